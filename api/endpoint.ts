@@ -1,0 +1,104 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../shared/errors.ts';
+import type { Caller, Scope } from '../shared/schemas/scopes.ts';
+import type { Version } from '../shared/versions.ts';
+
+export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
+type Nothing = z.ZodObject<Record<string, never>>;
+
+export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
+  caller: Caller;
+  /** The version in force: the header's, else the key's, else the current one. */
+  version: Version;
+  params: z.output<Params>;
+  query: z.output<Query>;
+  body: z.output<Body>;
+};
+
+type Result<Response> = Response extends z.ZodType ? z.input<Response> : void;
+
+type Declaration<
+  Params extends z.ZodObject,
+  Query extends z.ZodObject,
+  Body extends z.ZodType,
+  Response extends z.ZodType | undefined,
+  Prepared,
+> = {
+  method: Method;
+  /** `/v2/webhooks/{id}`: each name in braces is declared in `params`. */
+  path: `/v2/${string}`;
+  /** The operationId: unique, a verb and a noun. */
+  id: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  /** All of them are needed. */
+  scope: Scope | readonly Scope[];
+  /** A path that does not fit is 404 not_found, never a validation error. */
+  params?: Params;
+  /** Strings from the URL: use the query… fields. An array field may be repeated or separated by commas. */
+  query?: Query;
+  body?: Body;
+  /** Default 1 MiB. */
+  bodyLimitBytes?: number;
+  /** Path of the record that was made; it goes out as an absolute URL. */
+  location?: (result: NoInfer<Result<Response>>) => string;
+  /** What this operation can refuse beyond what every operation of its shape can. */
+  problems: readonly ErrorCode[];
+  /** Slow work (rendering, hashing), done before the transaction opens. */
+  prepare?: (input: Input<Params, Query, Body>) => Promise<Prepared>;
+  /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
+  handle: (
+    input: Input<Params, Query, Body> & { prepared: Prepared },
+  ) => Promise<NoInfer<Result<Response>>> | NoInfer<Result<Response>>;
+} & ([Response] extends [z.ZodType]
+  ? { status: 200 | 201; response: Response }
+  : { status: 204; response?: Response });
+
+/** A declaration with its types forgotten: what the router and the API description read. */
+export type Endpoint = {
+  readonly method: Method;
+  readonly path: string;
+  readonly id: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly scopes: readonly Scope[];
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  readonly bodyLimitBytes: number;
+  readonly status: 200 | 201 | 204;
+  readonly response?: z.ZodType;
+  readonly location?: (result: unknown) => string;
+  readonly problems: readonly ErrorCode[];
+  readonly prepare?: (input: UnknownInput) => Promise<unknown>;
+  readonly handle: (input: UnknownInput & { prepared: unknown }) => unknown;
+};
+
+export type UnknownInput = {
+  caller: Caller;
+  version: Version;
+  params: unknown;
+  query: unknown;
+  body: unknown;
+};
+
+const defaultBodyLimitBytes = 1024 * 1024;
+
+/** Declares one operation: its route, checks, types and documentation all come from here. */
+export function endpoint<
+  Params extends z.ZodObject = Nothing,
+  Query extends z.ZodObject = Nothing,
+  Body extends z.ZodType = z.ZodUndefined,
+  Response extends z.ZodType | undefined = undefined,
+  Prepared = undefined,
+>(declaration: Declaration<Params, Query, Body, Response, Prepared>): Endpoint {
+  const { scope, ...rest } = declaration;
+  // The schemas that typed the handler also check what reaches it, so the types may be forgotten here.
+  return {
+    bodyLimitBytes: defaultBodyLimitBytes,
+    ...rest,
+    scopes: typeof scope === 'string' ? [scope] : scope,
+  } as unknown as Endpoint;
+}

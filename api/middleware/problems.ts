@@ -1,0 +1,84 @@
+import type { NextFunction, Request, Response } from 'express';
+import { config } from '../../shared/config.ts';
+import { catalogue, type ErrorCode, Problem, problem } from '../../shared/errors.ts';
+import { logger } from '../../shared/logger.ts';
+import type { Problem as ProblemDocument } from '../../shared/schemas/problem.ts';
+import { endAfterRequest } from './raw-body.ts';
+
+const defaultRetryAfterSeconds = 5;
+const connectionErrors = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'PROTOCOL_CONNECTION_LOST',
+]);
+
+/** The address of the page about a code; also the `type` of its problems. */
+export function problemAddress(code: ErrorCode): string {
+  return `${config.PUBLIC_URL}/problems/${code}`;
+}
+
+/** The problem document and its headers, apart from Request-Id. */
+export function problemAnswer(refusal: Problem, requestId: string) {
+  const { status, title, help } = catalogue[refusal.code];
+  const { detail, errors, retryAfterSeconds } = refusal.options;
+  const document: ProblemDocument = {
+    type: problemAddress(refusal.code),
+    title,
+    status,
+    detail: detail ?? help,
+    ...(errors && { errors }),
+    requestId,
+  };
+  const body = JSON.stringify(document);
+  const headers: Record<string, string | number> = {
+    'Content-Type': 'application/problem+json',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...refusal.options.headers,
+  };
+  const wait = retryAfterSeconds ?? (status === 503 ? defaultRetryAfterSeconds : undefined);
+  if (wait !== undefined) headers['Retry-After'] = Math.max(1, Math.ceil(wait));
+  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  return { status, headers, body };
+}
+
+/** Answers with a problem document, whatever was thrown. */
+export function sendProblem(request: Request, response: Response, thrown: unknown): void {
+  const requestId: string = response.locals.requestId;
+  if (response.headersSent || response.destroyed) {
+    logger.debug({ err: thrown, requestId }, 'no answer could be given');
+    request.socket.destroy();
+    return;
+  }
+  const refusal = toProblem(thrown, requestId);
+  const { status, headers, body } = problemAnswer(refusal, requestId);
+  endAfterRequest(request, response, status, headers, body);
+}
+
+function toProblem(thrown: unknown, requestId: string): Problem {
+  if (thrown instanceof Problem) return thrown;
+  // The router throws this for a path that is not percent-encoded UTF-8.
+  if (thrown instanceof URIError) return problem('not_found');
+  logger.error({ err: thrown, requestId }, 'a request failed');
+  const code = (thrown as { code?: unknown } | null | undefined)?.code;
+  return problem(connectionErrors.has(String(code)) ? 'service_unavailable' : 'internal_error');
+}
+
+/** Refuses the methods that a path does not have. */
+export function methodNotAllowed(allow: string) {
+  return (): never => {
+    throw problem('method_not_allowed', { headers: { Allow: allow } });
+  };
+}
+
+export function unknownPath(): never {
+  throw problem('not_found');
+}
+
+// Express knows an error handler by its four parameters.
+export function problems(thrown: unknown, request: Request, response: Response, _next: NextFunction): void {
+  sendProblem(request, response, thrown);
+}

@@ -1,0 +1,34 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import type { Express } from 'express';
+import { queueNames } from '../../shared/jobs/index.ts';
+import { queueOf } from '../../shared/queue.ts';
+
+/**
+ * The queues as operators see them. Jobs are wake-ups that hold ids only, so the board shows no customer data, and
+ * whatever is removed here the sweep makes anew.
+ */
+export function createBoard(basePath: string): Express {
+  const adapter = new ExpressAdapter();
+  adapter.setBasePath(basePath);
+  createBullBoard({
+    queues: queueNames.map((name) => new BullMQAdapter(queueOf(name))),
+    serverAdapter: adapter,
+    options: { uiConfig: { boardTitle: 'Queues', hideRedisDetails: true } },
+  });
+  const board = adapter.getRouter() as Express;
+  withoutForeignFonts(board);
+  return board;
+}
+
+type ViewEngine = (path: string, options: object, done: (error: unknown, html?: string) => void) => void;
+
+/** The board's page asks a font service of somebody else; the operator's browser must not. */
+function withoutForeignFonts(board: Express): void {
+  const { engines } = board as unknown as { engines: Record<string, ViewEngine> };
+  const render = engines['.ejs']!;
+  board.engine('ejs', (path, options, done) =>
+    render(path, options, (error, html) => done(error, html?.replace(/<link[^>]+href="https?:[^>]*>/g, ''))),
+  );
+}

@@ -1,0 +1,73 @@
+import type { Request, Response } from 'express';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import * as operations from '../../shared/domain/operations.ts';
+
+const prefix = 'messaging_';
+
+/** Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written. */
+const counters: Record<string, { help: string; label?: string; values?: readonly string[] }> = {
+  emails_accepted: { help: 'Emails accepted by the API', label: 'kind' },
+  emails_sent: { help: 'Emails that the relay took', label: 'kind' },
+  emails_failed: { help: 'Emails that failed for good', label: 'kind' },
+  emails_retried: { help: 'Attempts that left the email waiting for another', label: 'kind' },
+  webhook_attempts: {
+    help: 'Attempts to deliver to a webhook, by outcome',
+    label: 'outcome',
+    values: ['delivered', 'http_status', 'timeout', 'connection', 'dns', 'tls', 'blocked_address', 'skipped'],
+  },
+  events_relayed: { help: 'Events that were numbered and fanned out' },
+  smtp_faults: { help: 'Faults of the relay itself', label: 'reason', values: ['connection', 'login', 'timeout'] },
+  job_faults: { help: 'Jobs that met an unexpected fault', label: 'job', values: ['send-email', 'deliver-webhook'] },
+  wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them' },
+  wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
+  sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },
+};
+const emailKinds = ['transactional', 'marketing', 'authentication'];
+
+const ownProcess = new Registry();
+let isCollecting = false;
+
+/** Prometheus text: totals of the whole platform, what is due and waiting, and this web process. */
+export async function metricsPage(_req: Request, res: Response): Promise<void> {
+  if (!isCollecting) collectDefaultMetrics({ register: ownProcess, prefix: `${prefix}web_` });
+  isCollecting = true;
+  const overview = await operations.overview();
+  const registry = new Registry();
+  new Gauge({ name: `${prefix}redis_up`, help: 'Whether Redis answers', registers: [registry] }).set(
+    overview.totals ? 1 : 0,
+  );
+  if (overview.totals) addCounters(registry, overview.totals);
+  const due = new Gauge({
+    name: `${prefix}oldest_due_seconds`,
+    help: 'How long the work that waits longest has been due',
+    labelNames: ['work'],
+    registers: [registry],
+  });
+  for (const [work, seconds] of Object.entries(overview.oldestDueSeconds)) due.set({ work }, seconds);
+  const depth = new Gauge({
+    name: `${prefix}queue_jobs`,
+    help: 'Jobs in Redis',
+    labelNames: ['queue', 'state'],
+    registers: [registry],
+  });
+  for (const { queue, state, jobs } of overview.queueDepths ?? []) depth.set({ queue, state }, jobs);
+  res.type(registry.contentType).send((await registry.metrics()) + (await ownProcess.metrics()));
+}
+
+function addCounters(registry: Registry, totals: Record<string, number>): void {
+  for (const [name, { help, label, values }] of Object.entries(counters)) {
+    const counter = new Counter({
+      name: `${prefix}${name}_total`,
+      help,
+      labelNames: label ? [label] : [],
+      registers: [registry],
+    });
+    if (label) for (const value of values ?? emailKinds) counter.inc({ [label]: value }, 0);
+    for (const [key, total] of Object.entries(totals)) {
+      const [, base, labelName, labelValue] = /^([a-z_]+)(?:\{([a-z_]+)="([^"]*)"\})?$/.exec(key) ?? [];
+      if (base !== name) continue;
+      if (labelName && label) counter.inc({ [label]: labelValue ?? '' }, total);
+      else if (!label) counter.inc(total);
+    }
+  }
+}

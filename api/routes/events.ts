@@ -1,0 +1,21 @@
+import * as events from '../../shared/domain/events.ts';
+import { EventFilter, EventPage } from '../../shared/schemas/events.ts';
+import { endpoint } from '../endpoint.ts';
+
+export default [
+  endpoint({
+    method: 'get',
+    path: '/v2/events',
+    id: 'listEvents',
+    tag: 'Events',
+    summary: 'Read the feed of events, oldest first',
+    description:
+      'Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Events are kept 7 days.',
+    scope: 'events.read',
+    query: EventFilter,
+    status: 200,
+    response: EventPage,
+    problems: ['cursor_expired'],
+    handle: ({ caller, query, version }) => events.feed(caller, query, version),
+  }),
+];

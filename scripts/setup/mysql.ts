@@ -1,0 +1,111 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import mysql from 'mysql2/promise';
+import * as processes from './processes.ts';
+import type { Program } from './programs.ts';
+import { type Server, startServer } from './server.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+/** The folder names where a distribution keeps what the server needs beside its program. */
+function beside(program: Program): string[] {
+  const basedir = path.dirname(path.dirname(program.command));
+  const messages = ['share/mysql', 'share/mariadb'].map((name) => path.join(basedir, name));
+  const plugins = path.join(basedir, 'lib/mysql/plugin');
+  const found = messages.find((folder) => fs.existsSync(path.join(folder, 'english/errmsg.sys')));
+  return [
+    `--basedir=${basedir}`,
+    ...(found ? [`--lc-messages-dir=${found}`] : []),
+    ...(fs.existsSync(plugins) ? [`--plugin-dir=${plugins}`] : []),
+    // Both refuse to run as root unless told so.
+    ...(isRoot ? ['--user=root'] : []),
+  ];
+}
+
+/** An interrupted initialisation must not look like data, so it happens under another name. */
+async function initialise(program: Program, data: string): Promise<void> {
+  const unfinished = `${data}.new`;
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  const options = ['--no-defaults', ...beside(program), `--datadir=${unfinished}`];
+  const [command, args] =
+    program.kind === 'MySQL'
+      ? [program.command, [...options, '--initialize-insecure']]
+      : [
+          installer(program),
+          [...options, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
+        ];
+  const { code, output } = await processes.outputOf(command, args, { env: program.env });
+  if (code !== 0) throw new Error(`${program.kind} could not make its data folder:\n${output}`);
+  fs.renameSync(unfinished, data);
+}
+
+function installer(program: Program): string {
+  const basedir = path.dirname(path.dirname(program.command));
+  const names = ['bin/mariadb-install-db', 'scripts/mariadb-install-db', 'bin/mysql_install_db'];
+  const found = names.map((name) => path.join(basedir, name)).find((file) => fs.existsSync(file));
+  if (!found) throw new Error(`There is no mariadb-install-db beside ${program.command}`);
+  return found;
+}
+
+/** Run at each start before the first connection, so that there is no moment without a password. */
+const initFile = (password: string): string =>
+  [
+    `CREATE USER IF NOT EXISTS 'root'@'127.0.0.1' IDENTIFIED BY '${password}';`,
+    `ALTER USER 'root'@'127.0.0.1' IDENTIFIED BY '${password}';`,
+    `GRANT ALL PRIVILEGES ON *.* TO 'root'@'127.0.0.1' WITH GRANT OPTION;`,
+    `ALTER USER 'root'@'localhost' IDENTIFIED BY '${password}';`,
+    `DROP USER IF EXISTS 'root'@'::1';`,
+    'CREATE DATABASE IF NOT EXISTS messaging CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_ci;',
+    '',
+  ].join('\n');
+
+export async function startMysql(
+  program: Program,
+  folder: string,
+  port: number,
+  password: string,
+): Promise<Server & { url: string }> {
+  const data = path.join(folder, program.kind.toLowerCase());
+  if (!fs.existsSync(data)) await initialise(program, data);
+  const init = path.join(folder, 'init.sql');
+  fs.writeFileSync(init, initFile(password), { mode: 0o600 });
+  const args = [
+    '--no-defaults',
+    ...beside(program),
+    `--datadir=${data}`,
+    `--init-file=${init}`,
+    '--bind-address=127.0.0.1',
+    `--port=${port}`,
+    // Relative to the data folder: the whole path may be longer than the 107 bytes of a socket's name.
+    '--socket=server.sock',
+    `--pid-file=${path.join(data, 'server.pid')}`,
+    '--skip-name-resolve',
+    '--skip-log-bin',
+    '--character-set-server=utf8mb4',
+    '--collation-server=utf8mb4_unicode_ci',
+    '--transaction-isolation=READ-COMMITTED',
+    '--default-time-zone=+00:00',
+    '--innodb-flush-log-at-trx-commit=1',
+    '--innodb-buffer-pool-size=256M',
+    '--max-allowed-packet=64M',
+    '--max-connections=500',
+    ...(program.kind === 'MySQL' ? ['--mysqlx=OFF'] : []),
+  ];
+  const url = `mysql://root:${password}@127.0.0.1:${port}/messaging`;
+  const server = await startServer(
+    program,
+    args,
+    path.join(folder, `${program.kind.toLowerCase()}.log`),
+    () => answers(url),
+  );
+  return { ...server, url };
+}
+
+async function answers(url: string): Promise<void> {
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 2_000 });
+  try {
+    await connection.query('SELECT 1');
+  } finally {
+    await connection.end();
+  }
+}

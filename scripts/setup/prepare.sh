@@ -1,0 +1,128 @@
+# Sourced by the commands in scripts/: packages of the lock file installed, and their Node 24 first in PATH.
+# Plain POSIX sh, because on a bare machine there is nothing else yet. Says what it does on stderr, so that
+# `scripts/admin --json` keeps stdout for itself.
+
+root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
+prepare_lock=$root/.local/prepare.lock
+npm_log=$root/.local/npm-ci.log
+npm_pid=
+
+say() { printf '%s\n' "$*" >&2; }
+fail() {
+  say "$*"
+  exit 1
+}
+
+# A checkout seen by two systems (a container and its host) needs the packages of the system at hand.
+packages_wanted() { printf '%s %s\n' "$(cksum <"$root/package-lock.json")" "$(uname -sm)"; }
+
+packages_fresh() {
+  [ -f "$root/node_modules/.prepared" ] && [ "$(cat "$root/node_modules/.prepared")" = "$(packages_wanted)" ]
+}
+
+# npm writes its own lock file last, so a newer one means a complete installation made by hand.
+packages_installed_by_hand() { [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ]; }
+
+release_prepare_lock() {
+  if [ -n "$npm_pid" ]; then
+    kill "$npm_pid" 2>/dev/null || true
+    wait "$npm_pid" 2>/dev/null || true
+  fi
+  rm -rf "$prepare_lock"
+}
+
+take_prepare_lock() {
+  mkdir -p "$root/.local"
+  waited=0
+  until mkdir "$prepare_lock" 2>/dev/null; do
+    holder=$(cat "$prepare_lock/pid" 2>/dev/null || true)
+    if [ -n "$holder" ] && ! kill -0 "$holder" 2>/dev/null && [ ! -d "/proc/$holder" ]; then
+      rm -rf "$prepare_lock"
+      continue
+    fi
+    [ $waited -ne 0 ] || say "Packages: another command is installing them; waiting for it"
+    waited=$((waited + 1))
+    # Without a pid the holder died between two commands; a living one writes it at once.
+    if [ -z "$holder" ] && [ $waited -gt 10 ]; then rm -rf "$prepare_lock"; fi
+    sleep 1
+  done
+  echo $$ >"$prepare_lock/pid"
+  trap release_prepare_lock EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM HUP
+}
+
+free_prepare_lock() {
+  trap - EXIT INT TERM HUP
+  rm -rf "$prepare_lock"
+}
+
+# Homebrew keeps versioned formulas out of PATH.
+use_homebrew_node() {
+  for folder in /opt/homebrew/opt/node@24/bin /usr/local/opt/node@24/bin; do
+    if [ -x "$folder/node" ]; then PATH=$folder:$PATH; fi
+  done
+}
+
+ensure_npm() {
+  if command -v npm >/dev/null 2>&1; then return; fi
+  if [ "$(uname -s)" = Darwin ]; then fail "npm is missing. Type: brew install node@24"; fi
+  command -v apt-get >/dev/null 2>&1 || fail "npm is missing. Install Node 24 with npm (https://nodejs.org), then try again."
+  packages='nodejs npm ca-certificates'
+  if [ "$(id -u)" -ne 0 ]; then
+    fail "npm is missing. Type: sudo apt-get update && sudo apt-get install -y --no-install-recommends $packages"
+  fi
+  say "npm: missing; installing Debian's $packages with apt-get (about a minute)"
+  apt_log=$root/.local/apt-npm.log
+  if ! {
+    apt-get update &&
+      # shellcheck disable=SC2086
+      DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+  } >"$apt_log" 2>&1; then
+    tail -n 30 "$apt_log" >&2
+    fail "apt-get could not install $packages; the lines above say why."
+  fi
+}
+
+install_packages() {
+  say "Packages: npm ci (node_modules is missing or does not match package-lock.json)"
+  started=$(date +%s)
+  # The packages bring prebuilt programs, so no install script is needed, and NODE_ENV=production in the
+  # caller's shell must not leave out what the development mailbox and the tests need.
+  (cd "$root" && exec npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund) >"$npm_log" 2>&1 &
+  npm_pid=$!
+  if ! wait "$npm_pid"; then
+    npm_pid=
+    tail -n 40 "$npm_log" >&2
+    fail "npm ci failed; the lines above say why (all of them: $npm_log)."
+  fi
+  npm_pid=
+  say "Packages: installed in $(($(date +%s) - started)) s"
+}
+
+ensure_packages() {
+  if packages_fresh; then return; fi
+  take_prepare_lock
+  if ! packages_fresh; then
+    if ! packages_installed_by_hand; then
+      ensure_npm
+      install_packages
+    fi
+    packages_wanted >"$root/node_modules/.prepared"
+  fi
+  free_prepare_lock
+}
+
+ensure_node() {
+  PATH=$root/node_modules/.bin:$PATH
+  export PATH
+  # Runs on any Node, however old.
+  if node -e 'process.exit(parseInt(process.versions.node, 10) >= 24 ? 0 : 1)' 2>/dev/null; then return; fi
+  say "Node 24 or newer is needed; found: $(node -v 2>/dev/null || echo none)."
+  if [ "$(uname -s)" = Darwin ]; then fail "Type: brew install node@24"; fi
+  fail "The npm packages bring one for Linux with glibc on x64 and arm64. Elsewhere install Node 24 (https://nodejs.org) and put it in PATH."
+}
+
+if [ "$(uname -s)" = Darwin ]; then use_homebrew_node; fi
+ensure_packages
+ensure_node

@@ -1,0 +1,172 @@
+import type { RenderResult } from './cage.ts';
+import type { Run, ThreadJob } from './protocol.ts';
+
+/** A render that waits or runs. */
+export type Job = {
+  workspace: Workspace;
+  /** Hash of the sources, under which their past is known. */
+  source: string;
+  message: ThreadJob;
+  length: number;
+  arrivedAt: number;
+  /** A short run was not enough. */
+  needsFullRun: boolean;
+  finish(result: RenderResult): void;
+  abandon(reason: Error): void;
+};
+
+export type Workspace = {
+  id: string;
+  waiting: Job[];
+  waitingLength: number;
+  running: boolean;
+  /** Its turn comes by the thread time it has had, so a workspace that burns time waits longer than one that does not. */
+  usedMs: number;
+  suspectUntil: number;
+};
+
+const limits = { jobs: 1000, length: 32_000_000, waitMs: 10_000 };
+const batch = { jobs: 16, milliseconds: 10 };
+const suspectMs = 30_000;
+/** Sources known to render within this may share a batch. */
+const quickMs = 10;
+const rememberedSources = 5000;
+const rememberedWorkspaces = 1000;
+
+/** Renders that wait for a thread, by workspace. */
+export function openQueue() {
+  const workspaces = new Map<string, Workspace>();
+  const waiting = new Set<Workspace>();
+  const knownMs = new Map<string, number>();
+  let clockMs = 0;
+  let queued = 0;
+  let forgetAt = rememberedWorkspaces;
+
+  const isTrusted = (workspace: Workspace) => workspace.suspectUntil < performance.now();
+  const isKnown = (job: Job) => !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
+
+  function leastUsed(suits: (job: Job) => boolean): Workspace | undefined {
+    let best: Workspace | undefined;
+    for (const workspace of waiting) {
+      if (workspace.running || (best && workspace.usedMs >= best.usedMs)) continue;
+      const [first] = workspace.waiting;
+      if (first && suits(first)) best = workspace;
+    }
+    return best;
+  }
+
+  function remove(workspace: Workspace, count: number): Job[] {
+    const jobs = workspace.waiting.splice(0, count);
+    for (const job of jobs) workspace.waitingLength -= job.length;
+    queued -= jobs.length;
+    if (workspace.waiting.length === 0) waiting.delete(workspace);
+    return jobs;
+  }
+
+  function start(workspace: Workspace): Job[] {
+    let count = 0;
+    let milliseconds = 0;
+    for (const job of workspace.waiting.slice(0, batch.jobs)) {
+      if (count > 0 && !isKnown(job)) break;
+      milliseconds += knownMs.get(job.source) ?? batch.milliseconds;
+      if (count > 0 && milliseconds > batch.milliseconds) break;
+      count += 1;
+    }
+    workspace.running = true;
+    clockMs = Math.max(clockMs, workspace.usedMs);
+    return remove(workspace, count);
+  }
+
+  function forgetIdle(): void {
+    for (const [id, workspace] of workspaces)
+      if (!workspace.running && workspace.waiting.length === 0 && isTrusted(workspace)) workspaces.delete(id);
+    forgetAt = Math.max(rememberedWorkspaces, workspaces.size * 2);
+  }
+
+  return {
+    workspace(id: string): Workspace {
+      let workspace = workspaces.get(id);
+      if (!workspace) {
+        if (workspaces.size >= forgetAt) forgetIdle();
+        workspace = { id, waiting: [], waitingLength: 0, running: false, usedMs: 0, suspectUntil: 0 };
+        workspaces.set(id, workspace);
+      }
+      return workspace;
+    },
+
+    /** False when the workspace has as much waiting as it may have. */
+    add(job: Job): boolean {
+      const { workspace } = job;
+      if (workspace.waiting.length >= limits.jobs || workspace.waitingLength + job.length > limits.length)
+        return false;
+      // Time that it left unused while away gives it no right to more of it now.
+      if (workspace.waiting.length === 0 && !workspace.running)
+        workspace.usedMs = Math.max(workspace.usedMs, clockMs);
+      this.putBack([job], 'last');
+      return true;
+    },
+
+    putBack(jobs: Job[], place: 'first' | 'last'): void {
+      for (const { workspace, length } of jobs) {
+        workspace.waitingLength += length;
+        waiting.add(workspace);
+      }
+      queued += jobs.length;
+      const target = jobs[0]?.workspace.waiting;
+      if (place === 'first') target?.unshift(...jobs);
+      else target?.push(...jobs);
+    },
+
+    /**
+     * What to run next, all of one workspace. While full runs may hold no further thread, sources that are known to be
+     * quick come first, and new ones get a short run.
+     */
+    take(mayRunFull: boolean): { run: Run; jobs: Job[] } | undefined {
+      const workspace = mayRunFull
+        ? leastUsed(() => true)
+        : (leastUsed(isKnown) ?? leastUsed((job) => !job.needsFullRun && isTrusted(job.workspace)));
+      const first = workspace?.waiting[0];
+      if (!workspace || !first) return undefined;
+      const run = mayRunFull && !isKnown(first) ? 'full' : 'short';
+      return { run, jobs: start(workspace) };
+    },
+
+    /** The workspace gave its thread back after `milliseconds`. */
+    release(workspace: Workspace, milliseconds: number): void {
+      workspace.running = false;
+      workspace.usedMs += milliseconds;
+    },
+
+    /** Its sources get no short runs for a while, so that it can hold up only the threads that are meant for that. */
+    suspect(job: Job): void {
+      job.workspace.suspectUntil = performance.now() + suspectMs;
+      knownMs.delete(job.source);
+    },
+
+    learn(job: Job, milliseconds: number): void {
+      knownMs.delete(job.source);
+      if (milliseconds > quickMs) return;
+      knownMs.set(job.source, milliseconds);
+      const [oldest] = knownMs.keys();
+      if (knownMs.size > rememberedSources && oldest !== undefined) knownMs.delete(oldest);
+    },
+
+    /** Takes out what has waited too long to be of use to anyone. */
+    takeStale(): Job[] {
+      const before = performance.now() - limits.waitMs;
+      return [...waiting].flatMap((workspace) => {
+        const fresh = workspace.waiting.findIndex((job) => job.arrivedAt > before);
+        return fresh === 0 ? [] : remove(workspace, fresh < 0 ? workspace.waiting.length : fresh);
+      });
+    },
+
+    takeAll(): Job[] {
+      return [...waiting].flatMap((workspace) => remove(workspace, workspace.waiting.length));
+    },
+
+    get length() {
+      return queued;
+    },
+  };
+}
+export type Queue = ReturnType<typeof openQueue>;

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+
+/**
+ * Every setting: name, type, default, meaning. The only reader of process.env.
+ * A blank value counts as not set, so `SMTP_URL= scripts/start` means the default.
+ */
+const settings = z.object({
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port of the web process'),
+  BIND_ADDRESS: z.string().default('0.0.0.0').describe('Address that the web process listens on'),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .describe('Address that clients call; used in Location, problem types and signatures'),
+  MYSQL_URL: z.url({ protocol: /^mysql$/ }).default('mysql://root@127.0.0.1:3306/messaging'),
+  MYSQL_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(20)
+    .describe('Connections per process; a slow disk wants more, because commits wait side by side'),
+  REDIS_URL: z.url({ protocol: /^rediss?$/ }).default('redis://127.0.0.1:6379'),
+  QUEUE_PREFIX: z
+    .string()
+    .default('{messaging}')
+    .describe('Prefix of every Redis key; the braces keep all keys on one node of a Redis Cluster'),
+  SECRET_KEY: z
+    .string()
+    .regex(/^[a-z0-9]+:[0-9a-f]{64}(,[a-z0-9]+:[0-9a-f]{64})*$/, 'must be id:64hex, several with commas')
+    .optional()
+    .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .default('smtp://127.0.0.1:25')
+    .describe('The relay that takes email: smtp(s)://user:password@host:port'),
+  SMTP_CONNECTIONS: z.coerce.number().int().min(1).default(20).describe('Pooled connections per process'),
+  SMTP_TIMEOUT_SECONDS: z.coerce.number().min(0.1).default(60).describe('Longest hand-over of one email'),
+  EMAIL_DELIVERED_ON: z
+    .enum(['dsn', 'accept'])
+    .default('dsn')
+    .describe('accept: the relay is the last server (development mailbox), so its 250 means delivered'),
+  EMAIL_CONCURRENCY: z.coerce.number().int().min(1).default(40).describe('Emails in hand per lane and process'),
+  RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
+  RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
+  WEBHOOK_CONCURRENCY: z.coerce.number().int().min(1).default(200).describe('Deliveries in hand per lane and process'),
+  WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: z
+    .string()
+    .default('300,900,3600,14400,28800,43200')
+    .transform((text, context) => {
+      const seconds = text.split(',').map(Number);
+      if (seconds.some((value) => !(value > 0)))
+        context.addIssue({ code: 'custom', message: 'must be positive seconds, separated by commas' });
+      return seconds;
+    })
+    .describe('Waits between the attempts of a delivery'),
+  WEBHOOK_AUTO_DISABLE_MINUTES: z.coerce.number().int().min(5).max(10080).default(360),
+  WEBHOOK_ALLOWED_NETWORKS: z
+    .string()
+    .default('')
+    .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+    .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
+  WEBHOOK_LOCAL_ADDRESS: z.string().optional().describe('Local address that deliveries are sent from'),
+  EVENT_RETENTION_DAYS: z.coerce.number().min(1).default(7),
+  RATE_LIMIT_PER_SECOND: z.coerce.number().min(0).default(200).describe('Requests per API key; 0 is no limit'),
+  TRUST_PROXY: z.coerce.number().int().min(0).default(0).describe('How many proxies stand in front'),
+  OPS_PASSWORD: z.string().optional().describe('Opens /ops to the user "operator"; without it /ops does not exist'),
+  WAKE_AHEAD_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .default(900)
+    .describe('Work enters Redis this long before it is due; until then it waits in MySQL only'),
+  SWEEP_SECONDS: z.coerce.number().min(0.1).default(2).describe('How often missing jobs are looked for'),
+  LEASE_SECONDS: z.coerce.number().min(1).default(150).describe('How long a worker may hold a row'),
+  SHUTDOWN_SECONDS: z.coerce.number().min(1).default(30).describe('Grace for work in hand after SIGTERM'),
+  RENDER_THREADS: z.coerce.number().int().min(1).default(2).describe('Threads that render customer templates'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  CLOCK_SHIFTABLE: z
+    .stringbool()
+    .default(false)
+    .describe('Tests only: follow the shift in the table `clock`, for all processes at once'),
+});
+
+const given = Object.fromEntries(
+  Object.keys(settings.shape).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+);
+const parsed = settings.safeParse(given);
+if (!parsed.success) throw new Error(`Settings: ${z.prettifyError(parsed.error)}`);
+
+const values = parsed.data;
+
+export const config = {
+  ...values,
+  PUBLIC_URL: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
+};
+
+// A worker that outlives its lease would race its successor, so the numbers must leave room.
+if (config.LEASE_SECONDS < 2 * Math.max(config.SMTP_TIMEOUT_SECONDS, config.WEBHOOK_TIMEOUT_SECONDS))
+  throw new Error('Settings: LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS');
+
+export const product = { name: 'messaging-service', version: '0.1.0' } as const;
+
+export const settingNames = Object.keys(settings.shape);

@@ -1,0 +1,178 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
+import { type Changed, execute, query, type Row, run, table } from './client.ts';
+
+export type EmailKind = 'transactional' | 'marketing' | 'authentication';
+export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
+export type EmailReason = {
+  category: 'hard_bounce' | 'soft_bounce' | 'complaint' | 'suppressed' | 'rejected' | 'failed';
+  code: string;
+  description: string | null;
+  retryable: boolean;
+};
+
+export type EmailRecord = {
+  id: string;
+  workspaceId: string;
+  kind: EmailKind;
+  status: EmailStatus;
+  sender: string;
+  recipient: string;
+  /** The form that suppressions and filters compare. */
+  recipientKey: string;
+  subject: string;
+  textExcerpt: string | null;
+  reason: EmailReason | null;
+  clientReference: string | null;
+  clientTag: string | null;
+  trackOpens: boolean;
+  bypassSuppressions: boolean;
+  openCount: number;
+  createdAt: Date;
+  updatedAt: Date;
+  scheduledAt: Date | null;
+  sentAt: Date | null;
+  deliveredAt: Date | null;
+  openedAt: Date | null;
+  /** When it must be looked at next; while a worker holds it, the end of the lease. */
+  dueAt: Date | null;
+  /** Due much later, so without a job in Redis. */
+  parked: boolean;
+  claims: number;
+  retries: number;
+  uncertainCount: number;
+  handoverAt: Date | null;
+  /** How many events this email has had. */
+  eventSeq: number;
+  requestId: string | null;
+};
+
+export type EmailBody = { html: string | null; text: string | null };
+
+const insertSql = `INSERT INTO emails (id, workspace_id, kind, status, sender, recipient, recipient_key, subject,
+  text_excerpt, client_reference, client_tag, track_opens, bypass_suppressions, created_at, updated_at,
+  scheduled_at, due_at, parked, event_seq, request_id)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+export async function insertEmail(workspaceId: string, record: EmailRecord, body: EmailBody): Promise<void> {
+  const id = idToBytes(record.id);
+  await execute(insertSql, [
+    id,
+    idToBytes(workspaceId),
+    record.kind,
+    record.status,
+    record.sender,
+    record.recipient,
+    Buffer.from(record.recipientKey),
+    record.subject,
+    record.textExcerpt,
+    optionalBytes(record.clientReference),
+    optionalBytes(record.clientTag),
+    record.trackOpens ? 1 : 0,
+    record.bypassSuppressions ? 1 : 0,
+    record.createdAt,
+    record.updatedAt,
+    record.scheduledAt,
+    record.dueAt,
+    record.parked ? 1 : 0,
+    record.eventSeq,
+    optionalBytes(record.requestId),
+  ]);
+  await execute('INSERT INTO email_bodies (email_id, html, text) VALUES (?, ?, ?)', [id, body.html, body.text]);
+}
+
+export async function findEmail(workspaceId: string, emailId: string): Promise<EmailRecord | null> {
+  const [row] = await execute('SELECT * FROM emails WHERE workspace_id = ? AND id = ?', [
+    idToBytes(workspaceId),
+    idToBytes(emailId),
+  ]);
+  return row ? toRecord(row) : null;
+}
+
+export type EmailFilter = {
+  status?: EmailStatus | undefined;
+  kind?: EmailKind | undefined;
+  recipientKey?: string | undefined;
+  clientReference?: string | undefined;
+  clientTag?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** Newest first; `before` is the id that the last page ended with. */
+export async function listEmails(
+  workspaceId: string,
+  filter: EmailFilter,
+  page: { limit: number; before: string | null },
+): Promise<EmailRecord[]> {
+  const builder = table('emails').where('workspace_id', idToBytes(workspaceId));
+  if (filter.status) void builder.where('status', filter.status);
+  if (filter.kind) void builder.where('kind', filter.kind);
+  if (filter.recipientKey !== undefined) void builder.where('recipient_key', Buffer.from(filter.recipientKey));
+  if (filter.clientReference !== undefined)
+    void builder.where('client_reference', Buffer.from(filter.clientReference));
+  if (filter.clientTag !== undefined) void builder.where('client_tag', Buffer.from(filter.clientTag));
+  // Ids carry the time of creation, so a range of time is a range of the same index.
+  if (filter.since) void builder.where('id', '>=', firstUuidAt(filter.since));
+  if (filter.until) void builder.where('id', '<', firstUuidAt(filter.until));
+  if (page.before) void builder.where('id', '<', idToBytes(page.before));
+  return (await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit))).map(toRecord);
+}
+
+/**
+ * Cancels a scheduled email that still waits (spec §3). False when it does not: the condition is checked and
+ * changed in one statement, so that against a worker's claim exactly one of the two wins.
+ */
+export async function updateEmailCancelled(workspaceId: string, emailId: string, at: Date): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE emails SET status = 'cancelled', due_at = NULL, parked = 0, updated_at = ?, event_seq = event_seq + 1
+     WHERE workspace_id = ? AND id = ? AND status = 'queued' AND lease_token IS NULL AND scheduled_at > ?`,
+    [at, idToBytes(workspaceId), idToBytes(emailId), at],
+  );
+  if (affectedRows === 1) await execute('DELETE FROM email_bodies WHERE email_id = ?', [idToBytes(emailId)]);
+  return affectedRows === 1;
+}
+
+function optionalBytes(text: string | null): Buffer | null {
+  return text === null ? null : Buffer.from(text);
+}
+
+export function toRecord(row: Row): EmailRecord {
+  return {
+    id: idFromBytes('email', row.id),
+    workspaceId: idFromBytes('workspace', row.workspace_id),
+    kind: row.kind,
+    status: row.status,
+    sender: row.sender,
+    recipient: row.recipient,
+    recipientKey: row.recipient_key.toString(),
+    subject: row.subject,
+    textExcerpt: row.text_excerpt,
+    reason: row.reason_category
+      ? {
+          category: row.reason_category,
+          code: row.reason_code,
+          description: row.reason_description,
+          retryable: row.reason_retryable === 1,
+        }
+      : null,
+    clientReference: row.client_reference?.toString() ?? null,
+    clientTag: row.client_tag?.toString() ?? null,
+    trackOpens: row.track_opens === 1,
+    bypassSuppressions: row.bypass_suppressions === 1,
+    openCount: row.open_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    scheduledAt: row.scheduled_at,
+    sentAt: row.sent_at,
+    deliveredAt: row.delivered_at,
+    openedAt: row.opened_at,
+    dueAt: row.due_at,
+    parked: row.parked === 1,
+    claims: row.claims,
+    retries: row.retries,
+    uncertainCount: row.uncertain_count,
+    handoverAt: row.handover_at,
+    eventSeq: row.event_seq,
+    requestId: row.request_id?.toString() ?? null,
+  };
+}

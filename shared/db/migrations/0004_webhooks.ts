@@ -1,0 +1,61 @@
+import { type Migration, tableOptions } from './migration.ts';
+
+export const webhooks: Migration = {
+  name: '0004_webhooks',
+  up: [
+    `CREATE TABLE IF NOT EXISTS webhooks (
+      id BINARY(16) NOT NULL PRIMARY KEY,
+      workspace_id BINARY(16) NOT NULL,
+      url VARCHAR(2048) NOT NULL,
+      description VARCHAR(500) NULL,
+      events TEXT NOT NULL,
+      api_version VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NULL,
+      active TINYINT NOT NULL,
+      auto_disabled TINYINT NOT NULL DEFAULT 0,
+      auto_disable_exempt TINYINT NOT NULL DEFAULT 0,
+      auto_disable_after_minutes INT UNSIGNED NULL,
+      at_risk_alert_percent INT UNSIGNED NULL,
+      at_risk_warned_at DATETIME(3) NULL,
+      failing_since DATETIME(3) NULL,
+      consecutive_failures INT UNSIGNED NOT NULL DEFAULT 0,
+      paused_until DATETIME(3) NULL,
+      inbound_number VARBINARY(20) NULL,
+      secret_version INT UNSIGNED NOT NULL,
+      secret VARBINARY(400) NOT NULL,
+      previous_secret VARBINARY(400) NULL,
+      previous_secret_until DATETIME(3) NULL,
+      created_at DATETIME(3) NOT NULL,
+      updated_at DATETIME(3) NOT NULL,
+      KEY webhooks_listed (workspace_id, id)
+    ) ${tableOptions}`,
+
+    // One row for each (event, webhook); its id is the Webhook-Id. due_at, lease_token and parked as in emails.
+    `CREATE TABLE IF NOT EXISTS webhook_deliveries (
+      id BINARY(16) NOT NULL PRIMARY KEY,
+      workspace_id BINARY(16) NOT NULL,
+      webhook_id BINARY(16) NOT NULL,
+      event_id BINARY(16) NOT NULL,
+      event_type VARCHAR(40) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+      status VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
+      attempts INT UNSIGNED NOT NULL DEFAULT 0,
+      schedule_step INT UNSIGNED NOT NULL DEFAULT 0,
+      due_at DATETIME(3) NULL,
+      parked TINYINT NOT NULL DEFAULT 0,
+      lease_token BINARY(16) NULL,
+      claims INT UNSIGNED NOT NULL DEFAULT 0,
+      created_at DATETIME(3) NOT NULL,
+      completed_at DATETIME(3) NULL,
+      attempted_at DATETIME(3) NULL,
+      duration_ms INT UNSIGNED NULL,
+      response_status SMALLINT UNSIGNED NULL,
+      response_body VARCHAR(1024) NULL,
+      error VARCHAR(20) CHARACTER SET ascii COLLATE ascii_bin NULL,
+      request_id VARBINARY(128) NULL,
+      UNIQUE KEY webhook_deliveries_once (event_id, webhook_id),
+      KEY webhook_deliveries_listed (webhook_id, id),
+      KEY webhook_deliveries_by_status (webhook_id, status, due_at),
+      KEY webhook_deliveries_due (status, parked, due_at)
+    ) ${tableOptions}`,
+  ],
+  down: ['DROP TABLE IF EXISTS webhook_deliveries', 'DROP TABLE IF EXISTS webhooks'],
+};

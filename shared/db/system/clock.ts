@@ -1,0 +1,19 @@
+import { setClock } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { query } from '../client.ts';
+
+/** Sets the clock from MySQL's, counting half the round trip. */
+export async function sampleClock(): Promise<void> {
+  const sql = config.CLOCK_SHIFTABLE
+    ? 'SELECT UTC_TIMESTAMP(3) AS time, shift_ms AS shiftMs FROM clock WHERE id = 1'
+    : 'SELECT UTC_TIMESTAMP(3) AS time, 0 AS shiftMs';
+  const before = performance.now();
+  const [row] = await query<{ time: Date; shiftMs: number }[]>(sql);
+  const after = performance.now();
+  if (row) setClock(row.time.getTime() + Number(row.shiftMs), (before + after) / 2);
+}
+
+/** Tests only: shifts the clock of every process that has CLOCK_SHIFTABLE set. */
+export async function updateClockShift(shiftMs: number): Promise<void> {
+  await query('UPDATE clock SET shift_ms = ? WHERE id = 1', [shiftMs]);
+}

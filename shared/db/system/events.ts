@@ -1,0 +1,117 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { execute, query, type Row } from '../client.ts';
+import { type NewEventRecord, toValues } from '../events.ts';
+
+/** Many events of several records in one statement; each comes with its workspace. */
+export async function insertEvents(events: { workspaceId: string; event: NewEventRecord }[]): Promise<void> {
+  if (events.length === 0) return;
+  await query(
+    `INSERT INTO events (id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id) VALUES ?`,
+    [events.map(({ workspaceId, event }) => toValues(workspaceId, event))],
+  );
+}
+
+export type UnnumberedEvent = {
+  id: string;
+  workspaceId: string;
+  type: string;
+  recordKey: string;
+  recordSeq: number;
+  requestId: string | null;
+};
+
+/** The position of the newest numbered event, locked: only one process numbers at a time. */
+export async function findPositionForUpdate(): Promise<number> {
+  const [row] = await execute("SELECT value FROM counters WHERE name = 'events.position' FOR UPDATE");
+  return Number(row!.value);
+}
+
+/** Committed events without a position, oldest first. */
+export async function listUnnumberedEvents(limit: number): Promise<UnnumberedEvent[]> {
+  const rows = await query(
+    `SELECT id, workspace_id, type, record_id, record_seq, request_id FROM events
+     WHERE position IS NULL ORDER BY id LIMIT ?`,
+    [limit],
+  );
+  return rows.map(toUnnumbered);
+}
+
+/** Earlier unnumbered events of the records of `events` that are not among them. */
+export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<UnnumberedEvent[]> {
+  const later = events.filter((event) => event.recordSeq > 1);
+  if (later.length === 0) return [];
+  const rows = await query(
+    `SELECT id, workspace_id, type, record_id, record_seq, request_id FROM events
+     WHERE (workspace_id, record_id) IN (?) AND position IS NULL`,
+    [later.map((event) => [idToBytes(event.workspaceId), Buffer.from(event.recordKey, 'hex')])],
+  );
+  const known = new Set(events.map((event) => event.id));
+  return rows.map(toUnnumbered).filter((event) => !known.has(event.id));
+}
+
+/** Gives the events, in their order, the positions after `after`. */
+export async function updatePositions(eventIds: string[], after: number): Promise<void> {
+  await query(
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY, id CHAR(32) PATH '$')) AS numbered
+     STRAIGHT_JOIN events ON events.id = UNHEX(numbered.id) SET events.position = ? + numbered.place`,
+    [JSON.stringify(eventIds.map((id) => idToBytes(id).toString('hex'))), after],
+  );
+}
+
+/** Moves the counter, and marks at most every few seconds which position the feed had reached when. */
+export async function updatePositionReached(position: number, before: number, at: Date): Promise<void> {
+  await query("UPDATE counters SET value = ? WHERE name = 'events.position'", [position]);
+  await query(
+    `INSERT INTO event_marks (reached_at, position) SELECT ?, ? FROM counters WHERE name = 'events.position'
+     AND NOT EXISTS (SELECT 1 FROM event_marks WHERE reached_at > ?)
+     ON DUPLICATE KEY UPDATE event_marks.position = event_marks.position`,
+    [at, before, new Date(at.getTime() - 5000)],
+  );
+}
+
+/** The position that had been reached, and been passed on, when everything older than `at` was numbered. */
+export async function findPositionAt(at: Date): Promise<number> {
+  const [row] = await query(
+    'SELECT position FROM event_marks WHERE reached_at <= ? ORDER BY reached_at DESC LIMIT 1',
+    [at],
+  );
+  return row ? Number(row.position) : 0;
+}
+
+/** The newest position, and the one up to which events may be gone. */
+export async function findFeedBounds(): Promise<{ newest: number; purged: number }> {
+  const rows = await execute("SELECT name, value FROM counters WHERE name IN ('events.position', 'events.purged')");
+  const value = (name: string) => Number(rows.find((row) => row.name.toString() === name)?.value ?? 0);
+  return { newest: value('events.position'), purged: value('events.purged') };
+}
+
+/** Says first that events up to there may be gone, then deletes a batch of them; returns how many went. */
+export async function deleteEventsUpTo(position: number, limit: number): Promise<number> {
+  await query("UPDATE counters SET value = GREATEST(value, ?) WHERE name = 'events.purged'", [position]);
+  const { affectedRows } = await query<{ affectedRows: number }>(
+    'DELETE FROM events WHERE position <= ? ORDER BY position LIMIT ?',
+    [position, limit],
+  );
+  return affectedRows;
+}
+
+export async function deleteMarksBefore(at: Date): Promise<void> {
+  await query('DELETE FROM event_marks WHERE reached_at < ? LIMIT 10000', [at]);
+}
+
+/** When the oldest event without a position was made; null when all have one. */
+export async function findOldestUnnumbered(): Promise<Date | null> {
+  const [row] = await query('SELECT occurred_at FROM events WHERE position IS NULL ORDER BY id LIMIT 1');
+  return row?.occurred_at ?? null;
+}
+
+function toUnnumbered(row: Row): UnnumberedEvent {
+  return {
+    id: idFromBytes('event', row.id),
+    workspaceId: idFromBytes('workspace', row.workspace_id),
+    type: row.type,
+    recordKey: row.record_id.toString('hex'),
+    recordSeq: row.record_seq,
+    requestId: row.request_id?.toString() ?? null,
+  };
+}

@@ -1,0 +1,160 @@
+import { now } from '../clock.ts';
+import { config } from '../config.ts';
+import { afterCommit } from '../db/client.ts';
+import * as db from '../db/events.ts';
+import * as system from '../db/system/events.ts';
+import { problem } from '../errors.ts';
+import { newId } from '../formats/ids.ts';
+import { relayEvents } from '../jobs/relay-events.ts';
+import { enqueue } from '../queue.ts';
+import { requestId } from '../request-context.ts';
+import type { Event, EventFilter, EventType } from '../schemas/events.ts';
+import type { Caller } from '../schemas/scopes.ts';
+import { currentVersion } from '../versions.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
+import { show } from './visibility.ts';
+
+/** An event of a record, ready to be stored with the change it tells of. */
+export function make(
+  type: EventType,
+  record: { id: string; seq: number; data: object },
+  occurredAt: Date,
+  request: string | null = requestId(),
+): db.NewEventRecord {
+  return {
+    id: newId('event', occurredAt),
+    type,
+    recordId: record.id,
+    recordSeq: record.seq,
+    occurredAt,
+    data: JSON.stringify(record.data),
+    requestId: request,
+  };
+}
+
+/** Stores an event in the current transaction and has it relayed once that commits. */
+export async function record(workspaceId: string, event: db.NewEventRecord): Promise<void> {
+  await db.insertEvent(workspaceId, event);
+  afterCommit(wakeRelay);
+}
+
+const wakeEveryMs = 10;
+let resting = false;
+let isWanted = false;
+let wakes = 0;
+
+/**
+ * Wakes relay-events: at once, then at most every few milliseconds, since one run takes all there is. Every wake
+ * has an id of its own, because a run in progress may have looked just before the event was committed.
+ */
+export function wakeRelay(): void {
+  if (resting) {
+    isWanted = true;
+    return;
+  }
+  wakes += 1;
+  enqueue(relayEvents, {}, { lane: 'default', id: `relay-${process.pid}-${now().getTime()}-${wakes}` });
+  resting = true;
+  setTimeout(() => {
+    resting = false;
+    if (!isWanted) return;
+    isWanted = false;
+    wakeRelay();
+  }, wakeEveryMs).unref();
+}
+
+/** `data` is stored text; it goes into the envelope byte for byte, which is what webhooks sign. */
+export function envelope(event: Omit<db.EventRecord, 'position'>, apiVersion: string): string {
+  const head = JSON.stringify({
+    id: event.id,
+    type: event.type,
+    occurredAt: event.occurredAt.toISOString(),
+    apiVersion,
+    workspaceId: event.workspaceId,
+  });
+  return `${head.slice(0, -1)},"data":${event.data}}`;
+}
+
+function toWire(caller: Caller, event: db.EventRecord, version: string): Event {
+  return {
+    id: event.id,
+    type: event.type,
+    occurredAt: event.occurredAt.toISOString(),
+    apiVersion: version,
+    workspaceId: event.workspaceId,
+    data: show(caller, JSON.parse(event.data)),
+  };
+}
+
+/** The events of one record, oldest first. */
+export async function listOfRecord(caller: Caller, recordId: string, version: string): Promise<Event[]> {
+  const events = await db.listEventsOfRecord(caller.workspaceId, recordId);
+  return events.map((event) => toWire(caller, event, version));
+}
+
+type Place = { after: number; since: string | null; at: string };
+
+// A filter that matches little is looked through in windows of this many events, some windows a request.
+const windowSize = 5_000;
+const windowsPerRequest = 4;
+
+/**
+ * The feed (spec §6). The cursor holds how far was looked, not the last match, so a rare type neither sticks
+ * nor is looked for twice. Reading goes by position; events without one are not there yet.
+ */
+export async function feed(
+  caller: Caller,
+  filter: EventFilter,
+  version: string = currentVersion,
+): Promise<{ data: Event[]; nextCursor: string }> {
+  const { workspaceId } = caller;
+  const binding = { workspaceId, listing: 'events' };
+  const time = now();
+  // Before the rows: what is numbered later is newer than the cursor says, and comes with the next page.
+  const bounds = await system.findFeedBounds();
+  const start = filter.cursor
+    ? checkAge(decodeCursor<Place>(binding, filter.cursor), time, bounds.purged)
+    : await startAt(filter.since, time, bounds.purged);
+  const since = start.since ? new Date(start.since) : null;
+  const types = filter.types?.length ? filter.types : null;
+
+  const found: db.EventRecord[] = [];
+  let after = start.after;
+  for (let window = 0; window < windowsPerRequest; window += 1) {
+    const bound = types ? await db.findPositionFurtherOn(workspaceId, after, windowSize) : null;
+    const upTo = Math.min(bound ?? bounds.newest, bounds.newest);
+    const wanted = filter.limit - found.length;
+    const events = await db.listEventsAfter(workspaceId, { after, upTo, since }, types, wanted);
+    found.push(...events);
+    after = events.length === wanted ? events.at(-1)!.position! : Math.max(after, upTo);
+    if (found.length === filter.limit || after >= bounds.newest || bound === null) break;
+  }
+  const place: Place = { after, since: start.since, at: time.toISOString() };
+  return {
+    data: found.map((event) => toWire(caller, event, version)),
+    nextCursor: encodeCursor(binding, place),
+  };
+}
+
+function retentionStart(time: Date): Date {
+  return new Date(time.getTime() - config.EVENT_RETENTION_DAYS * 86_400_000);
+}
+
+function checkAge(place: Place, time: Date, purged: number): Place {
+  if (new Date(place.at) < retentionStart(time) || place.after < purged)
+    throw problem('cursor_expired', { detail: 'The cursor is older than the events that are kept' });
+  return place;
+}
+
+async function startAt(since: Date | undefined, time: Date, purged: number): Promise<Place> {
+  if (since && since > time) throw problem('validation_failed', {
+    detail: 'since must not be in the future',
+    errors: { since: ['must not be in the future'] },
+  });
+  const oldest = retentionStart(time);
+  let from = since ?? new Date(time.getTime() - 3_600_000);
+  if (from < oldest) from = oldest;
+  // Clocks of two processes may differ a little: look from a few seconds before, then go by each event's time.
+  const after = await system.findPositionAt(new Date(from.getTime() - 10_000));
+  return { after: Math.max(after, purged), since: from.toISOString(), at: time.toISOString() };
+}

@@ -1,0 +1,20 @@
+import type { Caller } from '../schemas/scopes.ts';
+
+/**
+ * Covers what the caller may not see (contract §3): without recipients.read the recipient, without content.read
+ * the subject and the content. The same for a record and for the copy of it in an event.
+ */
+export function show<Data extends Record<string, unknown>>(caller: Caller, data: Data): Data {
+  const seesRecipients = caller.scopes.has('recipients.read');
+  const seesContent = caller.scopes.has('content.read');
+  if (seesRecipients && seesContent) return data;
+  const shown: Record<string, unknown> = { ...data };
+  if (!seesRecipients && 'recipient' in shown) shown.recipient = null;
+  if (!seesContent) {
+    if ('subject' in shown) shown.subject = null;
+    // An email's content is an object and absent when hidden; a message's is text and null.
+    if (typeof shown.content === 'object') delete shown.content;
+    else if ('content' in shown) shown.content = null;
+  }
+  return shown as Data;
+}

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
+import { encodeBody } from './mime-message/body.ts';
+
+export type OutgoingEmail = {
+  /** Without its angle brackets. */
+  messageId: string;
+  date: Date;
+  from: { address: string; displayName: string | null };
+  to: string;
+  subject: string;
+  html: string | null;
+  text: string | null;
+  /** Further headers, such as List-Unsubscribe. */
+  headers: Record<string, string>;
+};
+
+type Part = { fields: [name: string, value: string][]; body: string };
+
+const atomWords = /^[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const plainWords = /^[\x21-\x7e]{1,76}(?: [\x21-\x7e]{1,76})*$/;
+const ownFields = /^(from|to|subject|message-id|date|mime-version|content-.*|dkim-signature|bcc|cc|sender)$/i;
+const lineLength = 76;
+
+/**
+ * The message as it goes over the wire: ASCII, lines of at most 998 characters that end in CRLF (RFC 5322 §2.1.1). The
+ * same email gives the same bytes every time, so that a second copy can be told to be one. Addresses are taken as
+ * checked by parseMailbox; anything that could start a header of its own is refused with a TypeError.
+ */
+export async function composeMessage(email: OutgoingEmail): Promise<Buffer> {
+  const content = contentOf(email);
+  const fields: [string, string][] = [
+    ['From', mailbox(email.from.address, email.from.displayName)],
+    ['To', address(email.to)],
+    ['Subject', text('Subject', email.subject)],
+    ['Message-ID', `<${address(email.messageId)}>`],
+    ['Date', email.date.toUTCString().replace('GMT', '+0000')],
+    ['MIME-Version', '1.0'],
+    ...Object.entries(email.headers).map(([name, value]): [string, string] => [
+      fieldName(name),
+      text(name, value),
+    ]),
+  ];
+  return Buffer.from(`${headers([...fields, ...content.fields])}\r\n${content.body}`, 'latin1');
+}
+
+function contentOf(email: OutgoingEmail): Part {
+  // Nobody can put it into a body on purpose: it would have to hold a hash of the id that it is sent under.
+  const boundary = `--=_${hash('sha256', email.messageId, 'hex').slice(0, 32)}`;
+  const parts = [
+    ...(email.text === null && email.html !== null ? [] : [part('plain', email.text ?? '')]),
+    ...(email.html === null ? [] : [part('html', email.html)]),
+  ];
+  const [only, ...more] = parts as [Part, ...Part[]];
+  if (more.length === 0) return { ...only, body: `${only.body}\r\n` };
+  return {
+    fields: [['Content-Type', `multipart/alternative;\r\n boundary="${boundary}"`]],
+    body: `${parts.map((one) => `--${boundary}\r\n${headers(one.fields)}\r\n${one.body}\r\n`).join('')}--${boundary}--\r\n`,
+  };
+}
+
+function part(subtype: string, content: string): Part {
+  const { encoding, body } = encodeBody(content);
+  return {
+    fields: [
+      ['Content-Type', `text/${subtype}; charset=utf-8`],
+      ['Content-Transfer-Encoding', encoding],
+    ],
+    body,
+  };
+}
+
+function headers(fields: [string, string][]): string {
+  return fields.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+}
+
+function fieldName(name: string): string {
+  if (!/^[\w-]+$/.test(name) || ownFields.test(name)) throw new TypeError(`Not a further header: ${name}`);
+  return name;
+}
+
+function address(value: string): string {
+  if (!/^[\x21-\x7e]+$/.test(value) || /[<>"(),:;[\]\\]/.test(value)) throw new TypeError('Not an address');
+  return value;
+}
+
+function mailbox(value: string, displayName: string | null): string {
+  const inBrackets = `<${address(value)}>`;
+  if (!displayName) return address(value);
+  const name = oneLine(displayName);
+  if (!/^[\x20-\x7e]*$/.test(name) || name.includes('=?'))
+    return fold('From', `${encoded(name)} ${inBrackets}`);
+  return `${atomWords.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`}\r\n ${inBrackets}`;
+}
+
+/** An unstructured field (RFC 5322 §2.2.1), encoded where it must be to arrive as it is (RFC 2047). */
+function text(name: string, value: string): string {
+  const line = oneLine(value);
+  const isPlain = line === '' || (plainWords.test(line) && !line.includes('=?'));
+  return fold(name, isPlain ? line : encoded(line));
+}
+
+/** Rendered text can hold anything; a line end in a header would start the next one. */
+function oneLine(value: string): string {
+  return value.toWellFormed().replace(/\r\n|[\p{Cc}\u2028\u2029]/gu, ' ');
+}
+
+function encoded(value: string): string {
+  const ascii = value.replace(/[^\x20-\x7e]/g, '').length;
+  return encodeWord(value, ascii * 2 > value.length ? 'Q' : 'B', 52);
+}
+
+function fold(name: string, value: string): string {
+  const start = name.length + 2;
+  return start + value.length <= lineLength
+    ? value
+    : foldLines(`${name}: ${value}`, lineLength).slice(start).trimStart();
+}

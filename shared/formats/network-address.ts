@@ -1,0 +1,87 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** Which addresses a webhook may reach. Names are judged by their addresses, when a connection is made. */
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A range that is open although it is not public. */
+export type Network = readonly [Address, bits: number];
+
+/** `10.0.0.0/8`, `::1/128`, or a single address. */
+export function parseNetworks(cidrs: readonly string[]): Network[] {
+  return cidrs.map((cidr) => {
+    const text = isIP(cidr) ? `${cidr}/${isIP(cidr) === 4 ? 32 : 128}` : cidr;
+    if (!isIP(text.split('/')[0] ?? '') || !ipaddr.isValidCIDR(text))
+      throw new Error(`${JSON.stringify(cidr)} is not a network like 10.0.0.0/8`);
+    return ipaddr.parseCIDR(inGroups(text));
+  });
+}
+
+/** With dots in it, ipaddr.js takes `::127.0.0.1` for `::ffff:127.0.0.1`, which is another address. */
+function inGroups(ip: string): string {
+  if (!ip.includes(':')) return ip;
+  return ip.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)/, (_text, ...octets: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = octets.slice(0, 4).map(Number);
+    return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
+  });
+}
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+
+// Azure's metadata and agent endpoint is the one that has a public address.
+const metadataAddress = '168.63.129.16';
+
+/** Whether a webhook must not reach this address. What is no address at all is forbidden too. */
+export function isForbiddenAddress(ip: string, allowed: readonly Network[] = []): boolean {
+  if (!isIP(ip)) return true;
+  const address = ipaddr.parse(inGroups(ip));
+  return !isPublic(address) && !isWithin(address, allowed);
+}
+
+function isPublic(address: Address): boolean {
+  if (address.range() !== 'unicast') return false;
+  if (address.kind() === 'ipv4') return address.toString() !== metadataAddress;
+  const { parts } = address as ipaddr.IPv6;
+  // Outside of 2000::/3 lie ::/96 and other forms of IPv4 that ipaddr.js calls unicast.
+  return address.match(globalUnicast) && !isIsatap(parts);
+}
+
+/** RFC 5214 §6.1: under any prefix, this interface id tunnels to the IPv4 address behind it. */
+function isIsatap(parts: readonly number[]): boolean {
+  return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x0200);
+}
+
+function isWithin(address: Address, networks: readonly Network[]): boolean {
+  const forms: Address[] = [address];
+  if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress())
+    forms.push((address as ipaddr.IPv6).toIPv4Address());
+  return networks.some(([network, bits]) =>
+    forms.some((form) => form.kind() === network.kind() && form.match(network, bits)),
+  );
+}
+
+/** The address in the hostname of a parsed URL, when it is one and not a name. */
+export function literalAddress(hostname: string): string | null {
+  const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+  return isIP(host) ? host : null;
+}
+
+/** Mail servers would take deliveries for mail, and block the address that they come from. */
+const refusedPorts = new Set(['0', '25']);
+
+/** Why a webhook may not have this URL, or null. A name passes: where it leads is checked at each connection. */
+export function webhookUrlProblem(text: string, allowed: readonly Network[] = []): string | null {
+  if (Array.from(text).length > 2048) return 'must be at most 2048 characters long';
+  // The URL parser would drop them silently, so what is stored would not be what is called.
+  if (/\p{Cc}/u.test(text)) return 'must not contain control characters';
+  // The parser's leniency (`http:example.com`, `http:\\example.com`, blanks around) helps nobody.
+  if (text.trim() !== text || !/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))
+    return 'must be an absolute http or https URL';
+  const url = new URL(text);
+  if (url.username || url.password) return 'must not contain a user name or password';
+  if (refusedPorts.has(url.port)) return `must not use port ${url.port}`;
+  const address = literalAddress(url.hostname);
+  if (address !== null && isForbiddenAddress(address, allowed)) return 'must not point to a private address';
+  return null;
+}

@@ -1,0 +1,11 @@
+import { deliverWebhook } from './deliver-webhook.ts';
+import type { Job } from './job.ts';
+import { purgeExpired } from './purge-expired.ts';
+import { relayEvents } from './relay-events.ts';
+import { sendEmail } from './send-email.ts';
+import { sweep } from './sweep.ts';
+
+export const jobs: Job[] = [sendEmail, deliverWebhook, relayEvents, sweep, purgeExpired];
+
+/** Every queue there is: one for each lane of each job. */
+export const queueNames: string[] = jobs.flatMap((job) => Object.values<string>(job.lanes));

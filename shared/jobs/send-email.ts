@@ -1,0 +1,13 @@
+import { z } from 'zod';
+import { defineJob } from './job.ts';
+
+/** Hands one email over. A lane for each kind: a million marketing mails never stand before a one-time code. */
+export const sendEmail = defineJob({
+  name: 'send-email',
+  lanes: {
+    authentication: 'send-email-authentication',
+    transactional: 'send-email',
+    marketing: 'send-email-marketing',
+  },
+  payload: z.object({ emailId: z.string() }),
+});

@@ -1,0 +1,61 @@
+import { closeCage } from './cage.ts';
+import { config } from './config.ts';
+import { closeDatabase } from './db/client.ts';
+import { pendingMigrations } from './db/migrate.ts';
+import { sampleClock } from './db/system/clock.ts';
+import { findServerSettings } from './db/system/server.ts';
+import { logger } from './logger.ts';
+import { takeCounts } from './metrics.ts';
+import { addTotals, closeQueues, findRedisSettings } from './queue.ts';
+import { closeSmtp } from './transports/smtp.ts';
+import { closeWebhookConnections } from './transports/webhook-http.ts';
+
+const minPacketBytes = 16 * 1024 * 1024;
+const sampleEveryMs = config.CLOCK_SHIFTABLE ? 100 : 5_000;
+const reportEveryMs = 2_000;
+
+let timers: NodeJS.Timeout[] = [];
+
+/**
+ * What every process does before it works: the database must be there, migrated and durable; then the clock
+ * follows it. Redis may be away; that is said, and survived.
+ */
+export async function startUp(): Promise<void> {
+  if (timers.length > 0) return;
+  await sampleClock();
+  const pending = await pendingMigrations();
+  if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
+  await checkServers();
+  timers = [setInterval(followClock, sampleEveryMs), setInterval(reportCounts, reportEveryMs)];
+  for (const timer of timers) timer.unref();
+}
+
+async function checkServers(): Promise<void> {
+  const settings = await findServerSettings();
+  if (settings.flushLogAtCommit !== 1)
+    logger.warn(settings, 'innodb_flush_log_at_trx_commit is not 1: a power cut can lose what was accepted');
+  if (settings.maxAllowedPacketBytes < minPacketBytes)
+    throw new Error(`max_allowed_packet is ${settings.maxAllowedPacketBytes}; it must be at least ${minPacketBytes}`);
+  const redis = await findRedisSettings();
+  if (!redis) logger.warn('Redis does not answer; work is accepted, and done once it is back');
+  else if (redis.maxmemoryPolicy !== 'noeviction')
+    logger.warn(redis, 'Redis maxmemory-policy is not noeviction: jobs may vanish until the sweep finds them');
+}
+
+function followClock(): void {
+  sampleClock().catch((error) => logger.debug({ err: error }, 'the clock could not be read'));
+}
+
+function reportCounts(): void {
+  const counts = takeCounts();
+  if (counts.length > 0) addTotals(counts);
+}
+
+export async function closeEverything(): Promise<void> {
+  for (const timer of timers) clearInterval(timer);
+  timers = [];
+  reportCounts();
+  await Promise.allSettled([closeSmtp(), closeWebhookConnections(), closeCage()]);
+  await closeQueues();
+  await closeDatabase();
+}

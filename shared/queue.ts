@@ -1,0 +1,201 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type JobsOptions, Queue } from 'bullmq';
+import { Redis } from 'ioredis';
+import { now } from './clock.ts';
+import { config } from './config.ts';
+import { afterCommit } from './db/client.ts';
+import { queueNames } from './jobs/index.ts';
+import type { Job } from './jobs/job.ts';
+import { logger } from './logger.ts';
+import { count } from './metrics.ts';
+import { requestId } from './request-context.ts';
+
+let producer: Redis | undefined;
+const queues = new Map<string, Queue>();
+
+/**
+ * The connection that adds jobs. It fails at once while Redis is away, because the row in MySQL is what counts
+ * and the sweep will find it; workers have connections of their own, which wait.
+ */
+export function producerConnection(): Redis {
+  producer ??= new Redis(config.REDIS_URL, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 1000,
+    connectTimeout: 2000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+  }).on('error', (error) => logger.debug({ err: error }, 'redis'));
+  return producer;
+}
+
+export function queueOf(queueName: string): Queue {
+  let queue = queues.get(queueName);
+  if (!queue) {
+    queue = new Queue(queueName, {
+      connection: producerConnection(),
+      prefix: config.QUEUE_PREFIX,
+      skipVersionCheck: true,
+      skipWaitingForReady: true,
+    });
+    queue.on('error', (error) => logger.debug({ err: error, queue: queueName }, 'queue'));
+    queues.set(queueName, queue);
+  }
+  return queue;
+}
+
+export async function closeQueues(): Promise<void> {
+  await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)));
+  queues.clear();
+  producer?.disconnect();
+  producer = undefined;
+}
+
+const jobOptions: JobsOptions = {
+  // Whether a job is tried again is decided from its row; this must only never run out.
+  attempts: 1_000_000,
+  backoff: { type: 'custom' },
+  // A kept job would block its successor, because ids are not given twice.
+  removeOnComplete: true,
+  removeOnFail: true,
+};
+
+/** Wake-ups on their way to Redis; above this many Redis is not keeping up and the sweep does better. */
+const maxInFlight = 20_000;
+let inFlight = 0;
+
+type EnqueueOptions<Lane> = { lane: Lane; id: string; at?: Date | null; requestId?: string | null };
+
+/**
+ * Wakes a worker, at `at` or now; inside a transaction it waits for the commit (design rule 2). Best effort: it
+ * neither throws nor delays the caller, and an error does not even mean that the job is not there. `id` names the
+ * attempt (no `:`); a job that waits under the same id already stays the only one.
+ */
+export function enqueue<Payload extends object, Lane extends string>(
+  job: Job<Payload, Lane>,
+  payload: Payload,
+  options: EnqueueOptions<Lane>,
+): void {
+  const request = options.requestId === undefined ? requestId() : options.requestId;
+  afterCommit(() => {
+    if (inFlight >= maxInFlight) return count('wake_ups_dropped');
+    inFlight += 1;
+    const delay = options.at ? Math.max(0, options.at.getTime() - now().getTime()) : 0;
+    queueOf(job.lanes[options.lane])
+      .add(job.name, { ...payload, requestId: request }, { ...jobOptions, jobId: options.id, delay })
+      .catch((error) => {
+        count('wake_ups_failed');
+        logger.debug({ err: error, job: job.name }, 'wake-up failed; the sweep will make it');
+      })
+      .finally(() => {
+        inFlight -= 1;
+      });
+  });
+}
+
+/** Many wake-ups of one lane in few round trips. Returns false when Redis did not take them. */
+export async function enqueueAll<Payload extends object, Lane extends string>(
+  job: Job<Payload, Lane>,
+  lane: Lane,
+  items: { payload: Payload; id: string; at: Date | null; requestId: string | null }[],
+): Promise<boolean> {
+  const time = now().getTime();
+  const jobs = items.map((item) => ({
+    name: job.name,
+    data: { ...item.payload, requestId: item.requestId },
+    opts: {
+      ...jobOptions,
+      jobId: item.id,
+      delay: item.at ? Math.max(0, item.at.getTime() - time) : 0,
+    },
+  }));
+  try {
+    for (let start = 0; start < jobs.length; start += 500)
+      await queueOf(job.lanes[lane]).addBulk(jobs.slice(start, start + 500));
+    return true;
+  } catch (error) {
+    count('wake_ups_failed', {}, jobs.length);
+    logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
+    return false;
+  }
+}
+
+/** Whether work due then belongs into Redis already. What is due later waits in MySQL, parked (design rule 3). */
+export function isNear(dueAt: Date): boolean {
+  return dueAt.getTime() <= now().getTime() + config.WAKE_AHEAD_SECONDS * 1000;
+}
+
+/**
+ * One run of a repeating job for each stretch of time, whoever asks for it: the run that is done is kept for a
+ * while, so that its id still refuses a second one.
+ */
+export function enqueueRepeating(job: Job, everySeconds: number): void {
+  const stretch = Math.floor(now().getTime() / (everySeconds * 1000));
+  queueOf(Object.values<string>(job.lanes)[0]!)
+    .add(job.name, {}, {
+      ...jobOptions,
+      jobId: `${job.name}-${stretch}`,
+      removeOnComplete: { count: 10 },
+    })
+    .catch((error) => logger.debug({ err: error, job: job.name }, 'a repeating job could not be added'));
+}
+
+const totalsKey = `${config.QUEUE_PREFIX}:totals`;
+
+/** Adds what a process counted to the platform's totals; what Redis does not take goes back to the process. */
+export function addTotals(counts: [name: string, by: number][]): void {
+  const commands = producerConnection().pipeline();
+  for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
+  commands.exec().catch(() => {
+    for (const [name, by] of counts) count(name, {}, by);
+  });
+}
+
+/** The totals since Redis was last emptied; null while it is away. */
+export async function readTotals(): Promise<Record<string, number> | null> {
+  try {
+    const totals = await producerConnection().hgetall(totalsKey);
+    return Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)]));
+  } catch {
+    return null;
+  }
+}
+
+const states = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+/** How many jobs each queue holds, by state; null while Redis is away. */
+export async function readQueueDepths(): Promise<{ queue: string; state: string; jobs: number }[] | null> {
+  try {
+    const depths = await Promise.all(
+      queueNames.map(async (queue) => {
+        const counts = await queueOf(queue).getJobCounts(...states);
+        return states.map((state) => ({ queue, state, jobs: counts[state] ?? 0 }));
+      }),
+    );
+    return depths.flat();
+  } catch {
+    return null;
+  }
+}
+
+/** Settings of Redis that matter; null while it is away. Waits a little for a connection that is being made. */
+export async function findRedisSettings(): Promise<{ maxmemoryPolicy: string } | null> {
+  const connection = producerConnection();
+  if (connection.status !== 'ready')
+    await Promise.race([once(connection, 'ready'), sleep(2000)]).catch(() => undefined);
+  try {
+    const info = await connection.info('memory');
+    return { maxmemoryPolicy: /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction' };
+  } catch {
+    return null;
+  }
+}
+
+/** Whether Redis answers, within a second. */
+export async function isRedisUp(): Promise<boolean> {
+  try {
+    return (await producerConnection().ping()) === 'PONG';
+  } catch {
+    return false;
+  }
+}

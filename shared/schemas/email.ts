@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Id, JsonObject, Moment, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+
+export const EmailKind = z
+  .enum(['transactional', 'marketing', 'authentication'])
+  .meta({ description: 'marketing obeys marketing opt-outs; authentication is for one-time codes' });
+export const EmailStatus = z.enum(['queued', 'sent', 'delivered', 'failed', 'cancelled']).meta({
+  description:
+    'queued: accepted or scheduled; sent: handed over, outcome awaited; delivered: accepted by the recipient’s mail server; failed: see reason',
+});
+
+export const EmailReason = z
+  .object({
+    category: z.enum(['hard_bounce', 'soft_bounce', 'complaint', 'suppressed', 'rejected', 'failed']),
+    code: z.string().meta({ example: 'mailbox_unknown' }),
+    description: z.string().nullable(),
+    retryable: z.boolean().meta({ description: 'Sending again later may succeed' }),
+  })
+  .meta({ id: 'EmailReason' });
+
+export const Email = z
+  .object({
+    id: Id('email'),
+    kind: EmailKind,
+    sender: z.string(),
+    recipient: z.string().nullable().meta({ description: 'null without the scope recipients.read' }),
+    subject: z
+      .string()
+      .nullable()
+      .meta({ description: 'As rendered; null without the scope content.read' }),
+    content: z
+      .object({
+        html: z.null().meta({ description: 'Not kept after sending' }),
+        text: z.string().nullable().meta({ description: 'An excerpt of up to 2000 characters' }),
+      })
+      .optional()
+      .meta({ description: 'Absent without the scope content.read' }),
+    status: EmailStatus,
+    reason: EmailReason.optional(),
+    clientReference: z.string().nullable(),
+    clientTag: z.string().nullable(),
+    openCount: z.int32().meta({ description: 'Loads of the tracking image' }),
+    createdAt: Timestamp,
+    scheduledAt: Timestamp.nullable(),
+    sentAt: Timestamp.nullable(),
+    deliveredAt: Timestamp.nullable(),
+    openedAt: Timestamp.nullable(),
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'Email' });
+export type Email = z.infer<typeof Email>;
+
+export const EmailPage = pageOf(Email, 'EmailPage');
+
+const source = (part: string) =>
+  text({ max: 1_000_000, multiline: true }).meta({ description: `${part}; Liquid, rendered with template.data` });
+
+export const NewEmail = z
+  .object({
+    sender: text({ min: 1, max: 256 }).meta({
+      description: 'An address of a verified sending domain, `a@b.c` or `Name <a@b.c>`',
+      example: 'Acme <hello@acme.example>',
+    }),
+    recipient: text({ min: 1, max: 256 }).meta({ description: 'Exactly one address', example: 'ada@example.com' }),
+    subject: text({ min: 1, max: 256 }).meta({ description: 'Liquid, rendered with template.data' }),
+    content: z
+      .object({ html: source('HTML').nullish(), text: source('Plain-text alternative').nullish() })
+      .nullish()
+      .meta({ description: 'Provide exactly one of content and template.name' }),
+    template: z
+      .object({ name: text({ max: 64 }).nullish(), data: JsonObject.nullish() })
+      .nullish()
+      .meta({ description: 'name of a stored template, and the values that Liquid merges' }),
+    format: z.enum(['html', 'mjml']).nullish().meta({ description: 'What content.html is; default html' }),
+    kind: EmailKind.nullish(),
+    clientReference: text({ max: 64 }).nullish().meta({ description: 'Returned on the email and its events' }),
+    clientTag: text({ max: 64 })
+      .nullish()
+      .meta({ description: 'Stored in lower case; anything but letters and digits becomes a hyphen' }),
+    scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
+    trackOpens: z.boolean().nullish(),
+    bypassSuppressions: z.boolean().nullish().meta({ description: 'A connected app cannot set it to true' }),
+    attachments: z
+      .array(z.object({ filename: text({ max: 255 }), contentType: text({ max: 255 }), content: z.string() }))
+      .max(1000)
+      .nullish(),
+  })
+  .meta({ id: 'NewEmail' });
+export type NewEmail = z.infer<typeof NewEmail>;
+
+export const EmailFilter = z.object({
+  status: EmailStatus.optional(),
+  recipient: text({ min: 1, max: 256 }).optional(),
+  clientReference: text({ max: 64 }).optional(),
+  clientTag: text({ max: 64 }).optional(),
+  kind: EmailKind.optional(),
+  since: Moment.optional().meta({ description: 'Created at or after' }),
+  until: Moment.optional().meta({ description: 'Created before' }),
+  ...pageQuery,
+});
+export type EmailFilter = z.infer<typeof EmailFilter>;

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type {} from 'zod-openapi';
+import type { IdPrefix } from '../formats/ids.ts';
+
+const idFields = new Map<IdPrefix, z.ZodString>();
+
+/** An id of one kind of record. */
+export function Id(prefix: IdPrefix): z.ZodString {
+  let field = idFields.get(prefix);
+  if (!field) {
+    field = z
+      .string()
+      .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), `must be the id of a ${prefix}`)
+      .meta({ example: `${prefix}_01h455vb4pex5vsknk084sn02q` });
+    idFields.set(prefix, field);
+  }
+  return field;
+}
+
+/** A time in a response: UTC with milliseconds. */
+export const Timestamp = z.iso
+  .datetime({ precision: 3 })
+  .meta({ description: 'UTC, to the millisecond', example: '2026-11-20T10:00:00.000Z' });
+
+/** A time in a request: RFC 3339 with any offset, handed on as a Date. */
+export const Moment = z
+  .string()
+  // RFC 3339 §5.6 lets `t` and `z` be lower case.
+  .toUpperCase()
+  .check(z.iso.datetime({ offset: true }))
+  .transform((text) => new Date(text))
+  .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
+
+type TextOptions = { min?: number; max: number; multiline?: boolean };
+
+// biome-ignore lint: control characters are what this looks for
+const controls = /[\u0000-\u0008\u000b-\u001f]/;
+
+/** Text as people write it. Lengths count code points, as JSON Schema's minLength and maxLength do. */
+export function text({ min = 0, max, multiline = false }: TextOptions): z.ZodString {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const issue = textIssue(value, min, max, multiline);
+      if (issue !== null) context.addIssue({ code: 'custom', message: issue });
+    })
+    .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
+}
+
+function textIssue(value: string, min: number, max: number, multiline: boolean): string | null {
+  if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';
+  if (multiline ? value.includes('\0') : controls.test(value)) return 'must not contain control characters';
+  // A code point takes one or two units, so most texts need no counting.
+  const units = value.length;
+  if (units > max && (units > 2 * max || codePoints(value) > max)) return `must be at most ${max} characters`;
+  if (units < 2 * min && (units < min || codePoints(value) < min))
+    return min === 1 ? 'must not be empty' : `must be at least ${min} characters`;
+  return null;
+}
+
+function codePoints(value: string): number {
+  let count = 0;
+  for (const _ of value) count += 1;
+  return count;
+}
+
+type ListOptions = { min?: number; max: number };
+
+/**
+ * A list in a request. Its length is looked at before its items, because a body of a megabyte can hold half a
+ * million bad items and each would be described.
+ */
+export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: ListOptions) {
+  return z.preprocess(
+    (value, context) => {
+      if (Array.isArray(value) && value.length > max)
+        context.addIssue({ code: 'custom', message: `must have at most ${max} items` });
+      return value;
+    },
+    min > 0 ? z.array(item).min(min).max(max) : z.array(item).max(max),
+  );
+}
+
+/** A free JSON object, such as the merge data of a template. */
+export const JsonObject = z
+  .record(z.string(), z.unknown())
+  .meta({ type: 'object', additionalProperties: true, description: 'Any JSON object' });
+
+/** A whole number in the query: plain digits, so that `1e2`, ` 1` and `01` are refused. */
+export function queryInteger({ min, max }: { min: number; max: number }) {
+  return z
+    .string()
+    .regex(/^(0|-?[1-9][0-9]{0,9})$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int32().min(min).max(max))
+    .meta({
+      override: ({ jsonSchema }) => {
+        delete jsonSchema.pattern;
+        Object.assign(jsonSchema, { type: 'integer', format: 'int32', minimum: min, maximum: max });
+      },
+    });
+}
+
+/** true or false in the query. */
+export const queryBoolean = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .meta({
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.enum;
+      jsonSchema.type = 'boolean';
+    },
+  });
+
+/** The query fields of a listing with a cursor. */
+export const pageQuery = {
+  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Items on a page; default 50' }),
+  cursor: text({ max: 2000 }).optional().meta({ description: 'nextCursor of the page before' }),
+};
+
+/** One page of a listing. `id` names the shape in the API description. */
+export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
+  return z
+    .object({
+      data: z.array(item),
+      nextCursor: z.string().nullable().meta({ description: 'Pass it as `cursor`; null when this was all' }),
+    })
+    .meta({ id });
+}

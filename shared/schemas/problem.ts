@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** What every refusal looks like on the wire (RFC 9457). */
+export const Problem = z
+  .object({
+    type: z.string().meta({
+      format: 'uri',
+      description: 'Ends in a code that never changes; the address serves a page about it',
+      example: 'https://messaging.example/problems/validation_failed',
+    }),
+    title: z.string().meta({ description: 'A short fixed summary' }),
+    status: z.int32().meta({ description: 'The HTTP status of the response' }),
+    detail: z.string().nullable().meta({ description: 'What went wrong with this request' }),
+    errors: z
+      .record(z.string(), z.array(z.string()))
+      .optional()
+      .meta({ description: 'Field (`template.name`, `messages[3]`) -> what is wrong with it' }),
+    requestId: z.string().meta({ description: 'The same as the header Request-Id' }),
+  })
+  .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
+export type Problem = z.infer<typeof Problem>;

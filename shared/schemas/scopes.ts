@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** What a caller may do. The last two only uncover fields: without them these are null. */
+export const scopes = [
+  'webhooks.read',
+  'webhooks.write',
+  'events.read',
+  'suppressions.read',
+  'suppressions.write',
+  'senders.read',
+  'senders.write',
+  'contacts.read',
+  'contacts.write',
+  'lists.read',
+  'lists.write',
+  'api_keys.read',
+  'api_keys.write',
+  'templates.read',
+  'templates.write',
+  'email.send',
+  'email.read',
+  'domains.read',
+  'domains.write',
+  'sms.send',
+  'sms.read',
+  'reports.read',
+  'workspace.read',
+  'simulator.read',
+  'simulator.write',
+  'recipients.read',
+  'content.read',
+] as const;
+
+export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'What a key or token may do' });
+export type Scope = z.infer<typeof Scope>;
+
+/** Who is asking: an API key, or the token of a connected app. */
+export type Caller = {
+  workspaceId: string;
+  keyId: string;
+  kind: 'api_key' | 'app';
+  scopes: ReadonlySet<Scope>;
+  /** The version that the key is pinned to; null follows the current one. */
+  apiVersion: string | null;
+};

@@ -1,0 +1,35 @@
+import { config } from '../config.ts';
+import type { HandOver, HandOverResult } from './smtp/hand-over.ts';
+import { createSmtpPool, type SmtpPool, type SmtpStats } from './smtp/pool.ts';
+import { parseRelayUrl } from './smtp/relay.ts';
+
+export type { HandOver, HandOverResult } from './smtp/hand-over.ts';
+export type { SmtpStats } from './smtp/pool.ts';
+
+// A wrong SMTP_URL ends the process when it starts, not the first email.
+parseRelayUrl(config.SMTP_URL);
+
+let pool: SmtpPool | null = null;
+
+/**
+ * Hands one message to the relay of SMTP_URL, within SMTP_TIMEOUT_SECONDS. What the network and the relay do is in the
+ * result; it throws only for an email that parseMailbox or composeMessage cannot have made.
+ */
+export function handOver(email: HandOver): Promise<HandOverResult> {
+  pool ??= createSmtpPool({
+    relay: parseRelayUrl(config.SMTP_URL),
+    connections: config.SMTP_CONNECTIONS,
+    timeoutMs: config.SMTP_TIMEOUT_SECONDS * 1000,
+  });
+  return pool.handOver(email);
+}
+
+export function smtpStats(): SmtpStats {
+  return pool?.stats() ?? { connections: 0, idle: 0, waiting: 0 };
+}
+
+/** Waits for what is under way, then closes every connection. */
+export async function closeSmtp(): Promise<void> {
+  await pool?.close();
+  pool = null;
+}

@@ -1,0 +1,143 @@
+import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import { enhancedCodeOf, type SmtpStage } from '../../formats/smtp-reply.ts';
+import { openSession, step } from './connect.ts';
+import type { HandOver, HandOverResult } from './hand-over.ts';
+import { hidePassword, type Relay } from './relay.ts';
+
+/** How far a message got. In `body` its end is still with us, so it cannot have been taken. */
+type Progress = 'envelope' | 'body' | 'end';
+
+export type SendResult =
+  | Extract<HandOverResult, { kind: 'accepted' | 'refused' }>
+  | { kind: 'lost'; progress: Progress; detail: string };
+
+export type Connection = {
+  /** It took a message before this one, so the relay may be about to close it. */
+  isUsed: boolean;
+  isOpen(): boolean;
+  /** One message at a time. */
+  send(email: HandOver): Promise<SendResult>;
+  /** Ends the transaction of a message that was refused; false: the connection is of no more use. */
+  reset(): Promise<boolean>;
+  /** A connection that is kept only in case it is needed does not keep the process alive. */
+  keepProcessAlive(keep: boolean): void;
+  onceClosed(action: () => void): void;
+  /** Says QUIT; resolves when the connection is closed. */
+  quit(): Promise<void>;
+  destroy(): void;
+};
+
+export async function connect(relay: Relay, signal: AbortSignal): Promise<Connection> {
+  const { session, socket } = await openSession(relay, signal);
+  const connection: Connection = {
+    isUsed: false,
+    isOpen: () => !session.destroyed,
+    async send(email) {
+      const result = await send(session, relay, email);
+      connection.isUsed = true;
+      // Refused on the way, a long message may still be going out: what is said next would become part of it.
+      if (result.kind === 'refused' && result.stage === 'data' && email.message.length > pieceBytes)
+        session.close();
+      return result;
+    },
+    reset: () =>
+      step(session, (done) => session.reset(done)).then(
+        () => true,
+        () => false,
+      ),
+    keepProcessAlive: (keep) => void (keep ? socket.ref() : socket.unref()),
+    onceClosed: (action) => void session.once('end', action),
+    quit: () => (session.destroyed ? Promise.resolve() : quit(session, socket)),
+    destroy: () => session.close(),
+  };
+  return connection;
+}
+
+// Larger messages go out piece by piece, so that a connection lost on the way is told from one lost at the end.
+const pieceBytes = 64 * 1024;
+
+function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<SendResult> {
+  let progress: Progress = 'envelope';
+  let offset = 0;
+  const body = new Readable({
+    highWaterMark: pieceBytes,
+    // The library first reads when the relay has answered DATA with 354. What it has not read cannot have been sent.
+    read() {
+      const start = offset;
+      offset = Math.min(start + pieceBytes, email.message.length);
+      progress = offset === email.message.length ? 'end' : 'body';
+      body.push(email.message.subarray(start, offset));
+      if (progress === 'end') body.push(null);
+    },
+  });
+
+  return new Promise((resolve) => {
+    const lost = (detail: string): void =>
+      resolve({ kind: 'lost', progress, detail: hidePassword(relay, detail).slice(0, maxReplyLength) });
+    // Emitted before the callback of a message that the same event ends, and that one knows the cause.
+    const end = (): void => queueMicrotask(() => lost('the connection was closed'));
+    session.once('end', end);
+    const envelope = {
+      from: email.envelopeFrom,
+      to: [email.envelopeTo],
+      size: email.message.length,
+      ...(email.requestDsn && {
+        dsn: { ret: 'HDRS', notify: ['SUCCESS', 'FAILURE', 'DELAY'], orcpt: `rfc822;${email.envelopeTo}` },
+      }),
+    };
+    session.send(envelope, body, (error, info) => {
+      session.off('end', end);
+      if (!error) resolve({ kind: 'accepted', reply: tidy(info?.response ?? '') });
+      else {
+        const refusal = refusalOf(error, progress);
+        if (refusal) resolve(refusal);
+        else lost(error.message);
+      }
+    });
+  });
+}
+
+const stages: Record<string, SmtpStage> = { 'MAIL FROM': 'mail', 'RCPT TO': 'rcpt', DATA: 'data' };
+
+function refusalOf(
+  error: SMTPConnection.SMTPError,
+  progress: Progress,
+): Extract<SendResult, { kind: 'refused' }> | null {
+  if (typeof error.response !== 'string' || !error.responseCode) {
+    // The library compares the size with the limit in EHLO before it says MAIL FROM.
+    return error.code === 'EMESSAGE' && error.command === 'MAIL FROM'
+      ? { kind: 'refused', stage: 'mail', code: 552, enhanced: '5.3.4', reply: `552 5.3.4 ${error.message}` }
+      : null;
+  }
+  if (error.code === 'EPROTOCOL') return null;
+  // Said out of turn by a server that closes: it counts as the answer to what it did not answer any more.
+  const stage = stages[error.command ?? ''] ?? (progress === 'envelope' ? 'rcpt' : 'data');
+  const reply = tidy(error.response);
+  return { kind: 'refused', stage, code: error.responseCode, enhanced: enhancedCodeOf(reply), reply };
+}
+
+// A reply line has at most 512 bytes (RFC 5321 §4.5.3.1.5); what is longer is of no use to anyone.
+const maxReplyLength = 1000;
+
+function tidy(reply: string): string {
+  return reply
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, maxReplyLength);
+}
+
+const quitMs = 2000;
+
+function quit(session: SMTPConnection, socket: Socket): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => session.close(), quitMs);
+    session.once('end', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    session.quit();
+    if (socket.destroyed) session.close();
+  });
+}

@@ -1,0 +1,183 @@
+import { type Connection, connect, type SendResult } from './connection.ts';
+import { type HandOver, type HandOverResult, TransportFault } from './hand-over.ts';
+import type { Relay } from './relay.ts';
+
+export type SmtpStats = { connections: number; idle: number; waiting: number };
+
+export type SmtpPool = {
+  handOver(email: HandOver): Promise<HandOverResult>;
+  stats(): SmtpStats;
+  /** Lets what is under way come to its end, then says QUIT on every connection. */
+  close(): Promise<void>;
+};
+
+// RFC 5321 §4.5.3.2.7 has servers wait 5 minutes; many close much sooner, and idle connections are theirs to spare.
+const defaultIdleMs = 30_000;
+
+/** Connections are opened when they are needed and take any number of messages, one after the other. */
+export function createSmtpPool(options: {
+  relay: Relay;
+  connections: number;
+  /** Longest hand-over, the wait for a free connection included: the caller's lease counts on it. */
+  timeoutMs: number;
+  idleMs?: number;
+}): SmtpPool {
+  const { relay, timeoutMs, idleMs = defaultIdleMs } = options;
+  const open = new Set<Connection>();
+  const idle: { connection: Connection; since: number }[] = [];
+  const waiting: (() => void)[] = [];
+  let busySlots = 0;
+  let idleTimer: NodeJS.Timeout | null = null;
+  let drained: PromiseWithResolvers<void> | null = null;
+
+  async function handOver(email: HandOver): Promise<HandOverResult> {
+    check(email);
+    if (drained) return { kind: 'transport_fault', reason: 'connection', detail: 'this process is closing' };
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    try {
+      const hasSlot = await takeSlot(deadline.signal);
+      return hasSlot
+        ? await handOverInSlot(email, deadline.signal)
+        : late('while waiting for a free connection');
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function takeSlot(signal: AbortSignal): Promise<boolean> | true {
+    if (busySlots < options.connections) {
+      busySlots += 1;
+      return true;
+    }
+    return new Promise((resolve) => {
+      const giveUp = (): void => {
+        waiting.splice(waiting.indexOf(start), 1);
+        resolve(false);
+      };
+      const start = (): void => {
+        signal.removeEventListener('abort', giveUp);
+        resolve(true);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      waiting.push(start);
+    });
+  }
+
+  function releaseSlot(): void {
+    const next = waiting.shift();
+    if (next) return next();
+    busySlots -= 1;
+    if (busySlots === 0) drained?.resolve();
+  }
+
+  async function handOverInSlot(email: HandOver, signal: AbortSignal): Promise<HandOverResult> {
+    let connection = idle.pop()?.connection;
+    let result = connection && (await sendOn(connection, email, signal));
+    // The relay may close a connection that it finds idle while we speak; nothing of the message was sent.
+    if (!connection || !result || (foundClosed(result) && !signal.aborted)) {
+      try {
+        connection = await connectNew(signal);
+      } catch (error) {
+        releaseSlot();
+        return signal.aborted ? late('while connecting to the relay') : faultOf(error);
+      }
+      result = await sendOn(connection, email, signal);
+    }
+    void putBack(connection, result).finally(releaseSlot);
+    if (result.kind !== 'lost') return result;
+    if (result.progress === 'end')
+      return { kind: 'uncertain', detail: signal.aborted ? lateDetail : result.detail };
+    return signal.aborted
+      ? late('before the message was sent whole')
+      : { kind: 'transport_fault', reason: 'connection', detail: result.detail };
+  }
+
+  const lateDetail = `no answer within ${timeoutMs / 1000} s`;
+
+  function late(when: string): HandOverResult {
+    return { kind: 'transport_fault', reason: 'timeout', detail: `${lateDetail}, ${when}` };
+  }
+
+  async function connectNew(signal: AbortSignal): Promise<Connection> {
+    const connection = await connect(relay, signal);
+    open.add(connection);
+    connection.onceClosed(() => {
+      open.delete(connection);
+      const index = idle.findIndex((one) => one.connection === connection);
+      if (index >= 0) idle.splice(index, 1);
+    });
+    return connection;
+  }
+
+  async function sendOn(connection: Connection, email: HandOver, signal: AbortSignal): Promise<SendResult> {
+    connection.keepProcessAlive(true);
+    const end = (): void => connection.destroy();
+    signal.addEventListener('abort', end, { once: true });
+    try {
+      return await connection.send(email);
+    } finally {
+      signal.removeEventListener('abort', end);
+    }
+  }
+
+  async function putBack(connection: Connection, result: SendResult): Promise<void> {
+    if (result.kind === 'lost') connection.destroy();
+    if (result.kind === 'refused' && connection.isOpen()) await resetInTime(connection);
+    if (!connection.isOpen()) return;
+    connection.keepProcessAlive(false);
+    idle.push({ connection, since: performance.now() });
+    idleTimer ??= setTimeout(closeIdle, idleMs).unref();
+  }
+
+  async function resetInTime(connection: Connection): Promise<void> {
+    const timer = setTimeout(() => connection.destroy(), timeoutMs);
+    if (!(await connection.reset())) connection.destroy();
+    clearTimeout(timer);
+  }
+
+  function closeIdle(): void {
+    idleTimer = null;
+    const limit = performance.now() - idleMs;
+    // What was used last is taken first, so the longest idle are in front.
+    const firstToKeep = idle.findIndex(({ since }) => since > limit);
+    for (const { connection } of idle.splice(0, firstToKeep < 0 ? idle.length : firstToKeep))
+      void connection.quit();
+    const [oldest] = idle;
+    if (oldest) idleTimer = setTimeout(closeIdle, oldest.since - limit).unref();
+  }
+
+  async function close(): Promise<void> {
+    drained ??= Promise.withResolvers();
+    if (busySlots === 0) drained.resolve();
+    await drained.promise;
+    if (idleTimer) clearTimeout(idleTimer);
+    await Promise.all(idle.splice(0).map(({ connection }) => connection.quit()));
+  }
+
+  return {
+    handOver,
+    close,
+    stats: () => ({ connections: open.size, idle: idle.length, waiting: waiting.length }),
+  };
+}
+
+/** Only a connection that took a message before can be found closed; the answer 421 says the same in words. */
+function foundClosed(result: SendResult): boolean {
+  return result.kind === 'lost'
+    ? result.progress === 'envelope'
+    : result.kind === 'refused' && result.code === 421 && result.stage === 'mail';
+}
+
+function faultOf(error: unknown): HandOverResult {
+  if (!(error instanceof TransportFault)) throw error;
+  return { kind: 'transport_fault', reason: error.reason, detail: error.message };
+}
+
+/** Addresses come from parseMailbox; another kind would be a fault of ours and could name a second recipient. */
+function check({ envelopeFrom, envelopeTo, message }: HandOver): void {
+  if (!/^([\x21-\x7e]+@[\x21-\x7e]+)?$/.test(envelopeFrom) || !/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(envelopeTo))
+    throw new TypeError('Not an envelope address');
+  if (/[<>]/.test(envelopeFrom + envelopeTo)) throw new TypeError('Not an envelope address');
+  if (message.length === 0) throw new TypeError('The message is empty');
+}

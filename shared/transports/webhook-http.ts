@@ -1,0 +1,62 @@
+import { config } from '../config.ts';
+import { type Network, parseNetworks } from '../formats/network-address.ts';
+import { post, type WebhookAttempt, type WebhookAttemptResult } from './webhook-http/attempt.ts';
+import { createLines } from './webhook-http/lines.ts';
+import { createNameResolver, type Resolve } from './webhook-http/names.ts';
+
+/** Signs and posts one attempt of a delivery, and says what came of it. */
+
+export type { WebhookAttempt, WebhookAttemptError, WebhookAttemptResult } from './webhook-http/attempt.ts';
+export { retryAfterSeconds } from './webhook-http/retry-after.ts';
+
+export type WebhookAgent = {
+  post: (attempt: WebhookAttempt) => Promise<WebhookAttemptResult>;
+  close: () => Promise<void>;
+  originCount: () => number;
+};
+
+export type WebhookAgentOptions = {
+  resolve?: Resolve;
+  allowed?: readonly Network[];
+  localAddress?: string | undefined;
+  ca?: string | undefined;
+  connectionsPerOrigin?: number;
+};
+
+export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAgent {
+  const names = createNameResolver();
+  const lines = createLines({
+    resolve: options.resolve ?? names.resolve,
+    allowed: options.allowed ?? [],
+    localAddress: options.localAddress,
+    ca: options.ca,
+    // Two lanes deliver side by side; below their number, attempts would wait for each other within their deadline.
+    connectionsPerOrigin: options.connectionsPerOrigin ?? 2 * config.WEBHOOK_CONCURRENCY,
+  });
+  return {
+    post: (attempt) => post(lines, attempt),
+    close: async () => {
+      await lines.close();
+      names.close();
+    },
+    originCount: lines.originCount,
+  };
+}
+
+let ownAgent: WebhookAgent | undefined;
+
+/** Never rejects for what the network or the endpoint does, only for a fault on our own side. */
+export function postWebhook(attempt: WebhookAttempt): Promise<WebhookAttemptResult> {
+  ownAgent ??= createWebhookAgent({
+    allowed: parseNetworks(config.WEBHOOK_ALLOWED_NETWORKS),
+    localAddress: config.WEBHOOK_LOCAL_ADDRESS,
+  });
+  return ownAgent.post(attempt);
+}
+
+/** Resolves when the attempts in hand have ended. A later attempt opens connections anew. */
+export async function closeWebhookConnections(): Promise<void> {
+  const agent = ownAgent;
+  ownAgent = undefined;
+  await agent?.close();
+}

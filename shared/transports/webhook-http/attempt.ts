@@ -1,0 +1,193 @@
+import type { Agent } from 'undici';
+import { product } from '../../config.ts';
+import { signWebhookRequest, type WebhookSignature } from '../../formats/http-signature.ts';
+import { ConnectError, type ConnectionFailure } from './connect.ts';
+import type { LineHandler, Lines } from './lines.ts';
+
+export type WebhookAttempt = {
+  url: string;
+  body: Buffer | string;
+  contentType: string;
+  webhookId: string;
+  /** The time that the signatures are made at. */
+  createdAt: Date;
+  signatures: readonly WebhookSignature[];
+  /** For all of it: name, connection, TLS, sending, status line. */
+  timeoutMs: number;
+};
+
+export type WebhookAttemptError = ConnectionFailure | 'timeout' | 'http_status';
+
+export type WebhookAttemptResult = {
+  /** Until the status line, or until the failure. */
+  durationMs: number;
+  responseStatus: number | null;
+  /** The first 1,024 bytes, as text without NULs; null when there are none. */
+  responseBody: string | null;
+  /** Null after a 2xx. */
+  error: WebhookAttemptError | null;
+  retryAfter: string | null;
+};
+
+const mostBytesRead = 64 * 1024;
+const mostBytesKept = 1024;
+
+const userAgent = `${product.name}/${product.version}`;
+
+/** Rejects for a fault on our own side only. */
+export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAttemptResult> {
+  return new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    const request = signedRequest(attempt);
+    const body = bodyExcerpt();
+    let status: number | null = null;
+    let retryAfter: string | null = null;
+    let durationMs = 0;
+    let isReused = false;
+    let isAnswered = false;
+    let isSecondTry = false;
+    let isOver = false;
+
+    const timer = setTimeout(() => setImmediate(expire), attempt.timeoutMs);
+
+    function end(error: WebhookAttemptError | null): void {
+      isOver = true;
+      clearTimeout(timer);
+      if (status === null) durationMs = performance.now() - startedAt;
+      resolve({
+        durationMs: Math.round(durationMs),
+        responseStatus: status,
+        responseBody: body.text(),
+        error,
+        retryAfter,
+      });
+    }
+
+    // The status line decides, however the body ends.
+    const endByStatus = (code: number) => end(code >= 200 && code <= 299 ? null : 'http_status');
+
+    // Runs one turn of the event loop late: after a stall of this process, what has arrived by then still counts.
+    function expire(): void {
+      if (isOver) return;
+      if (status === null) end('timeout');
+      else endByStatus(status);
+      giveUp('deadline passed');
+    }
+
+    /** Closes the connection: what else it brings would be read as the answer to the next request. */
+    const giveUp = (why: string) => handler.line?.breakOff(new Error(why));
+
+    const handler: LineHandler = {
+      line: undefined,
+      isOver: () => isOver,
+      onRequestStart(controller) {
+        isReused = handler.line !== undefined && handler.line.answers > 0;
+        if (isOver) controller.abort(new Error('deadline passed'));
+      },
+      onResponseStarted() {
+        isAnswered = true;
+      },
+      onResponseStart(_controller, statusCode, headers) {
+        if (statusCode < 200) return;
+        status = statusCode;
+        durationMs = performance.now() - startedAt;
+        const wait = headers['retry-after'];
+        retryAfter = (Array.isArray(wait) ? wait[0] : wait) ?? null;
+      },
+      onResponseData(_controller, chunk) {
+        if (isOver || status === null) return;
+        body.add(chunk);
+        if (body.bytesRead() < mostBytesRead) return;
+        endByStatus(status);
+        giveUp('read enough');
+      },
+      onResponseEnd() {
+        if (handler.line) handler.line.answers += 1;
+        if (!isOver && status !== null) endByStatus(status);
+      },
+      onResponseError(_controller, error) {
+        if (isOver) return;
+        if (status !== null) return endByStatus(status);
+        const wentStale = isReused && !isAnswered && staleCodes.has(codeOf(error));
+        if (!isSecondTry && (wentStale || codeOf(error) === 'UND_ERR_MAX_ORIGINS_REACHED')) {
+          isSecondTry = true;
+          handler.line = undefined;
+          return lines.dispatchOnce(request, handler);
+        }
+        const failure = failureOf(error);
+        if (failure) return end(failure);
+        isOver = true;
+        clearTimeout(timer);
+        reject(error);
+      },
+    };
+    lines.dispatch(request, handler);
+  });
+}
+
+function signedRequest(attempt: WebhookAttempt): Agent.DispatchOptions {
+  const url = new URL(attempt.url);
+  const body = typeof attempt.body === 'string' ? Buffer.from(attempt.body) : attempt.body;
+  return {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: 'POST',
+    headers: {
+      // Some firewalls in front of endpoints distrust a request without Accept.
+      accept: '*/*',
+      'user-agent': userAgent,
+      ...signWebhookRequest({ ...attempt, url, body }),
+    },
+    body,
+  };
+}
+
+function bodyExcerpt() {
+  const kept: Buffer[] = [];
+  let read = 0;
+  return {
+    bytesRead: () => read,
+    add(chunk: Buffer): void {
+      if (read < mostBytesKept) kept.push(chunk.subarray(0, mostBytesKept - read));
+      read += chunk.length;
+    },
+    text(): string | null {
+      if (read === 0) return null;
+      const bytes = kept[0] && kept.length === 1 ? kept[0] : Buffer.concat(kept);
+      // As a stream, a character that our own cut has halved is left out.
+      const text =
+        read > mostBytesKept ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString();
+      return text.replaceAll('\0', '') || null;
+    },
+  };
+}
+
+function codeOf(error: Error): string {
+  return (error as NodeJS.ErrnoException).code ?? '';
+}
+
+/**
+ * The ways that a kept connection ends when the server had closed it before our request came. The request is then sent
+ * once more, on a new connection: it might have been processed, but so might any failed attempt that is repeated after
+ * minutes, and the endpoint knows it again by its Webhook-Id.
+ */
+const staleCodes = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED']);
+
+/** Faults of this process, which must not count against an endpoint. */
+const ownFaults = new Set([
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'ENOMEM',
+  'UND_ERR_INVALID_ARG',
+  'UND_ERR_MAX_ORIGINS_REACHED',
+  'UND_ERR_CLOSED',
+  'UND_ERR_DESTROYED',
+]);
+
+function failureOf(error: Error): ConnectionFailure | undefined {
+  const cause = error instanceof ConnectError && error.cause instanceof Error ? error.cause : error;
+  // A local address that this machine does not have.
+  if (ownFaults.has(codeOf(cause)) || (cause as NodeJS.ErrnoException).syscall === 'bind') return undefined;
+  return error instanceof ConnectError ? error.failure : 'connection';
+}

@@ -1,0 +1,208 @@
+import * as net from 'node:net';
+import * as tls from 'node:tls';
+import { isForbiddenAddress, literalAddress, type Network } from '../../formats/network-address.ts';
+import type { Resolve } from './names.ts';
+
+/**
+ * Opens a connection for a webhook, to the very addresses that were checked: what a name meant a moment before
+ * counts for nothing. One private address among them condemns the whole answer, as no honest name mixes the two.
+ */
+
+export type ConnectionFailure = 'dns' | 'connection' | 'tls' | 'blocked_address';
+
+export class ConnectError extends Error {
+  readonly failure: ConnectionFailure;
+  constructor(failure: ConnectionFailure, message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ConnectError';
+    this.failure = failure;
+  }
+}
+
+export type ConnectOptions = {
+  resolve: Resolve;
+  allowed: readonly Network[];
+  /** Connections are made from this address only. */
+  localAddress?: string | undefined;
+  /** Certificates that are trusted instead of the system's. */
+  ca?: string | undefined;
+};
+
+type Target = { protocol: string; hostname: string; port: string };
+type Opened = (error: Error | null, socket: net.Socket | null) => void;
+export type Connect = (target: Target, opened: Opened) => Cancel;
+/** Gives up with this reason, unless the connection was made or has failed. */
+type Cancel = (reason: Error) => void;
+
+/** A packet of the handshake may be lost and sent again (RFC 6298: after 1 s) before the next address is tried. */
+const addressMs = 2_000;
+
+const mostSessions = 1_000;
+
+export function createConnect(options: ConnectOptions): Connect {
+  const sessions = new Map<string, Buffer>();
+
+  return (target, opened) => {
+    let current: net.Socket | undefined;
+    let over = false;
+    const finish: Opened = (error, socket) => {
+      if (over) {
+        socket?.destroy();
+        return;
+      }
+      over = true;
+      if (error) current?.destroy();
+      opened(error, socket);
+    };
+    const watch = (socket: net.Socket) => {
+      current = socket;
+      if (over) socket.destroy();
+    };
+    addressesOf(target.hostname, options)
+      .then((addresses) => openTcp(addresses, target, options, watch))
+      .then((socket) =>
+        target.protocol === 'https:' ? openTls(socket, target, options, sessions, watch) : socket,
+      )
+      .then(
+        (socket) => finish(null, socket),
+        (error: Error) => finish(error, null),
+      );
+    return (reason) => finish(reason, null);
+  };
+}
+
+async function addressesOf(hostname: string, options: ConnectOptions): Promise<readonly string[]> {
+  const literal = literalAddress(hostname);
+  const forbidden = (address: string) => isForbiddenAddress(address, options.allowed);
+  const refused = () => new ConnectError('blocked_address', `${hostname} leads to a private address`);
+  let addresses: readonly string[];
+  if (literal !== null) addresses = [literal];
+  else if (/(^|\.)localhost\.?$/i.test(hostname)) {
+    // RFC 6761 §6.3: never asked of DNS. Where one family is open, the other one does not close it.
+    addresses = ['127.0.0.1', '::1'].filter((address) => !forbidden(address));
+    if (addresses.length === 0) throw refused();
+  } else
+    addresses = await options.resolve(hostname).catch((error: unknown) => {
+      throw new ConnectError('dns', `${hostname} has no address`, error);
+    });
+  if (addresses.some(forbidden)) throw refused();
+  const { localAddress } = options;
+  const reachable = localAddress
+    ? addresses.filter((address) => net.isIP(address) === net.isIP(localAddress))
+    : addresses;
+  if (reachable.length === 0)
+    throw addresses.length === 0
+      ? new ConnectError('dns', `${hostname} has no address`)
+      : new ConnectError('connection', `${hostname} has no address of the family of ${localAddress}`);
+  return reachable;
+}
+
+/** Tries one address after the other. */
+async function openTcp(
+  addresses: readonly string[],
+  target: Target,
+  options: ConnectOptions,
+  watch: (socket: net.Socket) => void,
+): Promise<net.Socket> {
+  let failure: unknown;
+  for (const [index, host] of addresses.entries()) {
+    const isLast = index === addresses.length - 1;
+    try {
+      const socket = await openOne(host, target, options, isLast ? undefined : addressMs, watch);
+      // The last guard: what counts is where the packets went.
+      if (!socket.remoteAddress || isForbiddenAddress(socket.remoteAddress, options.allowed)) {
+        socket.destroy();
+        throw new ConnectError('blocked_address', `${target.hostname} connected to a private address`);
+      }
+      return socket;
+    } catch (error) {
+      if (error instanceof ConnectError) throw error;
+      failure = error;
+    }
+  }
+  throw new ConnectError('connection', `no connection to ${target.hostname}`, failure);
+}
+
+function openOne(
+  host: string,
+  { protocol, port }: Target,
+  { localAddress }: ConnectOptions,
+  limitMs: number | undefined,
+  watch: (socket: net.Socket) => void,
+): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({
+      host,
+      port: Number(port) || (protocol === 'https:' ? 443 : 80),
+      noDelay: true,
+      ...(localAddress ? { localAddress } : {}),
+    });
+    const slow = () => socket.destroy(new Error(`no answer from ${host}`));
+    const timer = limitMs === undefined ? undefined : setTimeout(slow, limitMs);
+    socket.once('close', () => clearTimeout(timer));
+    settle(socket, 'connect', (error) => {
+      clearTimeout(timer);
+      if (error) reject(error);
+      else resolve(socket);
+    });
+    watch(socket);
+  });
+}
+
+function openTls(
+  socket: net.Socket,
+  { hostname, port }: Target,
+  { ca }: ConnectOptions,
+  sessions: Map<string, Buffer>,
+  watch: (socket: net.Socket) => void,
+): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    const name = hostname.replace(/\.$/, '');
+    const key = `${name}:${port}`;
+    const session = sessions.get(key);
+    const secure = tls.connect({
+      socket,
+      host: name,
+      // RFC 6066 §3: an address is no server name; the certificate is still checked against it.
+      ...(net.isIP(name) ? {} : { servername: name }),
+      ALPNProtocols: ['http/1.1'],
+      ...(session ? { session } : {}),
+      ...(ca ? { ca } : {}),
+    });
+    settle(secure, 'secureConnect', (error) => {
+      if (error) reject(new ConnectError('tls', `no TLS with ${hostname}`, error));
+      else resolve(secure);
+    });
+    // Resuming spares both ends the handshake's asymmetric cryptography.
+    secure.on('session', (ticket) => remember(sessions, key, ticket));
+    watch(secure);
+  });
+}
+
+function remember(sessions: Map<string, Buffer>, key: string, ticket: Buffer): void {
+  sessions.delete(key);
+  sessions.set(key, ticket);
+  for (const oldest of sessions.keys()) {
+    if (sessions.size <= mostSessions) break;
+    sessions.delete(oldest);
+  }
+}
+
+/** Calls back once, and leaves a connected socket without listeners of ours but a failed one with a deaf ear. */
+function settle(socket: net.Socket, event: 'connect' | 'secureConnect', done: (error?: Error) => void): void {
+  const ready = () => {
+    socket.off('error', failed);
+    socket.off('close', closed);
+    done();
+  };
+  const failed = (error: Error) => {
+    socket.off(event, ready);
+    socket.off('close', closed);
+    socket.on('error', () => {});
+    done(error);
+  };
+  const closed = () => failed(new Error('closed'));
+  socket.once(event, ready);
+  socket.once('error', failed);
+  socket.once('close', closed);
+}

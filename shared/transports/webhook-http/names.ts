@@ -1,0 +1,122 @@
+import { promises as dns, type RecordWithTtl } from 'node:dns';
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/**
+ * Names by the hosts file and by DNS, as `hosts: files dns` has it, but never by getaddrinfo: that runs on the four
+ * threads that files and cryptography need too, so a customer with a silent name server would stop the process.
+ * The price: search domains and other name services are not asked, so internal names must be written in full.
+ */
+
+/** All addresses of a name. Rejects when there are none. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+export type NameResolver = { resolve: Resolve; close: () => void };
+
+export type NameResolverOptions = {
+  /** `address:port` of the name servers; those of the system when left out. */
+  servers?: readonly string[];
+  hostsFile?: string;
+};
+
+const longestKeptMs = 30_000;
+const unknownNameKeptMs = 5_000;
+const brokenAnswerKeptMs = 1_000;
+const mostKept = 10_000;
+
+/** A name server that is silent about IPv6 must not delay those who have an IPv4 address (RFC 8305 §3). */
+const secondFamilyMs = 300;
+
+type Answer = { addresses: Promise<readonly string[]>; endsAt: number };
+
+export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
+  // With one silent server this gives up after 6 s, while there is time to say that it was DNS.
+  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+  if (options.servers) resolver.setServers(options.servers);
+  const hosts = hostsReader(options.hostsFile ?? '/etc/hosts');
+  const answers = new Map<string, Answer>();
+
+  async function find(name: string, answer: Answer): Promise<readonly string[]> {
+    const keep = (forMs: number) => {
+      answer.endsAt = performance.now() + Math.min(forMs, longestKeptMs);
+    };
+    try {
+      const listed = (await hosts()).get(name);
+      if (listed) {
+        keep(longestKeptMs);
+        return listed;
+      }
+      const records = await ask(resolver, name);
+      keep(Math.min(...records.map((record) => record.ttl)) * 1000);
+      return records.map((record) => record.address);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      keep(code === dns.NOTFOUND || code === dns.NODATA ? unknownNameKeptMs : brokenAnswerKeptMs);
+      throw error;
+    }
+  }
+
+  function resolve(hostname: string): Promise<readonly string[]> {
+    const name = hostname.toLowerCase().replace(/\.$/, '');
+    const known = answers.get(name);
+    if (known && known.endsAt > performance.now()) return known.addresses;
+    // Until it is there, an answer is shared by all who wait for it.
+    const answer: Answer = { addresses: Promise.resolve([]), endsAt: Number.POSITIVE_INFINITY };
+    answer.addresses = find(name, answer);
+    answers.delete(name);
+    answers.set(name, answer);
+    for (const oldest of answers.keys()) {
+      if (answers.size <= mostKept) break;
+      answers.delete(oldest);
+    }
+    return answer.addresses;
+  }
+
+  return { resolve, close: () => resolver.cancel() };
+}
+
+/** IPv4 first: it is the family that works from everywhere, so only the other one is not waited for. */
+async function ask(resolver: dns.Resolver, name: string): Promise<RecordWithTtl[]> {
+  let six: RecordWithTtl[] = [];
+  const sixAnswered = resolver.resolve6(name, { ttl: true }).then(
+    (records) => {
+      six = records;
+    },
+    () => {},
+  );
+  let four: RecordWithTtl[] = [];
+  let failure: unknown;
+  try {
+    four = await resolver.resolve4(name, { ttl: true });
+  } catch (error) {
+    failure = error;
+  }
+  const late = four.length > 0 ? sleep(secondFamilyMs, undefined, { ref: false }) : sixAnswered;
+  await Promise.race([sixAnswered, late]);
+  if (four.length + six.length === 0) throw failure;
+  return [...four, ...six];
+}
+
+function hostsReader(file: string): () => Promise<Map<string, string[]>> {
+  let read: Promise<Map<string, string[]>> | undefined;
+  let endsAt = 0;
+  return () => {
+    if (!read || endsAt < performance.now()) {
+      endsAt = performance.now() + longestKeptMs;
+      read = readFile(file, 'utf8').then(parseHosts, () => new Map<string, string[]>());
+    }
+    return read;
+  };
+}
+
+function parseHosts(text: string): Map<string, string[]> {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (!isIP(address)) continue;
+    for (const name of names)
+      hosts.set(name.toLowerCase(), [...(hosts.get(name.toLowerCase()) ?? []), address]);
+  }
+  return hosts;
+}

@@ -1,0 +1,95 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { guarded, planted } from './architecture/planted.ts';
+import { importAll, importable } from './architecture/quiet-imports.ts';
+import { topLevelIsFixed } from './architecture/shape.ts';
+import { readTree, root, topLevel } from './architecture/tree.ts';
+
+const tree = readTree();
+const entries = (names: string[]) => names.map((path) => ({ path, source: '' }));
+
+test('the rules look at the whole tree', () => {
+  for (const path of [
+    'shared/config.ts',
+    'shared/db/client.ts',
+    'scripts/start',
+    'test/architecture.test.ts',
+  ])
+    expect(tree.map((file) => file.path)).toContain(path);
+});
+
+describe.each(guarded)('$guarantee', ({ rule, breaches, harmless }) => {
+  test('in the tree', () => {
+    expect(rule(tree)).toEqual([]);
+  });
+
+  test.each(breaches)('a planted breach is found: %o', (plants) => {
+    expect(rule(planted(plants))).toEqual([expect.stringContaining(Object.keys(plants)[0] as string)]);
+  });
+
+  test('what comes close is left alone', () => {
+    expect(rule(planted(harmless))).toEqual([]);
+  });
+});
+
+describe('the top level is fixed', () => {
+  test('in the tree', () => {
+    expect(topLevelIsFixed(entries(topLevel()))).toEqual([]);
+  });
+
+  test.each(['bench', 'src', 'docker-compose.yml', 'tsconfig.build.json', 'utils'])(
+    'a planted %s is found',
+    (name) => {
+      expect(topLevelIsFixed(entries([name, 'api', 'README.md', '.ci']))).toEqual([
+        expect.stringContaining(name),
+      ]);
+    },
+  );
+});
+
+describe('importing a module opens no connection and starts nothing', () => {
+  test('in the tree, without any setting', async () => {
+    expect(await importAll(root, importable(tree))).toEqual([]);
+  });
+
+  test.each([
+    ['opens a connection', "import net from 'node:net';\nnet.connect(1, '127.0.0.1').on('error', () => {});"],
+    [
+      'opens a connection',
+      "import { Redis } from 'ioredis';\nnew Redis(1, '127.0.0.1', { retryStrategy: () => null }).on('error', () => {});",
+    ],
+    ['listens on a port', "import net from 'node:net';\nnet.createServer().listen(0, '127.0.0.1').unref();"],
+    ['asks for an address', "import dns from 'node:dns';\ndns.lookup('localhost', () => {});"],
+    [
+      'starts a thread',
+      "import { Worker } from 'node:worker_threads';\nnew Worker('', { eval: true }).unref();",
+    ],
+    ['starts a process', "import { spawn } from 'node:child_process';\nspawn(process.execPath, ['-v']);"],
+    ['listens for a signal', "process.on('SIGTERM', () => {});"],
+    ['starts a timer', 'setInterval(() => {}, 1000).unref();'],
+    ['cannot be imported', "import fs from 'node:fs';\nfs.readFileSync('missing.json');"],
+  ])('a planted module that %s is found', async (does, source) => {
+    const top = mkdtempSync(join(tmpdir(), 'planted-'));
+    onTestFinished(() => rmSync(top, { recursive: true }));
+    const path = 'shared/planted.ts';
+    mkdirSync(dirname(join(top, path)));
+    writeFileSync(
+      join(top, path),
+      source.replace("'ioredis'", JSON.stringify(import.meta.resolve('ioredis'))),
+    );
+    const breaches = await importAll(top, [path]);
+    expect(breaches).toContainEqual(expect.stringContaining(`${path}: ${does}`));
+  });
+
+  test('a thread and the web process are left out, because they are started and not imported', () => {
+    const files = planted({
+      'api/server.ts': '',
+      'shared/cage.ts':
+        "import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./cage/thread.ts', import.meta.url));",
+      'shared/cage/thread.ts': "import { parentPort } from 'node:worker_threads';",
+    });
+    expect(importable(files)).toEqual(['shared/cage.ts']);
+  });
+});

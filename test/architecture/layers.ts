@@ -1,0 +1,132 @@
+import { importsOf } from './imports.ts';
+import { isProduct, type Rule } from './rule.ts';
+
+/** Free of the business and of each other's folders; whoever needs them may have them. */
+const basis = [
+  'shared/config',
+  'shared/errors',
+  'shared/logger',
+  'shared/clock',
+  'shared/versions',
+  'shared/metrics',
+  'shared/request-context',
+  'shared/secrets',
+  'shared/batcher',
+];
+const words = ['shared/schemas', 'shared/formats'];
+
+/**
+ * Layer -> the layers that it may import besides itself. A layer is a folder, or a file directly in shared/ (or the
+ * folder that such a file became). The order is the design's: schemas, formats <- jobs, db <- queue, transports <-
+ * domain <- api | workers.
+ */
+const mayImport: Record<string, string[]> = {
+  ...Object.fromEntries(basis.map((name) => [name, basis])),
+  // Pure: nothing here reads a setting, a clock or a log.
+  'shared/formats': ['shared/errors', 'shared/versions'],
+  'shared/schemas': ['shared/formats', ...basis],
+  'shared/jobs': [...words, ...basis],
+  'shared/db': [...words, ...basis],
+  'shared/unit-of-work': ['shared/db', ...basis],
+  'shared/cage': [...words, ...basis],
+  'shared/queue': ['shared/jobs', 'shared/db', 'shared/unit-of-work', ...words, ...basis],
+  'shared/transports': ['shared/jobs', 'shared/db', ...words, ...basis],
+  'shared/domain': [
+    'shared/queue',
+    'shared/transports',
+    'shared/cage',
+    'shared/unit-of-work',
+    'shared/jobs',
+    'shared/db',
+    ...words,
+    ...basis,
+  ],
+  // Opens and closes what a process holds, so it knows all that can be open; only the entries know it.
+  'shared/lifecycle': [
+    'shared/domain',
+    'shared/queue',
+    'shared/transports',
+    'shared/cage',
+    'shared/unit-of-work',
+    'shared/jobs',
+    'shared/db',
+    ...words,
+    ...basis,
+  ],
+  api: [
+    'shared/domain',
+    'shared/lifecycle',
+    'shared/queue',
+    'shared/unit-of-work',
+    'shared/cage',
+    ...words,
+    ...basis,
+  ],
+  workers: [
+    'shared/domain',
+    'shared/lifecycle',
+    'shared/queue',
+    'shared/transports',
+    'shared/unit-of-work',
+    'shared/cage',
+    'shared/jobs',
+    ...words,
+    ...basis,
+  ],
+};
+
+function layerOf(path: string): string {
+  const [top, second] = path.split('/') as [string, string?];
+  return top === 'shared' && second ? `shared/${second.replace(/\.ts$/, '')}` : top;
+}
+
+/** Imports go one way. */
+export const importDirections: Rule = (files) =>
+  files.filter(isProduct).flatMap((file) => {
+    const from = layerOf(file.path);
+    const allowed = mayImport[from];
+    if (!allowed) return [`${file.path} is of no known layer: give ${from} its place in the table of layers`];
+    return importsOf(file)
+      .filter((found) => !found.external)
+      .filter((found) => {
+        const to = layerOf(found.target);
+        return to !== from && !allowed.includes(to);
+      })
+      .map((found) => `${file.path} (${from}) may not import ${found.target}`);
+  });
+
+const systemFiles = /^shared\/db\/system(\/|\.ts$|$)/;
+// The server's clock and settings, which every process asks for when it starts: no tenant's rows.
+const ofTheServer = /^shared\/db\/system\/(clock|server)\.ts$/;
+
+/** Only what reads across workspaces for the platform itself goes past the workspace in every WHERE. */
+export const systemBehindDomain: Rule = (files) =>
+  files
+    .filter(isProduct)
+    .filter((file) => !/^shared\/(domain|db\/system)\//.test(file.path))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter((found) => !found.external && systemFiles.test(found.target))
+        .filter((found) => layerOf(file.path) !== 'shared/lifecycle' || !ofTheServer.test(found.target))
+        .map((found) => `${file.path} may not import ${found.target}: only shared/domain reaches it`),
+    );
+
+const impure =
+  /^(node:)?(fs|net|tls|dns|dgram|http|https|http2|child_process|worker_threads|cluster|process|timers)(\/|$)/;
+// The address arithmetic that node:net holds beside its sockets.
+const pureNet =
+  /\bimport\s*\{(\s*(isIP|isIPv4|isIPv6|BlockList|SocketAddress)\s*,?)+\s*\}\s*from\s*'node:net'/;
+
+/** What speaks to the outside cannot be a format. */
+export const formatsArePure: Rule = (files) =>
+  files
+    .filter((file) => file.path.startsWith('shared/formats/'))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(
+          ({ external, target }) =>
+            external && (impure.test(target) || /^(undici|ioredis)(\/|$)/.test(target)),
+        )
+        .filter(({ target }) => target !== 'node:net' || !pureNet.test(file.source))
+        .map((found) => `${file.path} is to be pure and may not import ${found.target}`),
+    );

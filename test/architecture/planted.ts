@@ -1,0 +1,275 @@
+import { systemBehindDomain, formatsArePure, importDirections } from './layers.ts';
+import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
+import type { File, Rule } from './rule.ts';
+import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
+import { workspaceFirst } from './workspace-first.ts';
+
+/** Path -> text. */
+type Plants = Record<string, string>;
+type Guarded = { guarantee: string; rule: Rule; breaches: Plants[]; harmless: Plants };
+
+// Written apart, or this file would break the rule that it shows.
+const held = ['skip', 'only', 'todo'];
+const unit = 'it';
+
+/** Every rule over the text of the tree, with files that break it and files that come close and do not. */
+export const guarded: Guarded[] = [
+  {
+    guarantee: 'imports go one way',
+    rule: importDirections,
+    breaches: [
+      { 'shared/formats/cursor.ts': "import { Webhook } from '../schemas/webhooks.ts';" },
+      { 'shared/formats/cursor.ts': "import { config } from '../config.ts';" },
+      { 'shared/formats/cursor.ts': "import { now } from '../clock.ts';" },
+      { 'shared/schemas/webhooks.ts': "import { sweep } from '../jobs/sweep.ts';" },
+      { 'shared/schemas/webhooks.ts': "import type { Row } from '../db/client.ts';" },
+      { 'shared/jobs/sweep.ts': "import { enqueue } from '../queue.ts';" },
+      { 'shared/jobs/sweep.ts': "import { query } from '../db/client.ts';" },
+      { 'shared/db/webhooks.ts': "import * as jobs from '../jobs/sweep.ts';" },
+      { 'shared/db/webhooks.ts': "export * from '../domain/webhooks.ts';" },
+      { 'shared/db/webhooks.ts': "import { enqueue } from '../queue.ts';" },
+      { 'shared/queue.ts': "import * as webhooks from './domain/webhooks.ts';" },
+      { 'shared/queue.ts': "import { send } from './transports/smtp.ts';" },
+      { 'shared/queue/enqueue.ts': "import * as webhooks from '../domain/webhooks.ts';" },
+      { 'shared/transports/smtp.ts': "import { enqueue } from '../queue.ts';" },
+      { 'shared/transports/smtp/pool.ts': "import * as email from '../../domain/email.ts';" },
+      { 'shared/config.ts': "import { logger } from './domain/log.ts';" },
+      { 'shared/clock.ts': "import { query } from './db/client.ts';" },
+      { 'shared/domain/webhooks.ts': "import { app } from '../../api/app.ts';" },
+      { 'shared/domain/webhooks.ts': "const { app } = await import('../../api/app.ts');" },
+      { 'shared/domain/webhooks.ts': "const handler = require('../../workers/handle.ts');" },
+      { 'shared/domain/webhooks.ts': "new Worker(new URL('../../workers/thread.ts', import.meta.url));" },
+      { 'shared/domain/webhooks.ts': "import { startUp } from '../lifecycle.ts';" },
+      { 'api/routes/webhooks.ts': "import * as webhooks from '../../shared/db/webhooks.ts';" },
+      { 'api/routes/webhooks.ts': "import type { Row } from '../../shared/db/client.ts';" },
+      { 'api/routes/webhooks.ts': "import {\n  type A,\n  b,\n} from '../../shared/db/client.ts';" },
+      { 'api/routes/webhooks.ts': "import { send } from '../../shared/transports/smtp.ts';" },
+      { 'api/routes/webhooks.ts': "import { sweep } from '../../shared/jobs/sweep.ts';" },
+      { 'api/app.ts': "import '../workers/main.ts';" },
+      { 'workers/main.ts': "import { createApp } from '../api/app.ts';" },
+      { 'workers/jobs/sweep.ts': "export { query } from '../../shared/db/client.ts';" },
+      { 'shared/unheard-of.ts': 'export const nothing = 0;' },
+      { 'shared/unheard-of/part.ts': 'export const nothing = 0;' },
+    ],
+    harmless: {
+      'shared/formats/cursor.ts':
+        "import { z } from 'zod';\nimport { invalid } from '../errors.ts';\nimport './ids.ts';",
+      'shared/schemas/webhooks.ts':
+        "import { isId } from '../formats/ids.ts';\n// as in import('../db/client.ts')",
+      'shared/jobs/sweep.ts': "import { Id } from '../schemas/fields.ts';",
+      'shared/db/webhooks.ts':
+        "import { idToBytes } from '../formats/ids.ts';\nimport { query } from './client.ts';",
+      'shared/queue.ts':
+        "import { afterCommit } from './db/client.ts';\nimport type { Job } from './jobs/job.ts';",
+      'shared/transports/smtp.ts': "import { config } from '../config.ts';",
+      'shared/domain/webhooks.ts':
+        "import * as webhooks from '../db/webhooks.ts';\nimport { enqueue } from '../queue.ts';\nimport { transaction } from '../unit-of-work.ts';",
+      'shared/lifecycle.ts': "import { closeDatabase } from './db/client.ts';",
+      'api/routes/webhooks.ts': "import * as webhooks from '../../shared/domain/webhooks.ts';",
+      'workers/jobs/sweep.ts': "import * as webhooks from '../../shared/domain/webhooks.ts';",
+    },
+  },
+  {
+    guarantee: 'what spans workspaces is reached by the domain only',
+    rule: systemBehindDomain,
+    breaches: [
+      { 'shared/db/webhooks.ts': "export * from './system/webhooks.ts';" },
+      { 'shared/queue.ts': "import { find } from './db/system/webhooks.ts';" },
+      { 'workers/jobs/sweep.ts': "import { find } from '../../shared/db/system/webhooks.ts';" },
+      { 'shared/lifecycle.ts': "import { find } from './db/system/webhooks.ts';" },
+    ],
+    harmless: {
+      'shared/lifecycle.ts': "import { sampleClock } from './db/system/clock.ts';",
+      'shared/domain/sweep.ts': "import { find } from '../db/system/webhooks.ts';",
+      'shared/domain/webhooks/relay.ts': "import { find } from '../../db/system/webhooks.ts';",
+      'shared/db/system/sweep.ts': "import { find } from './webhooks.ts';",
+    },
+  },
+  {
+    guarantee: 'formats are pure',
+    rule: formatsArePure,
+    breaches: [
+      { 'shared/formats/liquid.ts': "import { readFileSync } from 'node:fs';" },
+      { 'shared/formats/liquid.ts': "import fs from 'fs/promises';" },
+      { 'shared/formats/liquid.ts': "import { request } from 'undici';" },
+      { 'shared/formats/network-address.ts': "import { isIP, connect } from 'node:net';" },
+      { 'shared/formats/network-address.ts': "import net from 'node:net';" },
+      { 'shared/formats/liquid.ts': "import { Worker } from 'node:worker_threads';" },
+    ],
+    harmless: {
+      'shared/formats/liquid.ts':
+        "import { createHash } from 'node:crypto';\nimport { Liquid } from 'liquidjs';",
+      'shared/formats/network-address.ts': "import { BlockList, isIP } from 'node:net';",
+      'shared/transports/smtp.ts': "import { connect } from 'node:net';",
+    },
+  },
+  {
+    guarantee: 'Knex stays in shared/db',
+    rule: knexInDb,
+    breaches: [
+      { 'shared/domain/webhooks.ts': "import knex from 'knex';" },
+      { 'shared/unit-of-work.ts': "import type { Knex } from 'knex';" },
+      { 'workers/jobs/sweep.ts': "import mysql from 'mysql2/promise';" },
+      { 'api/app.ts': "const mysql = await import('mysql2');" },
+    ],
+    harmless: {
+      'shared/db/client.ts': "import knex, { type Knex } from 'knex';",
+      'shared/db/migrations/0001_workspaces.ts': "import type { Knex } from 'knex';",
+      'shared/domain/webhooks.ts': "import { words } from 'knexish';",
+      'scripts/bench/bare.ts': "import mysql from 'mysql2/promise';",
+    },
+  },
+  {
+    guarantee: 'settings are read in shared/config.ts only',
+    rule: settingsInConfig,
+    breaches: [
+      { 'api/app.ts': 'const port = process.env.PORT;' },
+      { 'shared/logger.ts': "const level = process.env['LOG_LEVEL'];" },
+      { 'shared/queue.ts': "const url = process['env'].REDIS_URL;" },
+      { 'workers/main.ts': 'const { env } = process;' },
+      { 'workers/main.ts': "import { argv, env } from 'node:process';" },
+    ],
+    harmless: {
+      'shared/config.ts': 'const given = process.env;',
+      'shared/logger.ts': '// process.env is not for us\nconst pid = process.pid;',
+      'scripts/setup/environment.ts': 'export const given = process.env;',
+    },
+  },
+  {
+    guarantee: 'Express stays in api/',
+    rule: expressInApi,
+    breaches: [
+      { 'shared/domain/webhooks.ts': "import type { Request } from 'express';" },
+      { 'workers/main.ts': "import express from 'express';" },
+      { 'workers/main.ts': "import { ExpressAdapter } from '@bull-board/express';" },
+    ],
+    harmless: { 'api/middleware/problems.ts': "import type { Request } from 'express';" },
+  },
+  {
+    guarantee: 'BullMQ stays in the queue, the workers and the board',
+    rule: bullmqInItsPlaces,
+    breaches: [
+      { 'shared/domain/webhooks.ts': "import { Queue } from 'bullmq';" },
+      { 'shared/jobs/sweep.ts': "import type { JobsOptions } from 'bullmq';" },
+      { 'api/routes/webhooks.ts': "import { Queue } from 'bullmq';" },
+      { 'api/operators.ts': "import { Queue } from 'bullmq';" },
+    ],
+    harmless: {
+      'shared/queue.ts': "import { Queue } from 'bullmq';",
+      'workers/handle.ts': "import { type Job, UnrecoverableError } from 'bullmq';",
+      'api/ops.ts': "import { Queue } from 'bullmq';",
+      'api/ops/board.ts': "import { Queue } from 'bullmq';",
+    },
+  },
+  {
+    guarantee: 'the board of the queues stays in api/ops',
+    rule: boardInOps,
+    breaches: [{ 'api/app.ts': "import { createBullBoard } from '@bull-board/api';" }],
+    harmless: { 'api/ops/board.ts': "import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';" },
+  },
+  {
+    guarantee: 'the product needs neither scripts nor tests',
+    rule: productStandsAlone,
+    breaches: [
+      { 'api/app.ts': "import { given } from '../scripts/setup/environment.ts';" },
+      { 'shared/queue.ts': "import { waitFor } from '../test/support/wait-for.ts';" },
+      { 'shared/config.ts': "import { version } from '../package.json' with { type: 'json' };" },
+    ],
+    harmless: { 'scripts/setup/demo.ts': "import * as workspaces from '../../shared/domain/workspaces.ts';" },
+  },
+  {
+    guarantee: 'no file is longer than 300 lines',
+    rule: noLongFile,
+    breaches: [
+      { 'shared/domain/webhooks.ts': 'x;\n'.repeat(301) },
+      { 'test/flows/everything.test.ts': 'x;\n'.repeat(301) },
+      { 'scripts/start': 'x\n'.repeat(301) },
+      { 'api/public/docs.html': 'x\n'.repeat(301) },
+    ],
+    harmless: { 'shared/domain/webhooks.ts': 'x;\n'.repeat(300) },
+  },
+  {
+    guarantee: 'every job has a contract, a handler and a test',
+    rule: jobsAreWhole,
+    breaches: [
+      { 'shared/jobs/sweep.ts': '', 'test/workers/sweep.test.ts': '' },
+      { 'shared/jobs/sweep.ts': '', 'workers/jobs/sweep.ts': '' },
+      { 'shared/jobs/sweep.ts': '', 'workers/jobs/sweep.ts': '', 'test/flows/sweep.test.ts': '' },
+      { 'workers/jobs/sweep.ts': '' },
+    ],
+    harmless: {
+      'shared/jobs/job.ts': '',
+      'shared/jobs/index.ts': '',
+      'shared/jobs/sweep.ts': '',
+      'workers/jobs/index.ts': '',
+      'workers/jobs/sweep/find-missing.ts': '',
+      'test/workers/sweep.test.ts': '',
+    },
+  },
+  {
+    guarantee: 'every function of shared/db takes workspaceId first',
+    rule: workspaceFirst,
+    breaches: [
+      {
+        'shared/db/webhooks.ts':
+          'export async function findWebhook(webhookId: string, workspaceId: string) {}',
+      },
+      { 'shared/db/webhooks.ts': 'export function listWebhooks() {}' },
+      { 'shared/db/webhooks.ts': 'export async function listWebhooks({ workspaceId }: Filter) {}' },
+      { 'shared/db/webhooks.ts': 'export async function listWebhooks(workspaceIds: string[]) {}' },
+      { 'shared/db/webhooks.ts': 'export async function listWebhooks(workspaceId?: string) {}' },
+      {
+        'shared/db/webhooks.ts':
+          'export async function find<T extends Of<() => 1>>(\n  id: string,\n): Promise<T> {}',
+      },
+      { 'shared/db/webhooks.ts': 'export const findWebhook = async (webhookId: string) => {};' },
+      { 'shared/db/webhooks.ts': 'export const findWebhook: (a: string) => void = (webhookId) => {};' },
+      { 'shared/db/webhooks.ts': 'export const findWebhook = webhookId => {};' },
+      { 'shared/db/webhooks.ts': 'export const findWebhook = async function (webhookId: string) {};' },
+      { 'shared/db/webhooks.ts': 'export const insertWebhook = batcher({ run });' },
+      {
+        'shared/db/webhooks.ts': 'async function find(webhookId: string) {}\nexport { find as findWebhook };',
+      },
+      { 'shared/db/webhooks.ts': 'export async function updateRow(row: Row) {}' },
+      { 'shared/db/webhooks/find.ts': 'export default async function (webhookId: string) {}' },
+    ],
+    harmless: {
+      'shared/db/webhooks.ts': [
+        'export async function findWebhook(workspaceId: string, webhookId: string) {}',
+        'export async function listWebhooks<T>(\n  workspaceId: string,\n  limit: number,\n) {}',
+        'export const deleteWebhook = async (workspaceId: string) => {};',
+        'export function toRecord(row: Row): WebhookRecord {}',
+        'export const columns = ["id"];',
+        'export type Filter = { status: string };',
+        'function bind(value: string) {}',
+      ].join('\n'),
+      'shared/db/client.ts': 'export async function query(sql: string) {}',
+      'shared/db/migrate.ts': 'export async function migrateUp() {}',
+      'shared/db/migrations/migration.ts': 'export function statements(sql: string) {}',
+      'shared/db/system/webhooks.ts': 'export async function listDue(limit: number) {}',
+    },
+  },
+  {
+    guarantee: 'no test is kept from running',
+    rule: everyTestRuns,
+    breaches: [
+      ...held.flatMap((word) =>
+        ['it', 'test', 'describe', 'test.concurrent'].map((call) => ({
+          'test/api/webhooks.test.ts': `${call}.${word}('is delivered', () => {});`,
+        })),
+      ),
+      { 'test/api/webhooks.test.ts': `test.${held[0]}If(onMac)('is delivered', () => {});` },
+      { 'test/api/webhooks.test.ts': `test('is delivered', { ${held[0]}: true }, () => {});` },
+      { 'test/api/webhooks.test.ts': `context.${held[0]}('not here');` },
+      { 'test/flows/email.test.ts': `x${unit}('is delivered', () => {});` },
+    ],
+    harmless: {
+      'test/api/webhooks.test.ts': "test('a delivery is sent only once; skip is no status', () => {});",
+      'shared/domain/webhooks.ts': `cursor.${held[0]}(1);`,
+    },
+  },
+];
+
+export function planted(plants: Plants): File[] {
+  return Object.entries(plants).map(([path, source]) => ({ path, source }));
+}

@@ -1,0 +1,91 @@
+import { importsOf } from './imports.ts';
+import { type File, isProduct, noLine, type Rule } from './rule.ts';
+
+const limitLines = 300;
+
+export const noLongFile: Rule = (files) =>
+  files
+    .map((file) => ({ path: file.path, lines: file.source.replace(/\n$/, '').split('\n').length }))
+    .filter(({ lines }) => lines > limitLines)
+    .map(({ path, lines }) => `${path} has ${lines} lines; ${limitLines} is the most`);
+
+export const settingsInConfig: Rule = noLine(
+  /\bprocess\s*\??\.\s*env\b|\bprocess\s*\[\s*['"`]env|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*['"](node:)?process['"])/,
+  (file) => isProduct(file) && file.path !== 'shared/config.ts',
+  'reads the environment; shared/config.ts does',
+);
+
+export const everyTestRuns: Rule = noLine(
+  /\.\s*(skip|only|todo|skipIf|runIf|fails)\s*[(.`]|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|only|todo|fails)\s*:\s*true\b/,
+  (file) => file.path.startsWith('test/') && file.path.endsWith('.ts'),
+  'keeps a test from running',
+);
+
+/** api and workers run by themselves; scripts and tests stand outside and are never needed. */
+export const productStandsAlone: Rule = (files) =>
+  files.filter(isProduct).flatMap((file) =>
+    importsOf(file)
+      .filter((found) => !found.external && !/^(api|workers|shared)\//.test(found.target))
+      .map((found) => `${file.path} may not import ${found.target}: it lies outside the product`),
+  );
+
+const topEntries = new Set([
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  'biome.json',
+  'api',
+  'workers',
+  'shared',
+  'scripts',
+  'test',
+  'Procfile',
+  'README.md',
+  'LICENSE',
+  // Not of the project: what npm installs.
+  'node_modules',
+]);
+
+/** Takes the entries of the top level as files. */
+export const topLevelIsFixed: Rule = (entries) =>
+  entries
+    .filter(({ path }) => !topEntries.has(path) && !path.startsWith('.'))
+    .map(({ path }) => `${path} has no place at the top level`);
+
+/** Whether the module exists as a file, or as the folder that the file became. */
+function holds(files: readonly File[], path: string, ending: string): boolean {
+  return files.some(
+    (file) => file.path === path + ending || (file.path.startsWith(`${path}/`) && file.path.endsWith(ending)),
+  );
+}
+
+function namesIn(files: readonly File[], folder: string, ending: string): string[] {
+  const names = files
+    .filter((file) => file.path.startsWith(folder))
+    .map((file) => file.path.slice(folder.length))
+    .map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path))
+    .filter((name) => !name.includes('.') || name.endsWith(ending));
+  return [...new Set(names.map((name) => name.slice(0, name.includes('.') ? -ending.length : undefined)))];
+}
+
+/** A contract, its handler and its test have one name. */
+export const jobsAreWhole: Rule = (files) => {
+  const contracts = namesIn(files, 'shared/jobs/', '.ts').filter(
+    (name) => name !== 'job' && name !== 'index',
+  );
+  const handlers = namesIn(files, 'workers/jobs/', '.ts').filter((name) => name !== 'index');
+  return [
+    ...contracts.flatMap((name) => [
+      ...(holds(files, `workers/jobs/${name}`, '.ts')
+        ? []
+        : [`shared/jobs/${name}.ts has no handler workers/jobs/${name}.ts`]),
+      ...(holds(files, `test/workers/${name}`, '.test.ts')
+        ? []
+        : [`shared/jobs/${name}.ts has no test test/workers/${name}.test.ts`]),
+    ]),
+    ...handlers
+      .filter((name) => !contracts.includes(name))
+      .map((name) => `workers/jobs/${name}.ts has no contract shared/jobs/${name}.ts`),
+  ];
+};

@@ -1,0 +1,87 @@
+import { codeLines, type File, type Rule } from './rule.ts';
+
+// What is about the database as a whole, and what spans workspaces on purpose (layers.ts says who may reach it).
+const exempt = /^shared\/db\/(system|migrations|client)\/|^shared\/db\/(client|migrate)\.ts$/;
+
+type Exported = { name: string; parameters: string | undefined; isAsync: boolean };
+
+/** The text between the bracket at `start` and its partner; strings with brackets in a parameter list are not expected. */
+function bracketed(code: string, start: number): string {
+  const open = code[start] as string;
+  const close = open === '(' ? ')' : '>';
+  let depth = 0;
+  for (let index = start; index < code.length; index += 1) {
+    if (code[index] === open) depth += 1;
+    // The arrow of a function type closes nothing.
+    if (code[index] === close && code[index - 1] !== '=') depth -= 1;
+    if (depth === 0) return code.slice(start + 1, index);
+  }
+  return code.slice(start + 1);
+}
+
+/** The parameter list that begins at `start`, past type parameters; undefined where there is none. */
+function parametersAt(code: string, start: number): string | undefined {
+  let index = start;
+  while (/\s/.test(code[index] ?? '')) index += 1;
+  if (code[index] === '<') index += bracketed(code, index).length + 2;
+  while (/\s/.test(code[index] ?? '')) index += 1;
+  return code[index] === '(' ? bracketed(code, index) : undefined;
+}
+
+const declared = /^(export\s+(?:default\s+)?)?(async\s+)?function\s*\*?\s*(\w*)/gm;
+const assigned = /^(export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=]*(?:=>[^=]*)*)?=\s*(async\b\s*)?/gm;
+
+/** What a const of the file is, as far as calling it goes. */
+function assignedFunction(code: string, start: number): string | undefined {
+  const rest = code.slice(start);
+  const keyword = /^function\s*\*?\s*\w*/.exec(rest);
+  if (keyword) return parametersAt(code, start + keyword[0].length);
+  const lone = /^(\w+)\s*=>/.exec(rest);
+  if (lone) return lone[1];
+  const parameters = /^[(<]/.test(rest) ? parametersAt(code, start) : undefined;
+  if (parameters !== undefined) return parameters;
+  // A function made by another (a batcher, a wrapper) does not show what it takes.
+  return /^(?!new\b|Object\.freeze\b|z\.)[\w.]+\s*(<[^;\n]*>)?\s*\(/.test(rest) ? '' : undefined;
+}
+
+function exportedFunctions(file: File): Exported[] {
+  const code = codeLines(file).join('\n');
+  const names = [...code.matchAll(/^export\s*\{([^}]*)\}(?!\s*from)/gm)].flatMap((match) =>
+    (match[1] as string).split(',').map((part) => part.trim().split(/\s+as\s+/)[0] as string),
+  );
+  const isExported = (keyword: string | undefined, name: string) =>
+    keyword !== undefined || names.includes(name);
+  return [
+    ...[...code.matchAll(declared)]
+      .filter((match) => isExported(match[1], match[3] as string))
+      .map((match) => ({
+        name: match[3] || 'default',
+        isAsync: match[2] !== undefined,
+        parameters: parametersAt(code, match.index + match[0].length),
+      })),
+    ...[...code.matchAll(assigned)]
+      .filter((match) => isExported(match[1], match[2] as string))
+      .map((match) => ({
+        name: match[2] as string,
+        isAsync: match[3] !== undefined,
+        parameters: assignedFunction(code, match.index + match[0].length),
+      })),
+  ];
+}
+
+/** A tenant sees its own rows, because no statement can be written without its id at hand. */
+export const workspaceFirst: Rule = (files) =>
+  files
+    .filter(
+      (file) => file.path.startsWith('shared/db/') && file.path.endsWith('.ts') && !exempt.test(file.path),
+    )
+    .flatMap((file) =>
+      exportedFunctions(file)
+        .filter(
+          ({ parameters }) =>
+            parameters !== undefined && !/^\s*workspaceId\b\s*(:\s*string\s*)?(,|$)/.test(parameters),
+        )
+        // What turns a row that was read into a record reads nothing itself.
+        .filter(({ parameters, isAsync }) => isAsync || !/^\s*rows?\s*:\s*Row\b/.test(parameters ?? ''))
+        .map(({ name }) => `${file.path}: ${name} must take workspaceId first`),
+    );

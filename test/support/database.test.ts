@@ -1,0 +1,72 @@
+import { Redis } from 'ioredis';
+import { afterAll, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { config } from '../../shared/config.ts';
+import { query } from '../../shared/db/client.ts';
+import { dropLeftOvers, forgetRedis, useDatabase } from './database.ts';
+import { newDatabaseName } from './database-name.ts';
+import { shiftClock } from './shift-clock.ts';
+
+useDatabase();
+
+const redis = new Redis(config.REDIS_URL, { lazyConnect: true });
+afterAll(() => redis.disconnect());
+
+async function databases(): Promise<string[]> {
+  return (await query<{ name: string }[]>('SELECT schema_name AS name FROM information_schema.schemata')).map(
+    ({ name }) => name,
+  );
+}
+
+test('a file has a migrated database of its own, named with its Redis keys', async () => {
+  const [row] = await query('SELECT DATABASE() AS name, shift_ms AS shiftMs FROM clock');
+  expect(row?.['name']).toMatch(/_test_/);
+  expect(config.QUEUE_PREFIX).toBe(`{${row?.['name']}}`);
+});
+
+test('what killed runs have left is dropped with its keys; what runs now and what is not of the tests stays', async () => {
+  const own = new URL(config.MYSQL_URL).pathname.slice(1);
+  const prefix = own.slice(0, own.lastIndexOf('_test_'));
+  const hoursAgo = (hours: number) => Math.floor(Date.now() / 1000 - hours * 3600).toString(36);
+  const old = `${prefix}_test_${hoursAgo(2)}_00000000`;
+  const staying = [
+    newDatabaseName(prefix),
+    `${prefix}_test_report`,
+    `other${prefix}_test_${hoursAgo(2)}_00000000`,
+  ];
+  try {
+    for (const name of [old, ...staying]) await query(`CREATE DATABASE \`${name}\``);
+    await redis.mset(`{${old}}:jobs`, 1, `{${staying[0]}}:jobs`, 1);
+    await dropLeftOvers();
+    expect(await databases()).not.toContain(old);
+    expect(await databases()).toEqual(expect.arrayContaining([own, ...staying]));
+    expect(await redis.exists(`{${old}}:jobs`)).toBe(0);
+    expect(await redis.exists(`{${staying[0]}}:jobs`)).toBe(1);
+  } finally {
+    for (const name of [old, ...staying]) await query(`DROP DATABASE IF EXISTS \`${name}\``);
+    await redis.del(`{${staying[0]}}:jobs`);
+  }
+});
+
+test('Redis forgets the keys of this file and no others', async () => {
+  const others = `{${newDatabaseName('messaging')}}:jobs`;
+  const own = Array.from({ length: 3000 }, (_, index) => `${config.QUEUE_PREFIX}:jobs:${index}`);
+  try {
+    await redis.mset(...own.flatMap((key) => [key, 1]), others, 1);
+    await forgetRedis();
+    expect(await redis.exists(...own)).toBe(0);
+    expect(await redis.exists(others)).toBe(1);
+  } finally {
+    await redis.del(others);
+  }
+});
+
+test('a shifted clock is followed at once, and shifts do not add up', async () => {
+  const dayMs = 86_400_000;
+  await shiftClock(dayMs);
+  await shiftClock(dayMs);
+  const ahead = now().getTime() - Date.now();
+  expect(Math.abs(ahead - dayMs)).toBeLessThan(60_000);
+  await shiftClock(0);
+  expect(Math.abs(now().getTime() - Date.now())).toBeLessThan(60_000);
+});

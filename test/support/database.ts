@@ -1,0 +1,78 @@
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { beforeAll } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { migrateUp } from '../../shared/db/migrate.ts';
+import { closeEverything, startUp } from '../../shared/lifecycle.ts';
+import { atEnd } from './at-end.ts';
+import { databaseBirth } from './database-name.ts';
+
+/** Call it at the top of a test file that needs MySQL or Redis: it gets an empty, migrated database of its own. */
+export function useDatabase(): void {
+  beforeAll(async () => {
+    if (!process.env['MYSQL_URL'] || !process.env['REDIS_URL'])
+      throw new Error('MYSQL_URL and REDIS_URL must name servers for the tests. scripts/test starts them');
+    await dropLeftOvers();
+    const name = ownName();
+    await withServer((server) => server.query(`CREATE DATABASE \`${name}\``));
+    atEnd(() => withServer((server) => drop(server, name)));
+    atEnd(closeEverything);
+    await migrateUp();
+    await startUp();
+  });
+}
+
+/** Redis forgets all it knew of this file's world, as FLUSHALL would do if other files did not run beside it. */
+export async function forgetRedis(): Promise<void> {
+  await deleteKeys(config.QUEUE_PREFIX);
+}
+
+// No run takes this long, so what is older was left by one that was killed.
+const leftOverAfterMs = 3_600_000;
+
+/** Drops what killed runs have left on these servers. */
+export async function dropLeftOvers(): Promise<void> {
+  const prefix = databaseBirth(ownName())?.prefix;
+  await withServer(async (server) => {
+    const [rows] = await server.query<(mysql.RowDataPacket & { name: string })[]>(
+      'SELECT schema_name AS name FROM information_schema.schemata',
+    );
+    for (const { name } of rows) {
+      const birth = databaseBirth(name);
+      if (birth && birth.prefix === prefix && Date.now() - birth.epochMs > leftOverAfterMs)
+        await drop(server, name);
+    }
+  });
+}
+
+function ownName(): string {
+  return decodeURIComponent(new URL(config.MYSQL_URL).pathname.slice(1));
+}
+
+async function withServer<T>(work: (server: mysql.Connection) => Promise<T>): Promise<T> {
+  const url = new URL(config.MYSQL_URL);
+  url.pathname = '/';
+  const server = await mysql.createConnection({ uri: url.href });
+  try {
+    return await work(server);
+  } finally {
+    await server.end();
+  }
+}
+
+async function drop(server: mysql.Connection, name: string): Promise<void> {
+  await server.query(`DROP DATABASE IF EXISTS \`${name}\``);
+  await deleteKeys(`{${name}}`);
+}
+
+async function deleteKeys(prefix: string): Promise<void> {
+  const redis = new Redis(config.REDIS_URL);
+  try {
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 }) as AsyncIterable<
+      string[]
+    >)
+      if (keys.length > 0) await redis.unlink(keys);
+  } finally {
+    redis.disconnect();
+  }
+}

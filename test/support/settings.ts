@@ -1,0 +1,19 @@
+import { config } from '../../shared/config.ts';
+import { atEnd } from './at-end.ts';
+
+/**
+ * Changes settings for whatever reads them from now on, here and in processes started later. Code that took a setting
+ * when it was imported keeps it: for such a one use `vi.hoisted(() => …)` above the imports.
+ */
+export function changeSettings(changes: Partial<typeof config>): void {
+  for (const [name, value] of Object.entries(changes) as [keyof typeof config, unknown][]) {
+    const [setting, variable] = [config[name], process.env[name]];
+    atEnd(() => {
+      Object.assign(config, { [name]: setting });
+      if (variable === undefined) delete process.env[name];
+      else process.env[name] = variable;
+    });
+    Object.assign(config, { [name]: value });
+    process.env[name] = String(value);
+  }
+}

@@ -1,0 +1,187 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { SMTPServer, type SMTPServerSession } from 'smtp-server';
+import { atEnd } from './at-end.ts';
+import { misbehave, type Misbehaviour } from './smtp-sink/misbehave.ts';
+import { waitFor } from './wait-for.ts';
+
+/** What the server says, at the command where it says it. */
+const refusals = {
+  '450 at RCPT': { at: 'rcpt', code: 450, text: '4.2.1 Try again later' },
+  '550 at RCPT': { at: 'rcpt', code: 550, text: '5.1.1 No such mailbox' },
+  '550 5.7.1 at RCPT': { at: 'rcpt', code: 550, text: '5.7.1 Refused by policy' },
+  '421 at MAIL': { at: 'mail', code: 421, text: '4.3.2 Closing' },
+  '421 at RCPT': { at: 'rcpt', code: 421, text: '4.3.2 Closing' },
+  '421 after the dot': { at: 'data', code: 421, text: '4.3.2 Closing' },
+  '451 after the dot': { at: 'data', code: 451, text: '4.3.0 Try again later' },
+  '554 after the dot': { at: 'data', code: 554, text: '5.6.0 Content refused' },
+} as const;
+
+export type SmtpMode =
+  | 'accept'
+  | keyof typeof refusals
+  | 'accept, then reset'
+  | 'drop at MAIL'
+  | 'drop in DATA'
+  | 'drop after the dot'
+  | 'hang after the dot'
+  | '535 at login'
+  | Misbehaviour;
+
+export type ReceivedMessage = {
+  envelope: { from: string; to: string[] };
+  /** Keywords of MAIL FROM and RCPT TO, such as SIZE, RET, NOTIFY. */
+  parameters: Record<string, string | true>;
+  /** As it was before dots were doubled. */
+  raw: Buffer;
+  /** The reply code that was sent for it; null: none. A message that was refused is listed too. */
+  answer: number | null;
+  /** Counts the connections from 1. */
+  connection: number;
+  user: string | null;
+};
+
+type Refusal = Error & { responseCode: number };
+
+type Options = {
+  mode?: SmtpMode;
+  /** Offers STARTTLS, or speaks TLS from the start, with a certificate that nobody trusts. */
+  tls?: 'starttls' | 'implicit';
+  /** Demands and takes this login. */
+  login?: { user: string; password: string };
+  maxMessageBytes?: number;
+};
+
+/**
+ * A mail server on a free port, real where it behaves (smtp-server). `setMode` holds for open connections too, as far
+ * as it is about messages; given a function, each recipient has a mode of its own from RCPT on.
+ */
+export async function startSmtpSink(options: Options = {}) {
+  let mode: SmtpMode | ((recipient: string) => SmtpMode) = options.mode ?? 'accept';
+  const messages: ReceivedMessage[] = [];
+  const sockets = new Map<number, net.Socket>();
+  const connectionOf = new Map<net.Socket, number>();
+
+  const modeFor = (recipient?: string): SmtpMode =>
+    typeof mode === 'string' ? mode : recipient === undefined ? 'accept' : mode(recipient);
+  const refusalAt = (stage: string, recipient?: string): Refusal | null => {
+    const refusal = Object.entries(refusals).find(
+      ([name, { at }]) => name === modeFor(recipient) && at === stage,
+    )?.[1];
+    return refusal ? Object.assign(new Error(refusal.text), { responseCode: refusal.code }) : null;
+  };
+  const socketOf = (session: SMTPServerSession): net.Socket | undefined => sockets.get(session.remotePort);
+  const recipientOf = (session: SMTPServerSession): string => session.envelope.rcptTo[0]?.address ?? '';
+
+  async function receive(stream: Readable, session: SMTPServerSession): Promise<Refusal | null | 'silent'> {
+    const socket = socketOf(session);
+    const its = modeFor(recipientOf(session));
+    if (its === 'drop in DATA') {
+      stream.once('data', () => socket?.destroy());
+      return 'silent';
+    }
+    const raw = await buffer(stream);
+    const refusal = refusalAt('data', recipientOf(session));
+    const isSilent = its === 'drop after the dot' || its === 'hang after the dot';
+    const { mailFrom, rcptTo } = session.envelope;
+    messages.push({
+      envelope: { from: mailFrom ? mailFrom.address : '', to: rcptTo.map(({ address }) => address) },
+      parameters: Object.assign({}, mailFrom && mailFrom.args, ...rcptTo.map(({ args }) => args)),
+      raw,
+      answer: isSilent ? null : (refusal?.responseCode ?? 250),
+      connection: (socket && connectionOf.get(socket)) ?? 0,
+      user: session.user ?? null,
+    });
+    if (its === 'drop after the dot') socket?.destroy();
+    return isSilent ? 'silent' : refusal;
+  }
+
+  const smtp = new SMTPServer({
+    logger: false,
+    disableReverseLookup: true,
+    secure: options.tls === 'implicit',
+    disabledCommands: [...(options.tls ? [] : ['STARTTLS']), ...(options.login ? [] : ['AUTH'])],
+    authOptional: !options.login,
+    allowInsecureAuth: true,
+    hideDSN: false,
+    ...(options.maxMessageBytes && { size: options.maxMessageBytes }),
+    onAuth({ username, password }, _session, callback) {
+      const { user, password: right } = options.login ?? {};
+      if (modeFor() !== '535 at login' && username === user && password === right)
+        return callback(null, { user: username });
+      callback(Object.assign(new Error('5.7.8 Bad credentials'), { responseCode: 535 }));
+    },
+    onMailFrom(_address, session, callback) {
+      if (modeFor() === 'drop at MAIL') socketOf(session)?.destroy();
+      else callback(refusalAt('mail'));
+    },
+    onRcptTo({ address }, _session, callback) {
+      callback(refusalAt('rcpt', address));
+    },
+    onData(stream, session, callback) {
+      void receive(stream, session).then((refusal) => {
+        if (refusal === 'silent') return;
+        callback(refusal, 'Taken');
+        if (modeFor(recipientOf(session)) === 'accept, then reset')
+          setImmediate(() => socketOf(session)?.resetAndDestroy());
+      });
+    },
+  });
+  // A client that goes away in the middle is what many tests are about.
+  smtp.on('error', () => {});
+
+  const server = net.createServer((socket) => {
+    connectionOf.set(socket, connectionOf.size + 1);
+    sockets.set(socket.remotePort ?? 0, socket);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket.remotePort ?? 0));
+    if (!misbehave(socket, modeFor())) smtp.server.emit('connection', socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const login = options.login ? `${options.login.user}:${encodeURIComponent(options.login.password)}@` : '';
+
+  async function close(): Promise<void> {
+    if (!server.listening) return;
+    server.close();
+    for (const socket of sockets.values()) socket.destroy();
+    await once(server, 'close');
+  }
+  atEnd(close);
+
+  return {
+    port,
+    url: `${options.tls === 'implicit' ? 'smtps' : 'smtp'}://${login}127.0.0.1:${port}`,
+    /** Every message that came in whole, whatever was answered. */
+    messages,
+    /** How many connections were ever opened. */
+    connectionCount: () => connectionOf.size,
+    openConnections: () => sockets.size,
+    setMode(next: typeof mode): void {
+      mode = next;
+    },
+    /** Closes every open connection, as a server does with idle ones. */
+    dropConnections(): void {
+      for (const socket of sockets.values()) socket.end();
+    },
+    /** Waits for so many messages, or until the messages are what is asked for. */
+    async waitFor(
+      wanted: number | ((messages: readonly ReceivedMessage[]) => unknown),
+      limits?: { timeoutMs?: number },
+    ): Promise<readonly ReceivedMessage[]> {
+      const isThere = () => (typeof wanted === 'number' ? messages.length >= wanted : wanted(messages));
+      await waitFor(
+        `the sink has ${typeof wanted === 'number' ? `${wanted} messages` : 'them'}`,
+        isThere,
+        limits,
+      );
+      return messages;
+    },
+    close,
+  };
+}
+
+export type SmtpSink = Awaited<ReturnType<typeof startSmtpSink>>;

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atEnd } from './at-end.ts';
+import { waitFor } from './wait-for.ts';
+
+/**
+ * A faulty line to a server (MySQL, Redis, SMTP, an endpoint), given by its URL. `url` is the same URL by way of the
+ * line. It starts sound.
+ */
+export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
+  const target = new URL(targetUrl);
+  const targetPort = Number(target.port) || defaultPort;
+  if (!targetPort) throw new Error(`${target.protocol}//${target.host} names no port`);
+  const sockets = new Set<net.Socket>();
+  const line = { latencyMs: 0, frozen: undefined as PromiseWithResolvers<void> | undefined };
+
+  async function carry(from: net.Socket, to: net.Socket): Promise<void> {
+    // Left to itself the loop destroys the socket when its reading half ends, and the answer would be lost.
+    for await (const chunk of from.iterator({ destroyOnReturn: false })) {
+      if (line.latencyMs > 0) await sleep(line.latencyMs);
+      while (line.frozen) await line.frozen.promise;
+      if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')]);
+    }
+    while (line.frozen) await line.frozen.promise;
+    to.end();
+  }
+  function resetAll(): void {
+    for (const socket of sockets) socket.resetAndDestroy();
+  }
+  function accept(client: net.Socket): void {
+    const host = target.hostname.replace(/^\[|\]$/g, '');
+    const server = net.connect({ host, port: targetPort as number, allowHalfOpen: true });
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => other.resetAndDestroy());
+      socket.on('close', () => sockets.delete(socket));
+      // A reset ends the carrying too, by an error that the socket has reported already.
+      carry(socket, other).catch(() => undefined);
+    }
+  }
+
+  let listener = net.createServer({ allowHalfOpen: true }, accept);
+  async function listen(port: number): Promise<void> {
+    listener = net.createServer({ allowHalfOpen: true }, accept);
+    await once(listener.listen(port, '127.0.0.1'), 'listening');
+  }
+  await listen(0);
+  const { port } = listener.address() as AddressInfo;
+  const throughLine = new URL(targetUrl);
+  throughLine.hostname = '127.0.0.1';
+  throughLine.port = String(port);
+
+  function thaw(): void {
+    line.frozen?.resolve();
+    line.frozen = undefined;
+  }
+  const proxy = {
+    port,
+    url: throughLine.href,
+    /** How many connections are open through the line. */
+    connections: () => sockets.size / 2,
+    /** Everything passes again, with no delay. */
+    async pass(): Promise<void> {
+      line.latencyMs = 0;
+      thaw();
+      // The port was free to all while it was refused.
+      if (!listener.listening)
+        await waitFor(`port ${port} is ours again`, () => listen(port).then(() => true));
+    },
+    /** The server is gone: open connections are reset, new ones refused. */
+    refuse(): void {
+      listener.close();
+      resetAll();
+    },
+    /** Every open connection is reset, once; new ones pass. */
+    cut: resetAll,
+    /** The server hangs: connections are accepted and stay open, and nothing passes either way. */
+    freeze(): void {
+      line.frozen ??= Promise.withResolvers<void>();
+    },
+    /** Every piece of data takes this much longer, each way. */
+    delay(latencyMs: number): void {
+      line.latencyMs = latencyMs;
+    },
+    close(): void {
+      thaw();
+      listener.close();
+      resetAll();
+    },
+  };
+  atEnd(() => proxy.close());
+  return proxy;
+}
+
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;

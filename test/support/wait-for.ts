@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inspect } from 'node:util';
+
+type Falsy = false | 0 | '' | null | undefined;
+type Limits = { timeoutMs?: number; intervalMs?: number };
+
+/**
+ * Asks until the answer is truthy, and returns it. An error (a failed `expect`, a refused connection) means "not yet".
+ * The limit is generous because it only matters when the test fails: the last answer is then in the message.
+ */
+export async function waitFor<T>(
+  description: string,
+  ask: () => T | Promise<T>,
+  { timeoutMs = 30_000, intervalMs = 20 }: Limits = {},
+): Promise<Exclude<Awaited<T>, Falsy>> {
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    let last: { value: unknown } | { error: unknown };
+    try {
+      const value = await ask();
+      if (value) return value as Exclude<Awaited<T>, Falsy>;
+      last = { value };
+    } catch (error) {
+      last = { error };
+    }
+    if (performance.now() > end) {
+      const seen = 'error' in last ? last.error : last.value;
+      const text = seen instanceof Error ? seen.message : inspect(seen, { depth: 4 });
+      throw new Error(`Waited ${timeoutMs} ms in vain: ${description}. Last: ${text}`, { cause: seen });
+    }
+    await sleep(intervalMs);
+  }
+}

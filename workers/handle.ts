@@ -1,0 +1,74 @@
+import type { Job as QueuedJob } from 'bullmq';
+import { now } from '../shared/clock.ts';
+import { Problem } from '../shared/errors.ts';
+import type { Job } from '../shared/jobs/job.ts';
+import { logger } from '../shared/logger.ts';
+import { count } from '../shared/metrics.ts';
+import { isNear } from '../shared/queue.ts';
+import { runWithRequest } from '../shared/request-context.ts';
+
+/** What a handler says of its work: it is over, it was not ours to do, or it goes on at a time. */
+export type Outcome = 'done' | 'dropped' | { retryAt: Date };
+
+/** A job contract with the code that runs it, its share of the process, and how it is queued. */
+export type Handler = {
+  job: Job;
+  concurrency: number;
+  process: (queued: QueuedJob) => Promise<void>;
+};
+
+/** Sends a job into BullMQ's custom backoff until then; no failure, only its way of saying "later". */
+export class RetryLater extends Error {
+  readonly at: Date;
+  constructor(at: Date) {
+    super(`again at ${at.toISOString()}`);
+    this.name = 'RetryLater';
+    this.at = at;
+  }
+}
+
+// After a fault of ours or of the database; the row is the truth, so nothing is lost by waiting.
+const faultDelayMs = 1_000;
+
+/** BullMQ's backoff strategy: the error knows the time. */
+export function backoffMs(_attemptsMade: number, _type?: string, error?: Error): number {
+  if (error instanceof RetryLater) return Math.max(1, error.at.getTime() - now().getTime() + 1);
+  return faultDelayMs;
+}
+
+/** Parses the payload, carries the request id over, and turns the outcome into what BullMQ understands. */
+export function handle<Payload>(
+  job: Job<Payload>,
+  options: { concurrency: number },
+  run: (payload: Payload) => Promise<Outcome>,
+): Handler {
+  return {
+    job,
+    concurrency: options.concurrency,
+    process: (queued) =>
+      runWithRequest({ requestId: queued.data.requestId ?? `job-${queued.id}` }, async () => {
+        const parsed = job.payload.safeParse(queued.data);
+        if (!parsed.success) {
+          logger.error({ job: job.name, jobId: queued.id }, 'a job with a payload that its contract refuses');
+          return;
+        }
+        await settle(job, queued, run(parsed.data));
+      }),
+  };
+}
+
+async function settle(job: Job, queued: QueuedJob, work: Promise<Outcome>): Promise<void> {
+  try {
+    const outcome = await work;
+    if (typeof outcome === 'string') return;
+    // What is due much later has been parked in its row; the sweep brings it back (design rule 3).
+    if (isNear(outcome.retryAt)) throw new RetryLater(outcome.retryAt);
+  } catch (error) {
+    if (error instanceof RetryLater) throw error;
+    count('job_faults', { job: job.name });
+    const context = { err: error, job: job.name, jobId: queued.id };
+    if (error instanceof Problem) logger.warn(context, 'a job met an outage');
+    else logger.error(context, 'a job failed unexpectedly');
+    throw new RetryLater(new Date(now().getTime() + faultDelayMs));
+  }
+}

@@ -1,0 +1,8 @@
+import * as retention from '../../shared/domain/retention.ts';
+import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
+import { handle } from '../handle.ts';
+
+export default handle(purgeExpired, { concurrency: 1 }, async () => {
+  await retention.purge();
+  return 'done';
+});

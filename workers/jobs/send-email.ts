@@ -1,0 +1,8 @@
+import { config } from '../../shared/config.ts';
+import * as emailDelivery from '../../shared/domain/email-delivery.ts';
+import { sendEmail } from '../../shared/jobs/send-email.ts';
+import { handle } from '../handle.ts';
+
+export default handle(sendEmail, { concurrency: config.EMAIL_CONCURRENCY }, ({ emailId }) =>
+  emailDelivery.attempt(emailId),
+);

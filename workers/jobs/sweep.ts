@@ -1,0 +1,8 @@
+import * as recovery from '../../shared/domain/recovery.ts';
+import { sweep } from '../../shared/jobs/sweep.ts';
+import { handle } from '../handle.ts';
+
+export default handle(sweep, { concurrency: 1 }, async () => {
+  await recovery.sweep();
+  return 'done';
+});

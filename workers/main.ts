@@ -1,0 +1,65 @@
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'bullmq';
+import closeWithGrace from 'close-with-grace';
+import { Redis } from 'ioredis';
+import { config } from '../shared/config.ts';
+import { closeEverything, startUp } from '../shared/lifecycle.ts';
+import { logger } from '../shared/logger.ts';
+import { backoffMs, type Handler } from './handle.ts';
+import { handlers } from './jobs/index.ts';
+import { startSchedule } from './schedule.ts';
+
+/** Runs the jobs of these names, all of them by default. `stop` lets the work in hand finish. */
+export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
+  const chosen = names.map((name) => {
+    const handler = handlers.find(({ job }) => job.name === name);
+    if (!handler) throw new Error(`There is no job "${name}". Jobs: ${handlers.map(({ job }) => job.name).join(' ')}`);
+    return handler;
+  });
+  await startUp();
+  // Workers wait for Redis however long it is away, unlike whoever adds jobs.
+  const connection = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }).on('error', (error) =>
+    logger.debug({ err: error }, 'redis'),
+  );
+  const workers = chosen.flatMap((handler) => startLanes(handler, connection));
+  const schedule = startSchedule();
+  return {
+    stop: async () => {
+      schedule.stop();
+      await Promise.all(workers.map((worker) => worker.close()));
+      connection.disconnect();
+    },
+  };
+}
+
+function startLanes(handler: Handler, connection: Redis): Worker[] {
+  return Object.values<string>(handler.job.lanes).map((queueName) => {
+    const worker = new Worker(queueName, handler.process, {
+      connection,
+      prefix: config.QUEUE_PREFIX,
+      concurrency: handler.concurrency,
+      // The row's lease decides who may work; BullMQ's lock only has to notice the dead, and not too eagerly.
+      lockDuration: config.LEASE_SECONDS * 1000,
+      maxStalledCount: 1_000_000,
+      stalledInterval: 30_000,
+      skipVersionCheck: true,
+      settings: { backoffStrategy: backoffMs },
+    });
+    worker.on('error', (error) => logger.debug({ err: error, queue: queueName }, 'worker'));
+    return worker;
+  });
+}
+
+async function main(): Promise<void> {
+  const names = process.argv.slice(2);
+  const workers = await startWorkers(names.length > 0 ? names : undefined);
+  logger.info({ jobs: names.length > 0 ? names : 'all' }, 'workers started');
+  closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
+    if (err) logger.fatal({ err }, 'stopping after an error');
+    else logger.info({ signal }, 'finishing the work in hand');
+    await workers.stop();
+    await closeEverything();
+  });
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

@@ -1,0 +1,29 @@
+import { config } from '../shared/config.ts';
+import type { Job } from '../shared/jobs/job.ts';
+import { purgeExpired } from '../shared/jobs/purge-expired.ts';
+import { sweep } from '../shared/jobs/sweep.ts';
+import { enqueueRepeating } from '../shared/queue.ts';
+
+/** The repeating jobs and how often. */
+export const schedule: { job: Job; everySeconds: number }[] = [
+  { job: sweep, everySeconds: config.SWEEP_SECONDS },
+  { job: purgeExpired, everySeconds: 300 },
+];
+
+/**
+ * Every worker process adds every repeating job, whatever jobs it runs itself. The id is the stretch of time that
+ * a run belongs to, so they add one job between them, and a flushed Redis has the next one within a period:
+ * a schedule kept in Redis would die with it, and with it the sweep that repairs just that.
+ */
+export function startSchedule(): { stop(): void } {
+  const timers = schedule.map(({ job, everySeconds }) => {
+    const add = () => enqueueRepeating(job, everySeconds);
+    add();
+    return setInterval(add, everySeconds * 1000);
+  });
+  return {
+    stop: () => {
+      for (const timer of timers) clearInterval(timer);
+    },
+  };
+}
