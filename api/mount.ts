@@ -5,7 +5,7 @@ import type { Endpoint, Method } from './endpoint.ts';
 import { type Authenticate, callerOf, requireScopes } from './middleware/authenticate.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
 import { rateLimit } from './middleware/rate-limit.ts';
-import { endAfterRequest, parseBody, readBody } from './middleware/raw-body.ts';
+import { parseBody, readBody } from './middleware/raw-body.ts';
 import { serviceVersion } from './middleware/service-version.ts';
 import { validate } from './validation.ts';
 
@@ -66,7 +66,7 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
   // The idempotency record is taken here, as the first row of the transaction.
   const work = async () => endpoint.handle({ ...input, prepared });
   const result = endpoint.method === 'get' ? await work() : await steps.transaction(work);
-  sendResult(endpoint, request, response, result);
+  sendResult(endpoint, response, result);
 }
 
 function search(request: Request): string {
@@ -74,13 +74,16 @@ function search(request: Request): string {
   return start < 0 ? '' : request.url.slice(start + 1);
 }
 
-function sendResult(endpoint: Endpoint, request: Request, response: Response, result: unknown): void {
+function sendResult(endpoint: Endpoint, response: Response, result: unknown): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };
   if (endpoint.location) headers.Location = config.PUBLIC_URL + endpoint.location(result);
-  if (endpoint.status === 204) return endAfterRequest(request, response, 204, headers, '');
+  if (endpoint.status === 204) {
+    response.writeHead(204, headers).end();
+    return;
+  }
   const body = JSON.stringify(result);
   headers['Content-Type'] = 'application/json; charset=utf-8';
   headers['X-Content-Type-Options'] = 'nosniff';
   headers['Content-Length'] = Buffer.byteLength(body);
-  endAfterRequest(request, response, endpoint.status, headers, body);
+  response.writeHead(endpoint.status, headers).end(body);
 }

@@ -48,7 +48,7 @@ function fieldPath(path: readonly PropertyKey[]): string {
 
 /** The declared parameters of the query: strings, and lists of strings where a list is declared. */
 function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): Record<string, unknown> {
-  const values: Record<string, string | string[]> = Object.create(null);
+  const values: Record<string, string | string[] | undefined> = Object.create(null);
   if (search === '') return values;
   for (const pair of search.split('&')) {
     const equals = pair.indexOf('=');
@@ -58,8 +58,10 @@ function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): 
     if (name === null || !field) continue;
     const value = decode(equals < 0 ? '' : pair.slice(equals + 1));
     if (value === null) addError(errors, name, 'must be percent-encoded UTF-8');
-    else if (isList(field)) values[name] = [...(values[name] ?? []), ...value.split(',').filter(Boolean)];
-    else if (Object.hasOwn(values, name)) addError(errors, name, 'must be given once');
+    else if (isList(field)) {
+      const items = Array.isArray(values[name]) ? values[name] : [];
+      values[name] = [...items, ...value.split(',').filter(Boolean)];
+    } else if (Object.hasOwn(values, name)) addError(errors, name, 'must be given once');
     else values[name] = value;
   }
   return values;
@@ -95,22 +97,16 @@ const kinds: Record<string, string> = {
 /** What is wrong with a value, as the end of a sentence that begins with the field. */
 function describe(issue: RawIssue): string {
   if (issue.input === undefined) return 'is required';
-  switch (issue.code) {
-    case 'invalid_type':
-      if (issue.input === null) return 'must not be null';
-      return `must be ${kinds[issue.expected] ?? issue.expected}`;
-    case 'invalid_value':
-      return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
-    case 'too_small':
-      return `must ${amount(issue.origin, 'at least', Number(issue.minimum))}`;
-    case 'too_big':
-      return `must ${amount(issue.origin, 'at most', Number(issue.maximum))}`;
-    case 'invalid_format':
-      if (issue.format === 'datetime') return 'must be a date and time with an offset, as in RFC 3339';
-      return issue.format === 'regex' ? 'has the wrong form' : `must be a valid ${issue.format}`;
-    default:
-      return 'is not valid';
-  }
+  if (issue.code === 'invalid_type')
+    return issue.input === null ? 'must not be null' : `must be ${kinds[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value')
+    return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+  if (issue.code === 'too_small') return `must ${amount(issue.origin, 'at least', Number(issue.minimum))}`;
+  if (issue.code === 'too_big') return `must ${amount(issue.origin, 'at most', Number(issue.maximum))}`;
+  if (issue.code === 'invalid_format' && issue.format === 'datetime')
+    return 'must be a date and time with an offset, as in RFC 3339';
+  if (issue.code === 'invalid_format' && issue.format !== 'regex') return `must be a valid ${issue.format}`;
+  return 'has the wrong form';
 }
 
 function amount(origin: string, bound: string, limit: number): string {

@@ -1,4 +1,4 @@
-import { closeCage } from './cage.ts';
+import { closeCage } from './cage/cage.ts';
 import { config } from './config.ts';
 import { closeDatabase } from './db/client.ts';
 import { pendingMigrations } from './db/migrate.ts';

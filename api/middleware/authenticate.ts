@@ -20,7 +20,7 @@ export async function callerOf(request: IncomingMessage, authenticate: Authentic
 function bearerToken(request: IncomingMessage): string | undefined {
   const header = request.headers.authorization;
   if (header === undefined || header.length > longestHeader || headerCount(request, 'authorization') !== 1)
-    return;
+    return undefined;
   return bearer.exec(header)?.[1];
 }
 

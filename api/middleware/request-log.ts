@@ -8,8 +8,8 @@ const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
 
 /** The client's own id when it can be used as one, else a new one. */
-export function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers['request-id'];
+export function requestIdOf(request?: IncomingMessage): string {
+  const given = request?.headers['request-id'];
   return typeof given === 'string' && ownId.test(given) ? given : randomUUID();
 }
 

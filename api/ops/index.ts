@@ -21,7 +21,8 @@ function authenticateOperator(password: string) {
   const expected = digest(`${user}:${password}`);
   return (req: Request, _res: Response, next: NextFunction) => {
     const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(req.headers.authorization ?? '') ?? [];
-    if (encoded && timingSafeEqual(digest(Buffer.from(encoded, 'base64').toString()), expected)) return next();
+    if (encoded && timingSafeEqual(digest(Buffer.from(encoded, 'base64').toString()), expected))
+      return next();
     next(
       problem('unauthenticated', {
         detail: `Sign in as ${user} with OPS_PASSWORD`,

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import * as operations from '../../shared/domain/operations.ts';
 
 const prefix = 'messaging_';
@@ -16,8 +16,16 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     values: ['delivered', 'http_status', 'timeout', 'connection', 'dns', 'tls', 'blocked_address', 'skipped'],
   },
   events_relayed: { help: 'Events that were numbered and fanned out' },
-  smtp_faults: { help: 'Faults of the relay itself', label: 'reason', values: ['connection', 'login', 'timeout'] },
-  job_faults: { help: 'Jobs that met an unexpected fault', label: 'job', values: ['send-email', 'deliver-webhook'] },
+  smtp_faults: {
+    help: 'Faults of the relay itself',
+    label: 'reason',
+    values: ['connection', 'login', 'timeout'],
+  },
+  job_faults: {
+    help: 'Jobs that met an unexpected fault',
+    label: 'job',
+    values: ['send-email', 'deliver-webhook'],
+  },
   wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them' },
   wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
   sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },

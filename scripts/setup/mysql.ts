@@ -92,12 +92,12 @@ export async function startMysql(
     ...(program.kind === 'MySQL' ? ['--mysqlx=OFF'] : []),
   ];
   const url = `mysql://root:${password}@127.0.0.1:${port}/messaging`;
-  const server = await startServer(
+  const server = await startServer({
     program,
     args,
-    path.join(folder, `${program.kind.toLowerCase()}.log`),
-    () => answers(url),
-  );
+    logFile: path.join(folder, `${program.kind.toLowerCase()}.log`),
+    answers: () => answers(url),
+  });
   return { ...server, url };
 }
 

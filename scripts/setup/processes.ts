@@ -1,17 +1,30 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
-import fs from 'node:fs';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { birth, isAlive, isStill } from './alive.ts';
+import * as kept from './kept.ts';
 
 /** Servers end after applications, which still write to them while they finish what they have in hand. */
 type Kind = 'application' | 'server';
 
-const groups = new Map<number, Kind>();
+interface Group {
+  kind: Kind;
+  pid: number;
+  born: string;
+}
+
+const kinds: Kind[] = ['application', 'server'];
+const groups = new Map<number, Group>();
+const applicationGraceMs = 40_000;
+const serverGraceMs = 60_000;
+
 let guard: ChildProcess | undefined;
+let record: string | undefined;
 let ending = false;
 
-/** The guard ends our groups if this process is killed with -9. */
-export function startGuard(): number | undefined {
+/** Starts the guard, which ends our groups if this process is killed with -9. */
+export function startGuard(): number {
   if (!guard) {
     guard = spawn('/bin/sh', [path.join(import.meta.dirname, 'guard.sh')], {
       detached: true,
@@ -19,15 +32,30 @@ export function startGuard(): number | undefined {
     });
     guard.unref();
     guard.stdin?.on('error', () => undefined);
-    if (guard.stdin && 'unref' in guard.stdin) (guard.stdin as unknown as { unref(): void }).unref();
+    (guard.stdin as Socket | null)?.unref();
   }
-  return guard.pid;
+  return guard.pid ?? 0;
 }
 
-function tellGuard(): void {
+/**
+ * From now on our groups are also written to a file, and those that a former run left in it are ended: that run and
+ * its guard were killed.
+ */
+export async function recordIn(file: string): Promise<void> {
+  const leftovers = ((kept.read(file) ?? []) as Group[]).filter(({ pid, born }) => isStill(pid, born));
+  for (const kind of kinds) await endGroups(leftovers.filter((group) => group.kind === kind));
+  record = file;
+  remember();
+}
+
+function remember(): void {
   startGuard();
-  const pids = (kind: Kind) => [...groups].flatMap(([pid, each]) => (each === kind ? [pid] : [])).join(' ');
-  guard?.stdin?.write(`${pids('application')}|${pids('server')}\n`);
+  const all = [...groups.values()];
+  const pids = kinds.map((kind) =>
+    all.flatMap((group) => (group.kind === kind ? [group.pid] : [])).join(' '),
+  );
+  guard?.stdin?.write(`${pids.join('|')}\n`);
+  if (record) kept.write(record, all);
 }
 
 /**
@@ -44,8 +72,8 @@ export function start(
   const child = spawn(command, args, { ...options, detached: true });
   child.on('error', () => undefined);
   if (child.pid !== undefined) {
-    groups.set(child.pid, kind);
-    tellGuard();
+    groups.set(child.pid, { kind, pid: child.pid, born: birth(child.pid) });
+    remember();
   }
   return child;
 }
@@ -58,35 +86,6 @@ export async function exitOf(child: ChildProcess): Promise<{ code: number | null
   return { code: child.exitCode, reason };
 }
 
-/** A negative pid means its group. Where nobody collects ended orphans (many containers), they do not count. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-  return process.platform !== 'linux' || runningPids(pid).length > 0;
-}
-
-function runningPids(pid: number): string[] {
-  const candidates = pid > 0 ? [String(pid)] : fs.readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  return candidates.filter((name) => {
-    // pid (name) state parent group …; the name may hold anything, brackets too.
-    const [state, , group] = readProc(name, 'stat')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    return state !== undefined && !'ZX'.includes(state) && (pid > 0 || group === String(-pid));
-  });
-}
-
-function readProc(pid: string | number, file: string): string {
-  try {
-    return fs.readFileSync(`/proc/${pid}/${file}`, 'utf8');
-  } catch {
-    return '';
-  }
-}
-
 function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -95,49 +94,39 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** SIGTERM, then after the grace SIGKILL. A negative pid means its group. */
-export async function end(pid: number, graceMs: number): Promise<void> {
-  signal(pid, 'SIGTERM');
+/** SIGTERM, and SIGKILL after the grace. */
+async function endGroups(ended: readonly Group[]): Promise<void> {
+  for (const { pid } of ended) signal(-pid, 'SIGTERM');
   const started = performance.now();
-  let killed = false;
-  while (isAlive(pid)) {
-    const waitedMs = performance.now() - started;
-    if (waitedMs > graceMs && !killed) {
-      killed = true;
-      signal(pid, 'SIGKILL');
+  for (const { pid, kind } of ended) {
+    const graceMs = kind === 'server' ? serverGraceMs : applicationGraceMs;
+    let killed = false;
+    while (isAlive(-pid)) {
+      const lateMs = performance.now() - started - graceMs;
+      if (lateMs > 0 && !killed) signal(-pid, 'SIGKILL');
+      killed = lateMs > 0;
+      if (lateMs > 5_000) break;
+      await delay(20);
     }
-    if (waitedMs > graceMs + 5_000) break;
-    await delay(20);
+    groups.delete(pid);
   }
+  if (guard) remember();
 }
 
-export async function endGroup(child: ChildProcess, graceMs = 40_000): Promise<void> {
-  if (child.pid === undefined || !groups.has(child.pid)) return;
-  await end(-child.pid, graceMs);
-  groups.delete(child.pid);
-  tellGuard();
+export async function endGroup(child: ChildProcess): Promise<void> {
+  const group = child.pid === undefined ? undefined : groups.get(child.pid);
+  if (group) await endGroups([group]);
 }
 
 export async function endAll(): Promise<void> {
   ending = true;
-  for (const kind of ['application', 'server'] as const) {
-    const pids = [...groups].flatMap(([pid, each]) => (each === kind ? [pid] : []));
-    await Promise.all(pids.map(async (pid) => end(-pid, 40_000)));
-    for (const pid of pids) groups.delete(pid);
-  }
-  if (guard) tellGuard();
+  for (const kind of kinds) await endGroups([...groups.values()].filter((group) => group.kind === kind));
 }
 
 export const isEnding = (): boolean => ending;
 
 export function killAll(): void {
   for (const pid of groups.keys()) signal(-pid, 'SIGKILL');
-}
-
-/** The command line of a process, or '' when there is none or it is not ours to see. */
-export async function commandLine(pid: number): Promise<string> {
-  if (process.platform === 'linux') return readProc(pid, 'cmdline').replaceAll('\0', ' ');
-  return (await outputOf('ps', ['-o', 'command=', '-p', String(pid)])).output;
 }
 
 /** Runs a program to its end; both its outputs in one text. */
@@ -150,8 +139,7 @@ export async function outputOf(
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const closed = child.pid === undefined ? undefined : new Promise((resolve) => child.once('close', resolve));
-  await closed;
+  if (child.pid !== undefined) await new Promise((resolve) => child.once('close', resolve));
   await endGroup(child);
   return { code: child.exitCode, output };
 }

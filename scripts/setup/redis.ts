@@ -27,7 +27,12 @@ export async function startRedis(
   ];
   fs.writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
   const url = `redis://:${password}@127.0.0.1:${port}`;
-  const server = await startServer(program, [settings], path.join(folder, 'redis.log'), () => answers(url));
+  const server = await startServer({
+    program,
+    args: [settings],
+    logFile: path.join(folder, 'redis.log'),
+    answers: () => answers(url),
+  });
   return { ...server, url };
 }
 

@@ -3,7 +3,6 @@ import path from 'node:path';
 import { given } from './environment.ts';
 import * as kept from './kept.ts';
 import { startMysql } from './mysql.ts';
-import * as processes from './processes.ts';
 import { findMysql, findRedis } from './programs.ts';
 import { startRedis } from './redis.ts';
 import type { Server } from './server.ts';
@@ -12,6 +11,8 @@ export interface Services {
   mysqlUrl: string;
   redisUrl: string;
   stop(): Promise<void>;
+  /** Rejects when a private server has ended and does not come back. */
+  failure: Promise<never>;
 }
 
 interface Options {
@@ -22,26 +23,17 @@ interface Options {
   fresh?: boolean;
 }
 
-/** What tells a server of this folder from any other process that has its number by now. */
-interface Leftover {
-  name: string;
-  pid: number;
-  mark: string;
-}
-
 /**
- * MySQL and Redis: those that MYSQL_URL and REDIS_URL name, else private ones on free ports of loopback. A server
- * that survived a kill -9 of its run (and of the guard) is ended and started again, never taken over: so there
- * is no doubt about its options, nor about who ends it.
+ * MySQL and Redis: those that MYSQL_URL and REDIS_URL name, else private ones on free ports of loopback. The caller
+ * holds the folder (session.hold), which also ends servers that survived a kill -9: they are started again and never
+ * taken over, so that there is no doubt about their options, nor about who ends them.
  */
 export async function startServices({ localDir, log, fresh = false }: Options): Promise<Services> {
-  const file = path.join(localDir, 'servers.json');
-  await endLeftovers(file, log);
   if (fresh)
     for (const data of ['mariadb', 'mysql', 'redis'])
       fs.rmSync(path.join(localDir, data), { recursive: true, force: true });
   const secrets = kept.secrets(localDir);
-  const running: (Leftover & Server)[] = [];
+  const running: Server[] = [];
 
   const startPrivate = async (
     service: 'mysql' | 'redis',
@@ -52,16 +44,7 @@ export async function startServices({ localDir, log, fresh = false }: Options): 
     const program = await find(log);
     const port = await kept.port(localDir, service);
     const server = await start(program, localDir, port, secrets[`${service}Password`]);
-    // MariaDB's command line names its data folder, Redis' its port.
-    running.push({
-      ...server,
-      name: program.kind,
-      mark: service === 'mysql' ? localDir + path.sep : `:${port}`,
-    });
-    kept.write(
-      file,
-      running.map(({ name, pid, mark }) => ({ name, pid, mark })),
-    );
+    running.push(server);
     log(`${program.kind} ${program.version}: on 127.0.0.1:${port} ${secondsSince(startedAt)}`);
     return server.url;
   };
@@ -75,16 +58,9 @@ export async function startServices({ localDir, log, fresh = false }: Options): 
   const stop = async () => {
     await Promise.all(running.map((server) => server.stop()));
   };
-  return { mysqlUrl, redisUrl, stop };
+  const failure = Promise.race(running.map((server) => server.failure));
+  failure.catch(() => undefined);
+  return { mysqlUrl, redisUrl, stop, failure };
 }
 
 const secondsSince = (startedAt: number) => `(${((performance.now() - startedAt) / 1000).toFixed(1)} s)`;
-
-async function endLeftovers(file: string, log: (text: string) => void): Promise<void> {
-  for (const { name, pid, mark } of (kept.read(file) ?? []) as Leftover[]) {
-    if (!(await processes.commandLine(pid)).includes(mark)) continue;
-    log(`${name}: ending the one that a killed run left behind (process ${pid})`);
-    await processes.end(pid, 60_000);
-  }
-  fs.rmSync(file, { force: true });
-}

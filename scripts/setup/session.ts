@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { birth, isStill } from './alive.ts';
 import * as kept from './kept.ts';
 import * as processes from './processes.ts';
 
@@ -11,27 +13,31 @@ export class Unfit extends Error {}
 
 interface Holder {
   pid: number;
-  guard: number | undefined;
+  born: string;
+  guard: number;
+  guardBorn: string;
 }
 
 /**
- * One run per folder: two would share data files and ports. Returns false when another run has it, and waits
- * for a guard that is still ending what a killed run left behind.
+ * One run per folder: two would share data files and ports. Returns false when another run has it. What a killed run
+ * left behind has ended when this returns: by its guard, which is waited for, or else by us.
  */
 export async function hold(folder: string): Promise<boolean> {
   const file = path.join(folder, 'running.json');
   const holder = kept.read(file) as Holder | undefined;
-  if (holder && holder.pid !== process.pid) {
-    if ((await processes.commandLine(holder.pid)).includes('scripts/setup/')) return false;
-    const guardAtWork = async () =>
-      holder.guard !== undefined && (await processes.commandLine(holder.guard)).includes('guard.sh');
-    if (await guardAtWork()) log('Waiting for the processes of a killed run to end');
-    while (await guardAtWork()) await new Promise((resolve) => setTimeout(resolve, 100));
+  if (holder) {
+    if (isStill(holder.pid, holder.born)) return false;
+    while (isStill(holder.guard, holder.guardBorn)) await delay(100);
     fs.rmSync(file, { force: true });
   }
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   const own = `${file}.${process.pid}`;
-  kept.write(own, { pid: process.pid, guard: processes.startGuard() } satisfies Holder);
+  const guard = processes.startGuard();
+  kept.write(own, {
+    pid: process.pid,
+    born: birth(process.pid),
+    guard,
+    guardBorn: birth(guard),
+  } satisfies Holder);
   try {
     // Unlike a rename this fails when somebody else was faster.
     fs.linkSync(own, file);
@@ -42,6 +48,7 @@ export async function hold(folder: string): Promise<boolean> {
     fs.rmSync(own);
   }
   process.on('exit', () => fs.rmSync(file, { force: true }));
+  await processes.recordIn(path.join(folder, 'processes.json'));
   return true;
 }
 

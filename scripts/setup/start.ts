@@ -40,7 +40,8 @@ async function start(): Promise<number> {
       `Another command uses ${localDir}. Stop it, or give this one another PORT and LOCAL_DIR.`,
     );
   const port = await webPort();
-  const { mysqlUrl, redisUrl } = await startServices({ localDir, log: session.log });
+  const services = await startServices({ localDir, log: session.log });
+  const { mysqlUrl, redisUrl } = services;
   const mailbox = given['SMTP_URL'] ? undefined : await mailboxProcess();
   const secrets = kept.secrets(localDir);
   const baseUrl = (given['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
@@ -84,7 +85,7 @@ async function start(): Promise<number> {
   };
   kept.write(demoFile, facts);
   announce(facts, (performance.now() - startedAt) / 1000);
-  return supervised.failure;
+  return Promise.race([supervised.failure, services.failure]);
 }
 
 async function webPort(): Promise<number> {

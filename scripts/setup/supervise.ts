@@ -3,9 +3,8 @@ import { checkout } from './environment.ts';
 import { follow, paint } from './log-lines.ts';
 import * as processes from './processes.ts';
 import type { Line } from './procfile.ts';
+import { countRestarts } from './restarts.ts';
 import { log, Unfit } from './session.ts';
-
-const restartsPerMinute = 5;
 
 export interface Supervised {
   /** From now on a process that ends is started again; before, its end is a failure of the start. */
@@ -40,7 +39,7 @@ interface Surroundings {
 }
 
 async function keepRunning(line: Line, { env, width, index, mayRestart }: Surroundings): Promise<never> {
-  const restarts: number[] = [];
+  const restart = countRestarts();
   for (;;) {
     const child = startLine(line, env);
     for (const stream of [child.stdout, child.stderr]) if (stream) follow(stream, line.name, width, index);
@@ -50,19 +49,9 @@ async function keepRunning(line: Line, { env, width, index, mayRestart }: Surrou
     await processes.endGroup(child);
     if (!mayRestart())
       throw new Unfit(`${line.name} ${reason} before the platform was ready (${line.command})`);
-    const now = performance.now();
-    while (restarts.length > 0 && now - (restarts[0] ?? now) > 60_000) restarts.shift();
-    if (restarts.length >= restartsPerMinute)
-      throw new Unfit(
-        `${line.name} ${reason}, and was started again ${restarts.length} times within a minute`,
-      );
-    restarts.push(now);
-    log(
-      paint(
-        'red',
-        `${line.name.padEnd(width)} | ${reason}: starting it again (${restarts.length} of ${restartsPerMinute} within a minute)`,
-      ),
-    );
+    const count = restart();
+    if (!count) throw new Unfit(`${line.name} ${reason} again and again (${line.command})`);
+    log(paint('red', `${line.name.padEnd(width)} | ${reason}: starting it again (${count})`));
     await delay(500);
   }
 }

@@ -1,4 +1,172 @@
-import { openQueue, type Job } from './queue.ts';
-import { startThread, type Thread } from './thread-handle.ts';
-import type { PartFault, ThreadJob, ThreadResult } from './protocol.ts';
 import { tooHeavy, tooSlow } from '../formats/liquid-limits.ts';
+import { runs, type ThreadJob, type ThreadResult } from './protocol.ts';
+import { type Job, openQueue, type Outcome } from './queue.ts';
+import { type Exit, startThread, type Thread } from './thread-handle.ts';
+
+const tickMs = 10;
+const failedStartsInARow = 3;
+
+export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
+export type Pool = ReturnType<typeof openPool>;
+
+/**
+ * At most `size` threads at work and one more that is warm, so that a killed thread is replaced at once. Full runs leave
+ * one thread free for short ones, as long as there are two.
+ */
+export function openPool(size: number) {
+  const queue = openQueue();
+  const threads = new Set<Thread>();
+  const pending = new Set<Job>();
+  const counts = { rendered: 0, failed: 0, busy: 0, killed: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  let isStarting = false;
+  let failedStarts = 0;
+  let closed = false;
+
+  // One at a time: starts beside each other, and beside the first render, only slow each other down.
+  function startThreads(): void {
+    if (closed || isStarting || threads.size > size) return;
+    isStarting = true;
+    const thread = startThread({
+      ready() {
+        isStarting = false;
+        failedStarts = 0;
+        startThreads();
+        dispatch();
+      },
+      results(results) {
+        for (const result of results) {
+          const job = thread.next();
+          if (job) settle(job, result, thread.run === 'full');
+        }
+        const workspace = thread.takeFinished();
+        if (workspace) queue.release(workspace);
+        dispatch();
+      },
+      exit(exit) {
+        threads.delete(thread);
+        if (!exit.ready) isStarting = false;
+        cleanUp(thread, exit);
+        if (closed) return;
+        startThreads();
+        dispatch();
+      },
+    });
+    threads.add(thread);
+  }
+
+  function dispatch(): void {
+    for (;;) {
+      const working = [...threads].filter((thread) => thread.run !== undefined);
+      const free = [...threads].find((thread) => thread.isIdle);
+      if (!free || working.length >= size) return;
+      const fullRuns = working.filter((thread) => thread.run === 'full').length;
+      const next = queue.take(fullRuns < Math.max(1, size - 1));
+      if (!next) return;
+      free.post(next.run, next.jobs);
+    }
+  }
+
+  function finish(job: Job, outcome: Outcome): void {
+    forget(job);
+    counts[outcome.outcome === 'done' ? 'rendered' : outcome.outcome] += 1;
+    job.finish(outcome);
+  }
+
+  function forget(job: Job): void {
+    pending.delete(job);
+    if (pending.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  function retryInFull(job: Job): void {
+    job.needsFullRun = true;
+    queue.putBack([job], 'first');
+  }
+
+  function settle(job: Job, result: ThreadResult, wasFull: boolean): void {
+    queue.charge(job.workspace, result.milliseconds);
+    if (result.outcome === 'done') {
+      queue.learn(job, result.milliseconds);
+      finish(job, result);
+    } else if (result.outOfTime && !wasFull) {
+      retryInFull(job);
+    } else {
+      if (result.outOfTime) queue.suspect(job);
+      finish(job, result);
+    }
+  }
+
+  function cleanUp(thread: Thread, { ready, cause, error }: Exit): void {
+    if (!ready) {
+      failedStarts += 1;
+      if (failedStarts >= failedStartsInARow) abandonAll(error ?? new Error('the threads do not start'));
+      return;
+    }
+    const left = thread.takeUnanswered();
+    if (!left) return;
+    const { run, guilty, part, innocent } = left;
+    counts.killed += 1;
+    const workspace = (guilty ?? innocent[0])?.workspace;
+    if (workspace) queue.release(workspace);
+    queue.putBack(innocent, 'first');
+    if (!guilty) return;
+    queue.charge(guilty.workspace, runs[run].kill);
+    queue.suspect(guilty);
+    if (cause === 'out of time' && run === 'short') return retryInFull(guilty);
+    const message = { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' }[
+      cause
+    ];
+    finish(guilty, { outcome: 'failed', faults: [{ part, message }] });
+  }
+
+  function abandonAll(reason: Error): void {
+    failedStarts = 0;
+    queue.takeAll();
+    for (const job of [...pending]) {
+      forget(job);
+      job.abandon(reason);
+    }
+  }
+
+  function tick(): void {
+    for (const thread of threads) thread.watch(tickMs);
+    for (const job of queue.takeStale()) finish(job, { outcome: 'busy' });
+  }
+
+  return {
+    /** Rejects only when the pool is closed, or its threads do not start. */
+    run({ workspaceId, source, message, length }: Work): Promise<Outcome> {
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+      const job: Job = {
+        workspace: queue.workspace(workspaceId),
+        source,
+        message,
+        length,
+        arrivedAt: performance.now(),
+        needsFullRun: false,
+        finish: resolve,
+        abandon: reject,
+      };
+      pending.add(job);
+      // Threads never keep the process alive; an answer that is still owed does.
+      timer ??= setInterval(tick, tickMs);
+      if (!queue.add(job)) finish(job, { outcome: 'busy' });
+      startThreads();
+      dispatch();
+      return promise;
+    },
+
+    async close(): Promise<void> {
+      closed = true;
+      abandonAll(new Error('the cage is closed'));
+      await Promise.all([...threads].map((thread) => thread.end()));
+    },
+
+    stats() {
+      const working = [...threads].filter((thread) => thread.run !== undefined).length;
+      return { threads: threads.size, working, queued: queue.length, ...counts };
+    },
+  };
+}

@@ -1,5 +1,9 @@
-import type { RenderResult } from './cage.ts';
-import type { Run, ThreadJob } from './protocol.ts';
+import type { PartFault, Run, ThreadJob } from './protocol.ts';
+
+export type Outcome =
+  | { outcome: 'done'; outputs: string[] }
+  | { outcome: 'failed'; faults: PartFault[] }
+  | { outcome: 'busy' };
 
 /** A render that waits or runs. */
 export type Job = {
@@ -11,7 +15,7 @@ export type Job = {
   arrivedAt: number;
   /** A short run was not enough. */
   needsFullRun: boolean;
-  finish(result: RenderResult): void;
+  finish(outcome: Outcome): void;
   abandon(reason: Error): void;
 };
 
@@ -131,10 +135,13 @@ export function openQueue() {
       return { run, jobs: start(workspace) };
     },
 
-    /** The workspace gave its thread back after `milliseconds`. */
-    release(workspace: Workspace, milliseconds: number): void {
-      workspace.running = false;
+    charge(workspace: Workspace, milliseconds: number): void {
       workspace.usedMs += milliseconds;
+    },
+
+    /** The workspace gave its thread back. */
+    release(workspace: Workspace): void {
+      workspace.running = false;
     },
 
     /** Its sources get no short runs for a while, so that it can hold up only the threads that are meant for that. */

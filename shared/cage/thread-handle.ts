@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { Job } from './queue.ts';
 import { type Batch, marks, type Run, runs, type ThreadResult } from './protocol.ts';
+import type { Job, Workspace } from './queue.ts';
 
 /**
  * V8 ends the whole process where a thread overshoots this at one go, so the limits of formats/liquid keep a render
@@ -10,11 +10,17 @@ const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 
 /** Outside of a job there is nothing of a customer's to wait for. */
 const stuckMs = 5000;
 
+export type Exit = {
+  /** It had started properly. */
+  ready: boolean;
+  cause: 'out of time' | 'out of memory' | 'crash';
+  error?: Error;
+};
+
 type Events = {
   ready(): void;
   results(results: ThreadResult[]): void;
-  /** `blamed`: the job that the thread died of, if it was in one. */
-  exit(how: { ready: boolean; outOfMemory: boolean; killed: boolean; error?: Error }): void;
+  exit(how: Exit): void;
 };
 
 export type Thread = ReturnType<typeof startThread>;
@@ -40,7 +46,7 @@ export function startThread(events: Events) {
   let batch: { run: Run; jobs: Job[]; answered: number; firstMark: number } | undefined;
   let watched = { begun: -1, at: 0, ms: 0 };
   const begun = () => Atomics.load(mark, marks.begun);
-  const inJob = () => begun() > Atomics.load(mark, marks.ended);
+  const inJob = () => begun() !== Atomics.load(mark, marks.ended);
 
   worker.on('message', (results: ThreadResult[]) => {
     if (ready) events.results(results);
@@ -54,15 +60,17 @@ export function startThread(events: Events) {
   });
   worker.on('exit', () => {
     const outOfMemory = (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    events.exit({ ready, outOfMemory, killed, ...(error ? { error } : {}) });
+    const cause = outOfMemory ? 'out of memory' : killed ? 'out of time' : 'crash';
+    events.exit({ ready, cause, ...(error ? { error } : {}) });
   });
 
   return {
     get isIdle() {
       return ready && !killed && batch === undefined;
     },
+    /** Undefined also while a killed thread is on its way out: its place is free at once. */
     get run() {
-      return batch?.run;
+      return killed ? undefined : batch?.run;
     },
 
     post(run: Run, jobs: Job[]): void {
@@ -76,21 +84,22 @@ export function startThread(events: Events) {
       return batch?.jobs[batch.answered++];
     },
 
-    /** The workspace's batch if all of it is answered; the thread is then free. */
-    takeFinished(): Job[] | undefined {
+    /** The workspace whose batch is now answered, if it is; the thread is then free. */
+    takeFinished(): Workspace | undefined {
       if (!batch || batch.answered < batch.jobs.length) return undefined;
-      const { jobs } = batch;
+      const [job] = batch.jobs;
       batch = undefined;
-      return jobs;
+      return job?.workspace;
     },
 
     /** What a dead thread leaves behind: the job it died in, and the others without an answer. */
-    takeUnanswered(): { guilty: Job | undefined; part: number; innocent: Job[] } {
-      const { jobs = [], answered = 0, firstMark = 0 } = batch ?? {};
+    takeUnanswered(): { run: Run; guilty?: Job; part: number; innocent: Job[] } | undefined {
+      if (!batch) return undefined;
+      const { run, jobs, answered, firstMark } = batch;
       batch = undefined;
       const guilty = inJob() ? jobs[begun() - firstMark - 1] : undefined;
       const innocent = jobs.slice(answered).filter((job) => job !== guilty);
-      return { guilty, part: Atomics.load(mark, marks.part), innocent };
+      return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(mark, marks.part), innocent };
     },
 
     /**

@@ -135,7 +135,7 @@ export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): 
 }
 
 /** Runs a Knex query, inside the current transaction where there is one. */
-export async function run<T>(builder: Knex.QueryBuilder<any, T>): Promise<T> {
+export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
   return withConnection((connection) => builder.connection(connection) as unknown as Promise<T>);
 }
 

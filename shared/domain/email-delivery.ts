@@ -96,11 +96,7 @@ function judge(email: EmailRecord, result: HandOverResult): Judgement {
         ? fail(email, uncertain)
         : retry({ ...email, uncertainCount: email.uncertainCount + 1 }, 'the relay did not answer', uncertain);
     case 'transport_fault':
-      logger.error(
-        { emailId: email.id, reason: result.reason, detail: result.detail },
-        'the relay cannot be used; emails wait',
-      );
-      count('smtp_faults', { reason: result.reason });
+      alarm(result.reason, result.detail);
       return retry(email, result.detail, { ...giveUp, code: `relay_${result.reason}` });
     case 'refused': {
       const verdict = verdictOf({ ...result, text: result.reply });
@@ -115,6 +111,17 @@ function judge(email: EmailRecord, result: HandOverResult): Judgement {
         : retry(email, result.reply, { ...reason, category: 'soft_bounce' });
     }
   }
+}
+
+const alarmEveryMs = 10_000;
+let nextAlarmAt = 0;
+
+/** The relay's fault is everybody's, so it is said once in a while and not once an email. */
+function alarm(reason: string, detail: string): void {
+  count('smtp_faults', { reason });
+  if (performance.now() < nextAlarmAt) return;
+  nextAlarmAt = performance.now() + alarmEveryMs;
+  logger.error({ reason, detail }, 'the relay cannot be used; emails wait');
 }
 
 function accept(email: EmailRecord): Judgement {
@@ -136,7 +143,7 @@ function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgeme
   const dueAt = new Date(now().getTime() + waitMinutes * minuteMs);
   const since = email.scheduledAt ?? email.createdAt;
   if (dueAt.getTime() > since.getTime() + giveUpMinutes[email.kind] * minuteMs) return fail(email, reason);
-  logger.info({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
+  logger.debug({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
   const waiting = {
     ...email,
     retries: email.retries + 1,

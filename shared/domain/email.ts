@@ -1,4 +1,4 @@
-import { render } from '../cage.ts';
+import { render } from '../cage/cage.ts';
 import { now } from '../clock.ts';
 import { afterCommit } from '../db/client.ts';
 import * as db from '../db/emails.ts';

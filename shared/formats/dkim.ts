@@ -51,10 +51,7 @@ export async function signMessage(message: Buffer, signer: DkimSigner): Promise<
   // The name that occurs no more counts as nothing at all (RFC 6376 §5.4.2).
   const signedHeaders = [...new Set(named)].map((name) => `${name}:${fields.get(name)}\r\n`).join('');
   const signature = await rsaSha256(`${signedHeaders}${relaxedField(unsigned).join(':')}`, signer.privateKey);
-  return Buffer.concat([
-    Buffer.from(`${unsigned}${signature.replace(/(.{72})(?=.)/g, '$1\r\n ')}\r\n`, 'latin1'),
-    message,
-  ]);
+  return Buffer.concat([Buffer.from(`${unsigned}${inLines(signature)}\r\n`, 'latin1'), message]);
 }
 
 /** A new key: the private half as PEM (PKCS #8), the public half as the value of its TXT record. */
@@ -65,6 +62,10 @@ export async function generateDkimKey(): Promise<{ privateKeyPem: string; public
     publicKeyEncoding: { type: 'spki', format: 'der' },
   });
   return { privateKeyPem: privateKey, publicKeyTxt: `v=DKIM1; k=rsa; p=${publicKey.toString('base64')}` };
+}
+
+function inLines(base64: string): string {
+  return (base64.match(/.{1,72}/g) ?? []).join('\r\n ');
 }
 
 function rsaSha256(data: string, privateKey: KeyObject): Promise<string> {

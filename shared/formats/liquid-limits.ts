@@ -31,6 +31,12 @@ export const tooLong = 'renders to more than 1 MiB';
 export const tooHeavy = 'needs more than 10 MB';
 export const tooSlow = `takes longer than ${limits.milliseconds} ms to render`;
 
+/** Of a part's source or output. Almost always answered by the length, since a character takes 1 to 3 bytes. */
+export function isTooLong(text: string): boolean {
+  if (text.length * 3 <= limits.partBytes) return false;
+  return text.length > limits.partBytes || Buffer.byteLength(text) > limits.partBytes;
+}
+
 export type TimeLimit = { check(now: number): void };
 export type MemoryLimit = { use(count: number): void };
 

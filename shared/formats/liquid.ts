@@ -26,6 +26,7 @@ import {
   removedFilters,
 } from './liquid-filters.ts';
 import {
+  isTooLong,
   LimitError,
   limitMemory,
   limits,
@@ -161,15 +162,10 @@ function openEngine(escape: boolean): Liquid {
 const escaping = openEngine(true);
 const verbatim = openEngine(false);
 
-/** Whether rendering would change it. */
-export function hasLiquid(source: string): boolean {
-  return source.includes('{{') || source.includes('{%');
-}
-
 /** Parses, or throws a TemplateError. */
 export function parse(source: string, escape: boolean, { time }: Limits): Template {
   return inWords(() => {
-    if (source.length > limits.partBytes) throw new LimitError('is longer than 1 MiB');
+    if (isTooLong(source)) throw new LimitError(tooLong);
     if (source.split(/\{[{%]/, limits.tags + 2).length > limits.tags + 1)
       throw new LimitError(`has more than ${limits.tags} tags`);
     return { nodes: new TimedParser(escape ? escaping : verbatim, time).parse(source), escape };
@@ -194,13 +190,9 @@ export function render(
     context.setRegister(clockRegister, now);
     const output = openOutput();
     toValueSync(engine.renderer.renderTemplates(template.nodes, context, output));
-    refuseTooLong(output.buffer);
+    if (isTooLong(output.buffer)) throw new LimitError(tooLong);
     return output.buffer;
   });
-}
-
-export function refuseTooLong(output: string): void {
-  if (Buffer.byteLength(output) > limits.partBytes) throw new TemplateError(tooLong);
 }
 
 const longestMessage = 200;

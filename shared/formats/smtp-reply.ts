@@ -146,3 +146,11 @@ export function enhancedCodeOf(reply: string): string | null {
   const found = /^([245])\d\d[ -]([245]\.\d{1,3}\.\d{1,3})(?=\s|$)/.exec(reply);
   return found && found[2]?.startsWith(found[1] as string) ? found[2] : null;
 }
+
+/** A reply for records and logs. A line of one has at most 512 bytes (RFC 5321 §4.5.3.1.5); no more is of use. */
+export function inOneLine(reply: string): string {
+  return reply
+    .replace(/\p{Cc}+/gu, ' ')
+    .trim()
+    .slice(0, 1000);
+}

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type {} from 'zod-openapi';
+import type { ZodOpenApiOverride } from 'zod-openapi';
 import type { IdPrefix } from '../formats/ids.ts';
 
 const idFields = new Map<IdPrefix, z.ZodString>();
@@ -33,7 +33,7 @@ export const Moment = z
 
 type TextOptions = { min?: number; max: number; multiline?: boolean };
 
-// biome-ignore lint: control characters are what this looks for
+// oxlint-disable-next-line no-control-regex -- they are what this looks for
 const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
 /** Text as people write it. Lengths count code points, as JSON Schema's minLength and maxLength do. */
@@ -60,7 +60,9 @@ function textIssue(value: string, min: number, max: number, multiline: boolean):
 
 function codePoints(value: string): number {
   let count = 0;
-  for (const _ of value) count += 1;
+  // The text is well formed, so each second half of a pair belongs to the unit before it.
+  for (let index = 0; index < value.length; index += 1)
+    if ((value.charCodeAt(index) & 0xfc00) !== 0xdc00) count += 1;
   return count;
 }
 
@@ -93,24 +95,23 @@ export function queryInteger({ min, max }: { min: number; max: number }) {
     .regex(/^(0|-?[1-9][0-9]{0,9})$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int32().min(min).max(max))
-    .meta({
-      override: ({ jsonSchema }) => {
-        delete jsonSchema.pattern;
-        Object.assign(jsonSchema, { type: 'integer', format: 'int32', minimum: min, maximum: max });
-      },
-    });
+    .meta({ override: shownAs({ type: 'integer', format: 'int32', minimum: min, maximum: max }) });
 }
 
 /** true or false in the query. */
 export const queryBoolean = z
   .enum(['true', 'false'])
   .transform((value) => value === 'true')
-  .meta({
-    override: ({ jsonSchema }) => {
-      delete jsonSchema.enum;
-      jsonSchema.type = 'boolean';
-    },
-  });
+  .meta({ override: shownAs({ type: 'boolean' }) });
+
+/** Describes what the text of a parameter stands for, not the text. */
+function shownAs(description: z.core.JSONSchema.BaseSchema): ZodOpenApiOverride {
+  return ({ jsonSchema }) => {
+    delete jsonSchema.pattern;
+    delete jsonSchema.enum;
+    Object.assign(jsonSchema, description);
+  };
+}
 
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {

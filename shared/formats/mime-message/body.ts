@@ -43,9 +43,8 @@ function beyondAscii(bytes: Buffer): number {
 }
 
 function base64(text: string): string {
-  return Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'utf8')
-    .toString('base64')
-    .replace(/(.{76})(?=.)/g, '$1\r\n');
+  const encoded = Buffer.from(text.replace(/\r?\n/g, '\r\n'), 'utf8').toString('base64');
+  return (encoded.match(/.{1,76}/g) ?? []).join('\r\n');
 }
 
 const CR = 0x0d;

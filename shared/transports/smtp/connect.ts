@@ -3,7 +3,7 @@ import net from 'node:net';
 import tls from 'node:tls';
 import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { TransportFault, type TransportFaultReason } from './hand-over.ts';
-import { hidePassword, type Relay } from './relay.ts';
+import { detailOf, type Relay } from './relay.ts';
 
 // The deadline of the hand-over rules, and the pool closes idle connections; the library's own timers must not.
 const neverMs = 2 ** 31 - 1;
@@ -70,7 +70,7 @@ function serverName(relay: Relay): { servername?: string } {
   return net.isIP(relay.host) ? {} : { servername: relay.host };
 }
 
-type Failure = Error & { code?: string; response?: string; originalCode?: string };
+type Failure = SMTPConnection.SMTPError;
 
 async function handshake(session: SMTPConnection, relay: Relay): Promise<void> {
   const { login } = relay;
@@ -88,10 +88,8 @@ async function handshake(session: SMTPConnection, relay: Relay): Promise<void> {
 }
 
 function fault(relay: Relay, reason: TransportFaultReason, error: Failure): TransportFault {
-  return new TransportFault(
-    reason,
-    hidePassword(relay, `${relay.host}:${relay.port}: ${error.message}`).slice(0, 1000),
-  );
+  const said = error.response ? `the relay said ${error.response}` : error.message;
+  return new TransportFault(reason, detailOf(relay, `${relay.host}:${relay.port}: ${said}`));
 }
 
 /** The library calls back, or emits 'error', or only 'end', depending on when the connection breaks. */

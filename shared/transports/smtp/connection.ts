@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { enhancedCodeOf, type SmtpStage } from '../../formats/smtp-reply.ts';
+import { enhancedCodeOf, inOneLine, type SmtpStage } from '../../formats/smtp-reply.ts';
 import { openSession, step } from './connect.ts';
 import type { HandOver, HandOverResult } from './hand-over.ts';
-import { hidePassword, type Relay } from './relay.ts';
+import { detailOf, type Relay } from './relay.ts';
 
 /** How far a message got. In `body` its end is still with us, so it cannot have been taken. */
 type Progress = 'envelope' | 'body' | 'end';
@@ -75,7 +75,7 @@ function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<S
 
   return new Promise((resolve) => {
     const lost = (detail: string): void =>
-      resolve({ kind: 'lost', progress, detail: hidePassword(relay, detail).slice(0, maxReplyLength) });
+      resolve({ kind: 'lost', progress, detail: detailOf(relay, detail) });
     // Emitted before the callback of a message that the same event ends, and that one knows the cause.
     const end = (): void => queueMicrotask(() => lost('the connection was closed'));
     session.once('end', end);
@@ -89,7 +89,7 @@ function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<S
     };
     session.send(envelope, body, (error, info) => {
       session.off('end', end);
-      if (!error) resolve({ kind: 'accepted', reply: tidy(info?.response ?? '') });
+      if (!error) resolve({ kind: 'accepted', reply: inOneLine(info?.response ?? '') });
       else {
         const refusal = refusalOf(error, progress);
         if (refusal) resolve(refusal);
@@ -114,18 +114,8 @@ function refusalOf(
   if (error.code === 'EPROTOCOL') return null;
   // Said out of turn by a server that closes: it counts as the answer to what it did not answer any more.
   const stage = stages[error.command ?? ''] ?? (progress === 'envelope' ? 'rcpt' : 'data');
-  const reply = tidy(error.response);
+  const reply = inOneLine(error.response);
   return { kind: 'refused', stage, code: error.responseCode, enhanced: enhancedCodeOf(reply), reply };
-}
-
-// A reply line has at most 512 bytes (RFC 5321 §4.5.3.1.5); what is longer is of no use to anyone.
-const maxReplyLength = 1000;
-
-function tidy(reply: string): string {
-  return reply
-    .replace(/\p{Cc}+/gu, ' ')
-    .trim()
-    .slice(0, maxReplyLength);
 }
 
 const quitMs = 2000;

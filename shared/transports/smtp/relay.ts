@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { inOneLine } from '../../formats/smtp-reply.ts';
 
 export type Relay = {
   host: string;
@@ -46,16 +47,16 @@ export function parseRelayUrl(text: string): Relay {
   };
 }
 
-/** What may be logged about the relay: no password. */
-export function hidePassword(relay: Relay, text: string): string {
-  if (!relay.login) return text;
+/** What may be logged about the relay: one line, and no password, even if the relay echoes it. */
+export function detailOf(relay: Relay, text: string): string {
+  if (!relay.login) return inOneLine(text);
   const { user, password } = relay.login;
   const forms = [
     Buffer.from(`\0${user}\0${password}`).toString('base64'),
     Buffer.from(password).toString('base64'),
     password,
   ];
-  return forms.reduce((hidden, form) => hidden.replaceAll(form, '***'), text);
+  return inOneLine(forms.reduce((hidden, form) => hidden.replaceAll(form, '***'), text));
 }
 
 function isThisMachine(host: string): boolean {

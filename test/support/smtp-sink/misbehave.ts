@@ -6,8 +6,7 @@ const misbehaviours = {
   '421 greeting': (socket: Socket) => socket.end('421 4.3.2 Too busy\r\n'),
   'hang in the banner': (socket: Socket) => void socket.write('220-sink.example\r\n220'),
   'STARTTLS fails': (socket: Socket) => converse(socket, offerStartTls('454 4.7.0 TLS is not available\r\n')),
-  'TLS handshake fails': (socket: Socket) =>
-    converse(socket, offerStartTls('220 Go ahead\r\nnot a handshake at all')),
+  'TLS handshake fails': failHandshake,
   'one byte a second': (socket: Socket) => converse(socket, plainly, dripSlowly),
   'refuses early': (socket: Socket) => converse(socket, refuseEarly),
 } as const;
@@ -53,6 +52,14 @@ const plainly: Answer = (line) => (/^(EHLO|MAIL|RCPT)/i.test(line) ? '250 Fine\r
 function offerStartTls(reply: string): Answer {
   return (line) =>
     /^EHLO/i.test(line) ? '250-sink.example\r\n250 STARTTLS\r\n' : /^STARTTLS/i.test(line) ? reply : null;
+}
+
+/** Offers TLS and answers the handshake in the clear. */
+function failHandshake(socket: Socket): void {
+  const answer = offerStartTls('220 Go ahead\r\n');
+  socket.write('220 sink.example ESMTP\r\n');
+  // A handshake is not lines, so each chunk is answered.
+  socket.on('data', (chunk) => socket.write(answer(chunk.toString('latin1')) ?? 'This is no handshake\r\n'));
 }
 
 /** Answers a message after its first line, while the rest is still coming. */

@@ -1,0 +1,35 @@
+import express, { type Express } from 'express';
+import { config } from '../shared/config.ts';
+import * as callers from '../shared/domain/callers.ts';
+import { transaction } from '../shared/unit-of-work.ts';
+import type { Endpoint } from './endpoint.ts';
+import { problems, unknownPath } from './middleware/problems.ts';
+import { requestForm } from './middleware/request-form.ts';
+import { requestLog } from './middleware/request-log.ts';
+import { type Doors, mount } from './mount.ts';
+import { createOps } from './ops/index.ts';
+import { publicPages } from './public/index.ts';
+import { endpoints as allEndpoints } from './routes/index.ts';
+
+type Parts = Partial<Doors> & { endpoints?: readonly Endpoint[] };
+
+/** The whole HTTP door, not yet listening. */
+export function createApp({
+  endpoints = allEndpoints,
+  authenticate = callers.authenticate,
+  transaction: inTransaction = transaction,
+}: Parts = {}): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.enable('strict routing').enable('case sensitive routing');
+  app.set('trust proxy', config.TRUST_PROXY);
+  app.use(requestLog);
+  app.use(requestForm);
+  mount(app, endpoints, { authenticate, transaction: inTransaction });
+  const ops = createOps();
+  if (ops) app.use(ops);
+  app.use(publicPages(endpoints));
+  app.use(unknownPath);
+  app.use(problems);
+  return app;
+}

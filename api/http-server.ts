@@ -1,0 +1,88 @@
+import http, { type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type Problem, problem } from '../shared/errors.ts';
+import { logger } from '../shared/logger.ts';
+import { problemAnswer } from './middleware/problems.ts';
+import { requestIdOf } from './middleware/request-log.ts';
+
+type Timeouts = { headersTimeoutMs?: number; requestTimeoutMs?: number };
+
+const idleCheckMs = 50;
+const lingerMs = 2_000;
+
+/**
+ * A server for the app that answers with a problem document also what Node refuses before the app sees it.
+ * The app ends a slow body itself; the request timeout is for what it does not wait for.
+ */
+export function createHttpServer(
+  app: RequestListener,
+  { headersTimeoutMs = 10_000, requestTimeoutMs = 130_000 }: Timeouts = {},
+): Server {
+  const server = http.createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    // Longer than the idle time of the usual proxies, so that they never reuse a connection that is closing.
+    keepAliveTimeout: 75_000,
+    connectionsCheckingInterval: Math.min(1_000, headersTimeoutMs),
+    // The app counts the Host headers, and answers with a problem document.
+    requireHostHeader: false,
+    noDelay: true,
+  });
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const serve: RequestListener = (request, response) => {
+    latest.set(request.socket, response);
+    app(request, response);
+  };
+  server.on('request', serve);
+  // The app sends 100 Continue only when it wants the body; other expectations may be ignored (RFC 9110 §10.1.1).
+  server.on('checkContinue', serve);
+  server.on('checkExpectation', serve);
+  server.on('connect', (request, socket) => {
+    refuse(socket, problem('method_not_allowed', { headers: { Allow: '' } }), requestIdOf(request));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const response = latest.get(socket);
+    const unfinished = response && !response.writableEnded ? response : undefined;
+    // A second answer would be read as the rest of the first.
+    if (error.code === 'ECONNRESET' || !socket.writable || unfinished?.headersSent) {
+      socket.destroy();
+      return;
+    }
+    const requestId = unfinished?.getHeader('Request-Id');
+    refuse(
+      socket,
+      problemOfClientError(error.code),
+      typeof requestId === 'string' ? requestId : requestIdOf(),
+    );
+  });
+  return server;
+}
+
+function problemOfClientError(code: string | undefined): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return problem('header_fields_too_large');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return problem('request_timeout');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return problem('payload_too_large');
+  return problem('validation_failed', { detail: 'The request is not valid HTTP/1.1.' });
+}
+
+function refuse(socket: Duplex, refusal: Problem, requestId: string): void {
+  const { status, headers, body } = problemAnswer(refusal, requestId);
+  const lines = Object.entries({ ...headers, 'Request-Id': requestId, Connection: 'close' });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  logger.debug({ requestId, status }, 'refused before it was a request');
+  // Closing at once would reset the connection while bytes are unread, and the answer could be lost.
+  setTimeout(() => socket.destroy(), lingerMs).unref();
+  socket.resume().end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n${head}\r\n${body}`);
+}
+
+/** Stops accepting, lets the requests in hand finish, and cuts what is left after `graceMs`. */
+export async function stopHttpServer(server: Server, graceMs: number): Promise<void> {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  server.close(() => resolve());
+  // A connection in use when the server closes becomes idle after its answer, and Node would keep it open.
+  const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(idle);
+  clearTimeout(cut);
+}

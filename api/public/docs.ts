@@ -1,0 +1,42 @@
+import { createRequire } from 'node:module';
+import { Router } from 'express';
+import type { Endpoint } from '../endpoint.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+import { describeApi } from '../openapi.ts';
+import { page } from './page.ts';
+
+const { resolve } = createRequire(import.meta.url);
+const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+
+/** The API description and the interactive reference made from it; nothing comes from another host. */
+export function docs(endpoints: readonly Endpoint[]): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  let description: string | undefined;
+  router
+    .route('/openapi.json')
+    .get((_request, response) => {
+      description ??= JSON.stringify(describeApi(endpoints));
+      response.type('json').send(description);
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+  router
+    .route('/docs')
+    .get((_request, response) => {
+      response.type('html').send(reference);
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+  for (const file of swaggerFiles)
+    router.get(`/assets/${file}`, (_request, response) => {
+      response.sendFile(resolve(`swagger-ui-dist/${file}`), { maxAge: '1h' });
+    });
+  return router;
+}
+
+const reference = page({
+  title: 'API reference',
+  head: `<link rel="stylesheet" href="/assets/swagger-ui.css">
+<script src="/assets/swagger-ui-bundle.js" defer></script>
+<script src="/assets/reference.js" defer></script>
+`,
+  main: '<div id="reference"></div>\n<noscript>The reference needs JavaScript; <a href="/openapi.json">openapi.json</a> does not.</noscript>',
+});

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import express, { Router } from 'express';
+import helmet from 'helmet';
+import { config, product } from '../../shared/config.ts';
+import type { Endpoint } from '../endpoint.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+import { docs } from './docs.ts';
+import { health } from './health.ts';
+import { escaped, page } from './page.ts';
+import { problemPages } from './problems.ts';
+
+/** What people and machines reach without a key. */
+export function publicPages(endpoints: readonly Endpoint[]): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router.use(securityHeaders);
+  router.use(health);
+  router
+    .route('/')
+    .get((_request, response) => {
+      response.type('html').send(home);
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+  router.use(problemPages);
+  router.use(docs(endpoints));
+  router.use('/assets', express.static(join(import.meta.dirname, 'assets'), { index: false, maxAge: '1h' }));
+  return router;
+}
+
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: ["'self'"],
+      styleSrc: ["'self'"],
+      imgSrc: ["'self'", 'data:'],
+      connectSrc: ["'self'"],
+      formAction: ["'self'"],
+      baseUri: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
+  },
+  xFrameOptions: { action: 'deny' },
+  // Whoever runs this on one name of a domain has not decided for its other names.
+  strictTransportSecurity: config.PUBLIC_URL.startsWith('https:') && { includeSubDomains: false },
+});
+
+const home = page({
+  title: 'Welcome',
+  main: `<h1>${escaped(product.name)}</h1>
+<p>Sends email and SMS for a workspace, with signed webhooks and a feed of events.</p>
+<ul>
+<li><a href="/docs">API reference</a>: every operation, to read and to try</li>
+<li><a href="/openapi.json">openapi.json</a>: the same for machines (OpenAPI 3.1)</li>
+<li><a href="/problems">Problems</a>: what each refusal means and what to do about it</li>
+</ul>`,
+});

@@ -1,0 +1,30 @@
+import { product } from '../../shared/config.ts';
+
+/** Text for a place between tags or inside a quoted attribute. */
+export function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+type Page = { title: string /** HTML */; main: string /** HTML */; head?: string };
+
+/** The frame of every public page. */
+export function page({ title, main, head = '' }: Page): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escaped(title)} · ${escaped(product.name)}</title>
+<link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/assets/site.css">
+${head}</head>
+<body>
+<header><a class="home" href="/">${escaped(product.name)}</a><nav><a href="/docs">API reference</a><a href="/problems">Problems</a></nav></header>
+<main>
+${main}
+</main>
+</body>
+</html>
+`;
+}

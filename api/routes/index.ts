@@ -1,0 +1,7 @@
+import type { Endpoint } from '../endpoint.ts';
+import email from './email.ts';
+import events from './events.ts';
+import webhooks from './webhooks.ts';
+
+/** Every operation, a line per resource. The order is the order of the API description. */
+export const endpoints: readonly Endpoint[] = [...email, ...webhooks, ...events];

@@ -1,0 +1,75 @@
+import { hash } from 'node:crypto';
+import { config } from '../config.ts';
+import { isTooLong, tooLong } from '../formats/liquid-limits.ts';
+import { encodeData } from './data.ts';
+import { openPool, type Pool } from './pool.ts';
+
+/** `escape`: values are escaped for HTML, except after `| raw`. */
+export type RenderPart = { name: string; source: string; escape: boolean };
+export type RenderRequest = {
+  workspaceId: string;
+  parts: RenderPart[];
+  /** JSON only; at most 1 MiB and 64 levels. */
+  data: Record<string, unknown>;
+  /** What `now` and `today` mean: with the same clock a render gives the same bytes again. */
+  now: Date;
+};
+/** `part` is a part's name, or `data`. Line and column count from 1. */
+export type RenderError = { part: string; message: string; line?: number; column?: number };
+export type RenderResult =
+  | { ok: true; outputs: string[] }
+  | { ok: false; errors: RenderError[]; busy?: never }
+  /** The workspace has too many renders waiting, or this one waited for 10 s: it may be tried again later. */
+  | { ok: false; busy: true; errors?: never };
+
+let pool: Pool | undefined;
+
+/**
+ * Renders customers' Liquid in another thread, which is killed if it must be. The outputs are in the order of the parts.
+ * Rejects only when the cage is closed meanwhile (or the machine gives it no threads): whatever a customer sends is
+ * answered by a result.
+ */
+export async function render({ workspaceId, parts, data, now }: RenderRequest): Promise<RenderResult> {
+  const errors = parts.flatMap(({ name, source }) =>
+    isTooLong(source) ? [{ part: name, message: tooLong }] : [],
+  );
+  if (errors.length > 0) return { ok: false, errors };
+  const liquid = parts.filter(({ source }) => source.includes('{{') || source.includes('{%'));
+  if (liquid.length === 0) return { ok: true, outputs: parts.map(({ source }) => source) };
+
+  const encoded = encodeData(data);
+  if ('fault' in encoded) return { ok: false, errors: [{ part: 'data', message: encoded.fault }] };
+  const sources = liquid.map(({ source, escape }) => ({ source, escape }));
+  pool ??= openPool(config.RENDER_THREADS);
+  const outcome = await pool.run({
+    workspaceId,
+    source: hash('sha1', sources.map(({ source }) => source).join('\0')),
+    message: { kind: 'liquid', parts: sources, data: encoded.json, now: now.getTime() },
+    length: sources.reduce((sum, { source }) => sum + source.length, encoded.json.length),
+  });
+
+  if (outcome.outcome === 'busy') return { ok: false, busy: true };
+  if (outcome.outcome === 'done') {
+    const outputs = outcome.outputs.values();
+    return {
+      ok: true,
+      outputs: parts.map((part) => (liquid.includes(part) ? (outputs.next().value ?? '') : part.source)),
+    };
+  }
+  return {
+    ok: false,
+    errors: outcome.faults.map(({ part, ...fault }) => ({ part: liquid[part]?.name ?? '', ...fault })),
+  };
+}
+
+/** Ends the threads; renders under way are rejected. A render after that starts new ones. */
+export async function closeCage(): Promise<void> {
+  const open = pool;
+  pool = undefined;
+  await open?.close();
+}
+
+/** For metrics: threads and renders waiting now, and what happened since the start. */
+export function cageStats(): ReturnType<Pool['stats']> {
+  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+}
