@@ -6,6 +6,8 @@ import { runWithRequest } from '../../shared/request-context.ts';
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
+// The line holds nothing to redact, and looking for it takes longer than all the rest of the log.
+const log = logger.child({}, { redact: { paths: [] } });
 
 /** The client's own id when it can be used as one, else a new one. */
 export function requestIdOf(request?: IncomingMessage): string {
@@ -32,8 +34,8 @@ export function requestLog(request: Request, response: Response, next: NextFunct
       workspaceId: response.locals.caller?.workspaceId,
       keyId: response.locals.caller?.keyId,
     };
-    if (response.headersSent) logger.info(line, 'request');
-    else logger.debug(line, 'the client went away before its answer');
+    if (response.headersSent) log.info(line, 'request');
+    else log.debug(line, 'the client went away before its answer');
   });
   runWithRequest({ requestId }, next);
 }

@@ -84,6 +84,15 @@ ensure_npm() {
   fi
 }
 
+# npm 9 keeps the name "node" for the package of the other architecture, which it then leaves out.
+link_node() {
+  for package in "$root"/node_modules/node-linux-*; do
+    if [ -x "$package/bin/node" ] && [ ! -x "$root/node_modules/.bin/node" ]; then
+      ln -sf "../${package##*/}/bin/node" "$root/node_modules/.bin/node"
+    fi
+  done
+}
+
 install_packages() {
   say "Packages: npm ci (node_modules is missing or does not match package-lock.json)"
   started=$(date +%s)
@@ -97,6 +106,7 @@ install_packages() {
     fail "npm ci failed; the lines above say why (all of them: $npm_log)."
   fi
   npm_pid=
+  link_node
   say "Packages: installed in $(($(date +%s) - started)) s"
 }
 

@@ -45,7 +45,7 @@ export async function signMessage(message: Buffer, signer: DkimSigner): Promise<
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${signer.domain};`,
     ` s=${signer.selector}; t=${Math.floor(signer.signedAt.getTime() / 1000)};`,
     ` bh=${hash('sha256', relaxedBody(message.subarray(headerEnd + 4)), 'base64')};`,
-    ` h=${named.join(':')};`,
+    ` h=${named.join(':').replace(/.{40,70}:(?=.)/g, '$&\r\n ')};`,
     ' b=',
   ].join('\r\n');
   // The name that occurs no more counts as nothing at all (RFC 6376 §5.4.2).

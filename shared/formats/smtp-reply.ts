@@ -150,7 +150,7 @@ export function enhancedCodeOf(reply: string): string | null {
 /** A reply for records and logs. A line of one has at most 512 bytes (RFC 5321 §4.5.3.1.5); no more is of use. */
 export function inOneLine(reply: string): string {
   return reply
-    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
     .slice(0, 1000);
 }

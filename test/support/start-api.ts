@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
 import { createApp } from '../../api/app.ts';
+import { createHttpServer } from '../../api/http-server.ts';
 import { atEnd } from './at-end.ts';
 import { changeSettings } from './settings.ts';
 
@@ -59,7 +59,7 @@ export function clientOf(url: string) {
 
 /** The API in this process, on a free port, which is also the public address that it writes into links. */
 export async function startApi(): Promise<Client & { close: () => Promise<void> }> {
-  const server = http.createServer(createApp()).listen(0, '127.0.0.1');
+  const server = createHttpServer(createApp()).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   changeSettings({ PUBLIC_URL: url });

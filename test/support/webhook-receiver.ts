@@ -1,7 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { AddressInfo, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { atEnd } from './at-end.ts';
 
 /** A customer's endpoint: records every request and answers as told. It closes when the test file has ended. */
@@ -175,13 +175,19 @@ async function answerWith(
   const { status = 200, headers = {}, body = '', delayMs = 0, fault } = await respond(request, index);
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
   if (fault === 'hang') return;
-  if (fault === 'reset') return void response.socket?.resetAndDestroy();
+  if (fault === 'reset') return reset(response.socket);
   response.writeHead(status, headers);
   if (fault === undefined) return void response.end(body);
   response.write(body || 'x');
   if (fault === 'drip') drip(response);
   if (fault === 'endless') pour(response);
   if (fault === 'cut') response.socket?.destroySoon();
+}
+
+function reset(socket: Socket | null): void {
+  // Node cannot reset below TLS, where breaking off without a farewell has the same effect.
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket?.resetAndDestroy();
 }
 
 function drip(response: ServerResponse): void {

@@ -1,8 +1,7 @@
-import type { Agent } from 'undici';
 import { product } from '../../config.ts';
 import { signWebhookRequest, type WebhookSignature } from '../../formats/http-signature.ts';
 import { ConnectError, type ConnectionFailure } from './connect.ts';
-import type { LineHandler, Lines } from './lines.ts';
+import type { LineHandler, LineRequest, Lines } from './lines.ts';
 
 export type WebhookAttempt = {
   url: string;
@@ -45,7 +44,6 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
     let durationMs = 0;
     let isReused = false;
     let isAnswered = false;
-    let isSecondTry = false;
     let isOver = false;
 
     const timer = setTimeout(() => setImmediate(expire), attempt.timeoutMs);
@@ -108,9 +106,9 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
       onResponseError(_controller, error) {
         if (isOver) return;
         if (status !== null) return endByStatus(status);
-        const wentStale = isReused && !isAnswered && staleCodes.has(codeOf(error));
-        if (!isSecondTry && (wentStale || codeOf(error) === 'UND_ERR_MAX_ORIGINS_REACHED')) {
-          isSecondTry = true;
+        const wentStale = !isAnswered && staleCodes.has(codeOf(error));
+        if (wentStale) {
+          isReused = false;
           handler.line = undefined;
           return lines.dispatchOnce(request, handler);
         }
@@ -125,7 +123,7 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
   });
 }
 
-function signedRequest(attempt: WebhookAttempt): Agent.DispatchOptions {
+function signedRequest(attempt: WebhookAttempt): LineRequest {
   const url = new URL(attempt.url);
   const body = typeof attempt.body === 'string' ? Buffer.from(attempt.body) : attempt.body;
   return {
@@ -180,7 +178,6 @@ const ownFaults = new Set([
   'ENOBUFS',
   'ENOMEM',
   'UND_ERR_INVALID_ARG',
-  'UND_ERR_MAX_ORIGINS_REACHED',
   'UND_ERR_CLOSED',
   'UND_ERR_DESTROYED',
 ]);

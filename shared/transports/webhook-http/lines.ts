@@ -1,14 +1,19 @@
-import { Agent, Client, type Dispatcher, Pool } from 'undici';
-import { type Connect, type ConnectOptions, createConnect } from './connect.ts';
+import { Client, type Dispatcher, Pool } from 'undici';
+import { type ConnectOptions, createConnect } from './connect.ts';
 
-/** The connections of one process to all webhooks: kept alive, bounded, opened by `connect.ts` only. */
+/**
+ * The connections of one process to all webhooks: kept alive, bounded, opened by `connect.ts` only.
+ *
+ * Pools are kept here and not in undici's Agent: when a request is broken off, or its origin has as many connections
+ * as it may, that one forgets to forget an origin that is no longer in use.
+ */
 
 export type LinesOptions = ConnectOptions & {
   /** Connections to one origin at most; more requests than that wait for each other. */
   connectionsPerOrigin: number;
 };
 
-/** One connection that undici keeps open, or opens again. */
+/** One connection that is kept open, or opened again. */
 export type Line = {
   /** Answers received since it was opened: with none, a failure cannot be that of a connection that went stale. */
   answers: number;
@@ -23,81 +28,111 @@ export type LineHandler = Dispatcher.DispatchHandler & {
   isOver: () => boolean;
 };
 
+export type LineRequest = Dispatcher.DispatchOptions & { origin: string };
+
 export type Lines = {
   /** Over a line that is open, else a new one. */
-  dispatch: (request: Agent.DispatchOptions, handler: LineHandler) => void;
+  dispatch: (request: LineRequest, handler: LineHandler) => void;
   /** Over a new line, closed afterwards. */
-  dispatchOnce: (request: Agent.DispatchOptions, handler: LineHandler) => void;
+  dispatchOnce: (request: LineRequest, handler: LineHandler) => void;
   /** Resolves when the requests in hand are done and all is closed. */
   close: () => Promise<void>;
   /** Origins with a connection, open or being opened. */
   originCount: () => number;
 };
 
-/** More origins than this are served without keeping their connections. */
+/** The connections of more origins than this are not kept, as each idle one costs a file descriptor. */
 const mostOrigins = 2_000;
 
-const shared = {
+const shared: Client.Options = {
   allowH2: false,
-  // The deadline of the attempt covers all of these, and gives up a connection that is being opened too.
+  // The deadline of the attempt covers all of these, and breaks off a connection that is being opened too.
   headersTimeout: 0,
   bodyTimeout: 0,
 };
 
+const kept: Client.Options = {
+  ...shared,
+  // Most servers keep an idle connection for 5 s or longer; one that says how long is taken at its word, less 1 s.
+  keepAliveTimeout: 4_000,
+  keepAliveMaxTimeout: 30_000,
+  keepAliveTimeoutThreshold: 1_000,
+  // Now and then the name is resolved again, so that a busy webhook follows when it moves.
+  maxRequestsPerClient: 1_000,
+};
+
+const notKept: Client.Options = { ...shared, pipelining: 0 };
+
 export function createLines(options: LinesOptions): Lines {
-  const connect = createConnect(options);
-  const kept = createAgent(connect, {
-    ...shared,
-    connections: options.connectionsPerOrigin,
-    maxOrigins: mostOrigins,
-    // Most servers keep an idle connection for 5 s or longer; one that says how long is taken at its word, less 1 s.
-    keepAliveTimeout: 4_000,
-    keepAliveMaxTimeout: 30_000,
-    keepAliveTimeoutThreshold: 1_000,
-    // Now and then the name is resolved again, so that a busy webhook follows when it moves.
-    maxRequestsPerClient: 1_000,
-  });
-  const single = createAgent(connect, { ...shared, pipelining: 0 });
+  const pools = new Map<string, Pool>();
+  const singles = new Set<Client>();
+  const openLine = createOpenLine(options);
+
+  function openPool(origin: string): Pool {
+    const pool = new Pool(origin, {
+      connections: options.connectionsPerOrigin,
+      factory: (url) => openLine(url, kept),
+    });
+    // A turn later, because the request that ended is only then out of the pool's books.
+    const forgetSoon = () => setImmediate(forget);
+    const forget = () => {
+      if (pools.get(origin) !== pool || pool.stats.connected > 0 || pool.stats.size > 0) return;
+      pools.delete(origin);
+      void pool.close();
+    };
+    pool.on('disconnect', forgetSoon);
+    pool.on('connectionError', forgetSoon);
+    pools.set(origin, pool);
+    return pool;
+  }
+
+  function dispatchOnce(request: LineRequest, handler: LineHandler): void {
+    const client = openLine(request.origin, notKept);
+    client.dispatch(request, handler);
+    singles.add(client);
+    client.close(() => singles.delete(client));
+  }
+
   return {
-    dispatch: (request, handler) => void kept.dispatch(request, handler),
-    dispatchOnce: (request, handler) => void single.dispatch(request, handler),
+    dispatch: (request, handler) => {
+      const { origin } = request;
+      const pool = pools.get(origin) ?? (pools.size < mostOrigins ? openPool(origin) : undefined);
+      if (pool) pool.dispatch(request, handler);
+      else dispatchOnce(request, handler);
+    },
+    dispatchOnce,
     close: async () => {
-      await Promise.all([kept.close(), single.close()]);
+      const open = [...pools.values(), ...singles];
+      pools.clear();
+      await Promise.all(open.map((one) => one.close()));
     },
-    originCount: () => Object.keys(kept.stats).length + Object.keys(single.stats).length,
+    originCount: () => pools.size + singles.size,
   };
 }
 
-function createAgent(connect: Connect, options: Agent.Options): Agent {
-  return new Agent({
-    ...options,
-    factory: (origin, given) =>
-      new Pool(origin, { ...(given as Pool.Options), factory: (url, own) => createLine(url, own, connect) }),
-  });
-}
-
-/** A client holds one connection. What is sent over it learns which line it got. */
-function createLine(origin: URL, options: object, connect: Connect): Client {
-  const line: Line = { answers: 0, breakOff: () => {} };
-  const client = new Client(origin, {
-    ...options,
-    connect: ({ protocol, hostname, port }, opened) => {
-      line.breakOff = connect({ protocol, hostname, port }, (error, socket) => {
-        line.answers = 0;
-        if (error || !socket) return opened(error ?? new Error('no socket'), null);
-        // Undici's own way (`controller.abort`) leaves the request in its queue when it tells that the connection is
-        // gone, so that the origin never counts as unused and stays in memory for good.
-        line.breakOff = (reason) => socket.destroy(reason);
-        opened(null, socket);
-      });
-    },
-  });
-  const dispatch = client.dispatch.bind(client);
-  client.dispatch = (request, handler) => {
-    const own = handler as LineHandler;
-    if (own.isOver()) return true;
-    own.line = line;
-    return dispatch(request, handler);
+/** A client holds one connection at a time. What is sent over it learns which line it got. */
+function createOpenLine(options: ConnectOptions): (origin: URL | string, own: Client.Options) => Client {
+  const connect = createConnect(options);
+  return (origin, own) => {
+    const line: Line = { answers: 0, breakOff: () => {} };
+    const client = new Client(origin, {
+      ...own,
+      connect: ({ protocol, hostname, port }, opened) => {
+        line.breakOff = connect({ protocol, hostname, port }, (error, socket) => {
+          if (error || !socket) return opened(error ?? new Error('no socket'), null);
+          line.answers = 0;
+          line.breakOff = (reason) => socket.destroy(reason);
+          opened(null, socket);
+        });
+      },
+    });
+    const dispatch = client.dispatch.bind(client);
+    client.dispatch = (request, handler) => {
+      const lineHandler = handler as LineHandler;
+      if (lineHandler.isOver()) return true;
+      lineHandler.line = line;
+      return dispatch(request, handler);
+    };
+    return client;
   };
-  return client;
 }
