@@ -14,6 +14,7 @@ import { problemAddress } from './middleware/problems.ts';
 
 /** The OpenAPI 3.1 description of these operations. */
 export function describeApi(endpoints: readonly Endpoint[]) {
+  const refusals: Refusals = new Map();
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   return createDocument(
     {
@@ -30,7 +31,7 @@ export function describeApi(endpoints: readonly Endpoint[]) {
       paths: Object.fromEntries(
         [...byPath].map(([path, siblings]) => [
           path,
-          Object.fromEntries(siblings.map((endpoint) => [endpoint.method, operation(endpoint)])),
+          Object.fromEntries(siblings.map((endpoint) => [endpoint.method, operation(endpoint, refusals)])),
         ]),
       ),
       components: {
@@ -57,7 +58,7 @@ function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.cor
   if (jsonSchema.maximum === 2 ** 31 - 1) delete jsonSchema.maximum;
 }
 
-function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
+function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationObject {
   const { id, tag, summary, description, scopes, params, query, body, method } = endpoint;
   const needs = `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
   const requestParams: ZodOpenApiParameters = {
@@ -82,7 +83,7 @@ function operation(endpoint: Endpoint): ZodOpenApiOperationObject {
       ...Object.fromEntries(
         [...Map.groupBy(problemsOf(endpoint), (code) => catalogue[code].status)].map(([status, codes]) => [
           `${status}`,
-          refusal(codes),
+          refusal(codes, refusals),
         ]),
       ),
     },
@@ -120,7 +121,11 @@ const remaining = header(
   '"default";r=399;t=1',
 );
 const policy = header('RateLimitPolicy', 'The limit: requests in a window of seconds', '"default";q=400;w=2');
-const location = header('Location', 'The address of the new record', `${config.PUBLIC_URL}/v2/…`);
+const location = header(
+  'Location',
+  'The address of the new record',
+  'https://messaging.example/v2/email/email_01h455vb4pex5vsknk084sn02q',
+);
 const retryAfter = header('RetryAfter', 'Seconds to wait', '1');
 
 const everyAnswer = { 'Request-Id': requestId };
@@ -166,10 +171,10 @@ function success(endpoint: Endpoint): ZodOpenApiResponseObject {
   };
 }
 
-const refusals = new Map<string, ZodOpenApiResponseObject>();
+type Refusals = Map<string, ZodOpenApiResponseObject>;
 
 /** One response for all codes of a status; operations with the same codes share it. */
-function refusal(codes: ErrorCode[]): ZodOpenApiResponseObject {
+function refusal(codes: ErrorCode[], refusals: Refusals): ZodOpenApiResponseObject {
   const id = codes.join('-');
   let response = refusals.get(id);
   if (!response) {

@@ -41,7 +41,7 @@ export function problemAnswer(refusal: Problem, requestId: string) {
   };
   const wait = retryAfterSeconds ?? (status === 503 ? defaultRetryAfterSeconds : undefined);
   if (wait !== undefined) headers['Retry-After'] = Math.max(1, Math.ceil(wait));
-  if (status === 401) headers['WWW-Authenticate'] = 'Bearer';
+  if (status === 401) headers['WWW-Authenticate'] ??= 'Bearer';
   return { status, headers, body };
 }
 

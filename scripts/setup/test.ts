@@ -8,10 +8,17 @@ import { startServices } from './services.ts';
 import * as session from './session.ts';
 
 const checks = [
-  { name: 'format', command: 'biome', args: ['ci', '.'] },
+  {
+    name: 'format',
+    command: 'biome',
+    args: ['ci', '.', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`],
+  },
   { name: 'lint', command: 'oxlint', args: ['--type-aware'] },
   { name: 'types', command: 'tsc', args: ['--noEmit'] },
 ];
+
+// Some of these programs paint even what goes into a file.
+const environment = { ...processes.withOwnNode(given), ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) };
 
 async function test(): Promise<number> {
   const named = process.argv.slice(2);
@@ -20,7 +27,7 @@ async function test(): Promise<number> {
 
   const folder = await freeFolder(path.join(localDir, 'test'));
   const { mysqlUrl, redisUrl } = await startServices({ localDir: folder, log: session.log, fresh: true });
-  const env = { ...processes.withOwnNode(given), MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
+  const env = { ...environment, MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
   const tests = await vitest(named, env);
   if (tests.code !== 0) failed.push('tests');
 
@@ -35,7 +42,7 @@ async function passes({ name, command, args }: (typeof checks)[number]): Promise
   const program = path.join(checkout, 'node_modules/.bin', command);
   const { code, output } = await processes.outputOf(program, args, {
     cwd: checkout,
-    env: processes.withOwnNode(given),
+    env: environment,
   });
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   if (code === 0) session.log(`${paint('green', '✓')} ${name} (${seconds} s)`);
@@ -58,6 +65,8 @@ async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {
   const program = path.join(checkout, 'node_modules/.bin/vitest');
   const child = processes.start('application', program, args, { cwd: checkout, env, stdio: 'inherit' });
   const { code, reason } = await processes.exitOf(child);
+  // Interrupted: what there is to say was said.
+  if (processes.isEnding()) return new Promise<never>(() => undefined);
   await processes.endGroup(child);
   try {
     return { code, ...count(JSON.parse(fs.readFileSync(report, 'utf8')) as Report) };

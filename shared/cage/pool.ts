@@ -124,7 +124,7 @@ export function openPool(size: number) {
   function abandonAll(reason: Error): void {
     failedStarts = 0;
     queue.takeAll();
-    for (const job of [...pending]) {
+    for (const job of pending) {
       forget(job);
       job.abandon(reason);
     }

@@ -38,11 +38,10 @@ export function startThread(events: Events) {
     argv: [],
     execArgv: [],
   });
-  worker.unref();
 
   let ready = false;
   let killed = false;
-  let error: Error | undefined;
+  let error: NodeJS.ErrnoException | undefined;
   let batch: { run: Run; jobs: Job[]; answered: number; firstMark: number } | undefined;
   let watched = { begun: -1, at: 0, ms: 0 };
   const begun = () => Atomics.load(mark, marks.begun);
@@ -59,10 +58,12 @@ export function startThread(events: Events) {
     error = reason;
   });
   worker.on('exit', () => {
-    const outOfMemory = (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    const outOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     const cause = outOfMemory ? 'out of memory' : killed ? 'out of time' : 'crash';
     events.exit({ ready, cause, ...(error ? { error } : {}) });
   });
+  // After the listeners: a new one refs the thread again.
+  worker.unref();
 
   return {
     get isIdle() {
@@ -76,6 +77,7 @@ export function startThread(events: Events) {
     post(run: Run, jobs: Job[]): void {
       batch = { run, jobs, answered: 0, firstMark: begun() };
       watched = { begun: -1, at: performance.now(), ms: 0 };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       worker.postMessage({ run, jobs: jobs.map(({ message }) => message) } satisfies Batch);
     },
 

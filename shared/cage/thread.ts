@@ -24,22 +24,25 @@ function template({ source, escape }: LiquidJob['parts'][number]): liquid.Templa
   const made = liquid.parse(source, escape, liquid.limitsOf());
   cache.set(source, made);
   sourceLength += source.length;
+  while (isFull()) {
+    const [oldest] = cache.keys();
+    if (oldest === undefined) break;
+    cache.delete(oldest);
+    sourceLength -= oldest.length;
+  }
   // The same length of source takes 2 or 200 bytes a character once parsed.
-  if (getHeapStatistics().used_heap_size > largestCache.heapBytes) forget(Infinity);
-  while (
-    parsed.true.size + parsed.false.size > largestCache.templates ||
-    sourceLength > largestCache.sourceLength
-  )
-    forget(1);
+  if (getHeapStatistics().used_heap_size > largestCache.heapBytes) {
+    parsed.true.clear();
+    parsed.false.clear();
+    sourceLength = 0;
+  }
   return made;
 }
 
-function forget(count: number): void {
-  for (const cache of Object.values(parsed))
-    for (const source of cache.keys().take(count)) {
-      cache.delete(source);
-      sourceLength -= source.length;
-    }
+function isFull(): boolean {
+  return (
+    parsed.true.size + parsed.false.size > largestCache.templates || sourceLength > largestCache.sourceLength
+  );
 }
 
 function renderLiquid(job: LiquidJob, stop: number): ThreadResult {

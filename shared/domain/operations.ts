@@ -4,7 +4,8 @@ import { findOldestDueEmail } from '../db/system/emails.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
 import { findOldestDueDelivery } from '../db/system/webhook-deliveries.ts';
 import { sendEmail } from '../jobs/send-email.ts';
-import { readQueueDepths, readTotals } from '../queue.ts';
+import { takeCounts } from '../metrics.ts';
+import { addTotals, readQueueDepths, readTotals } from '../queue.ts';
 
 export type Overview = {
   /** Counters of all processes, by Prometheus name; null while Redis is away. */
@@ -18,6 +19,8 @@ export type Overview = {
 /** What an operator looks at first. The lag comes from MySQL, so it tells the truth without Redis too. */
 export async function overview(): Promise<Overview> {
   const time = now();
+  // What this process has counted since its last report belongs in as well.
+  addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const kinds = Object.keys(sendEmail.lanes) as EmailKind[];
   const [totals, queueDepths, deliveries, events, ...emails] = await Promise.all([

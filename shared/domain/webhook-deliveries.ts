@@ -3,8 +3,9 @@ import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import * as system from '../db/system/webhook-deliveries.ts';
 import { webhookKey } from '../formats/http-signature.ts';
+import { deliverWebhook } from '../jobs/deliver-webhook.ts';
 import { count } from '../metrics.ts';
-import { isNear } from '../queue.ts';
+import { enqueue, isNear } from '../queue.ts';
 import { open } from '../secrets.ts';
 import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../transports/webhook-http.ts';
 import { currentVersion } from '../versions.ts';
@@ -84,7 +85,16 @@ async function finish(delivery: Claimed, result: Result, attempted: system.Attem
     attempt: attempted,
   });
   count('webhook_attempts', { outcome: attempted ? (attempted.error ?? 'delivered') : 'skipped' });
-  return result.dueAt ? { retryAt: result.dueAt } : 'done';
+  if (!result.dueAt) return 'done';
+  // Its job stays in the lane it is in, so after a first attempt another takes over, in the lane of retries.
+  if (delivery.attempts > 0) return { retryAt: result.dueAt };
+  if (isNear(result.dueAt)) wakeRetry(delivery, result.dueAt);
+  return 'done';
+}
+
+function wakeRetry(delivery: Claimed, at: Date): void {
+  const id = `${delivery.id}-${delivery.claims + 1}`;
+  enqueue(deliverWebhook, { deliveryId: delivery.id }, { lane: 'retry', id, at });
 }
 
 // Key objects cost more to make than a signature does.

@@ -18,9 +18,11 @@ export type OutgoingEmail = {
 type Part = { fields: [name: string, value: string][]; body: string };
 
 const atomWords = /^[\w!#$%&'*+/=?^`{|}~-]+(?: [\w!#$%&'*+/=?^`{|}~-]+)*$/;
-const plainWords = /^[\x21-\x7e]{1,76}(?: [\x21-\x7e]{1,76})*$/;
+const plainWords = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 const ownFields = /^(from|to|subject|message-id|date|mime-version|content-.*|dkim-signature|bcc|cc|sender)$/i;
 const lineLength = 76;
+// A word cannot be folded, and a line ends at 998 (RFC 5322 §2.1.1).
+const longestWord = 900;
 
 /**
  * The message as it goes over the wire: ASCII, lines of at most 998 characters that end in CRLF (RFC 5322 §2.1.1). The
@@ -96,8 +98,12 @@ function mailbox(value: string, displayName: string | null): string {
 /** An unstructured field (RFC 5322 §2.2.1), encoded where it must be to arrive as it is (RFC 2047). */
 function text(name: string, value: string): string {
   const line = oneLine(value);
-  const isPlain = line === '' || (plainWords.test(line) && !line.includes('=?'));
-  return fold(name, isPlain ? line : encoded(line));
+  const isPlain = plainWords.test(line) && !line.includes('=?') && !hasWordOver(longestWord, line);
+  return line === '' ? '' : fold(name, isPlain ? line : encoded(line));
+}
+
+function hasWordOver(limit: number, line: string): boolean {
+  return line.length > limit && line.split(' ').some((word) => word.length > limit);
 }
 
 /** Rendered text can hold anything; a line end in a header would start the next one. */

@@ -10,6 +10,7 @@ type Guarded = { guarantee: string; rule: Rule; breaches: Plants[]; harmless: Pl
 
 // Written apart, or this file would break the rule that it shows.
 const held = ['skip', 'only', 'todo'];
+const inverted = 'fails';
 const unit = 'it';
 
 /** Every rule over the text of the tree, with files that break it and files that come close and do not. */
@@ -45,6 +46,8 @@ export const guarded: Guarded[] = [
       { 'api/routes/webhooks.ts': "import {\n  type A,\n  b,\n} from '../../shared/db/client.ts';" },
       { 'api/routes/webhooks.ts': "import { send } from '../../shared/transports/smtp.ts';" },
       { 'api/routes/webhooks.ts': "import { sweep } from '../../shared/jobs/sweep.ts';" },
+      { 'api/operators.ts': "import { jobs } from '../shared/jobs/index.ts';" },
+      { 'api/ops/board.ts': "import { query } from '../../shared/db/client.ts';" },
       { 'api/app.ts': "import '../workers/main.ts';" },
       { 'workers/main.ts': "import { createApp } from '../api/app.ts';" },
       { 'workers/jobs/sweep.ts': "export { query } from '../../shared/db/client.ts';" },
@@ -66,6 +69,9 @@ export const guarded: Guarded[] = [
         "import * as webhooks from '../db/webhooks.ts';\nimport { enqueue } from '../queue.ts';\nimport { transaction } from '../unit-of-work.ts';",
       'shared/lifecycle.ts': "import { closeDatabase } from './db/client.ts';",
       'api/routes/webhooks.ts': "import * as webhooks from '../../shared/domain/webhooks.ts';",
+      'api/app.ts': "import { createOps } from './ops/index.ts';",
+      'api/ops/board.ts':
+        "import { jobs } from '../../shared/jobs/index.ts';\nimport { page } from '../public/page.ts';",
       'workers/jobs/sweep.ts': "import * as webhooks from '../../shared/domain/webhooks.ts';",
     },
   },
@@ -261,10 +267,12 @@ export const guarded: Guarded[] = [
       { 'test/api/webhooks.test.ts': `test.${held[0]}If(onMac)('is delivered', () => {});` },
       { 'test/api/webhooks.test.ts': `test('is delivered', { ${held[0]}: true }, () => {});` },
       { 'test/api/webhooks.test.ts': `context.${held[0]}('not here');` },
+      { 'test/flows/email.test.ts': `test.${inverted}('is delivered', () => {});` },
       { 'test/flows/email.test.ts': `x${unit}('is delivered', () => {});` },
     ],
     harmless: {
-      'test/api/webhooks.test.ts': "test('a delivery is sent only once; skip is no status', () => {});",
+      'test/api/webhooks.test.ts':
+        "test('a delivery is sent only once; skip is no status', () => client.fails('ECONNRESET'));",
       'shared/domain/webhooks.ts': `cursor.${held[0]}(1);`,
     },
   },

@@ -16,7 +16,7 @@ export const settingsInConfig: Rule = noLine(
 );
 
 export const everyTestRuns: Rule = noLine(
-  /\.\s*(skip|only|todo|skipIf|runIf|fails)\s*[(.`]|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|only|todo|fails)\s*:\s*true\b/,
+  /\.\s*(skip|only|todo|skipIf|runIf)\s*[(.`]|\b(it|test)\b[.\w]*\.fails\b|\b(xit|xtest|xdescribe|fit|fdescribe)\s*\(|\b(skip|only|todo|fails)\s*:\s*true\b/,
   (file) => file.path.startsWith('test/') && file.path.endsWith('.ts'),
   'keeps a test from running',
 );

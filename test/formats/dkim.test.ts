@@ -130,7 +130,7 @@ test('headers that are not there are not named, so that they may be added', asyn
 test('the same message is signed with the same bytes every time', async () => {
   const message = messageOf('Hello\r\n');
   const [first, ...others] = await Promise.all([sign(message), sign(message), sign(Buffer.from(message))]);
-  for (const other of others) expect(other.equalsfirst).toBe(true);
+  for (const other of others) expect(other.equals(first)).toBe(true);
   expect(first.subarray(-message.length).equals(message)).toBe(true);
 });
 

@@ -42,6 +42,7 @@ export type ClaimedDelivery = {
   id: string;
   token: Buffer;
   attempts: number;
+  claims: number;
   scheduleStep: number;
   createdAt: Date;
   event: { id: string; workspaceId: string; type: string; occurredAt: Date; data: string };
@@ -50,7 +51,6 @@ export type ClaimedDelivery = {
     id: string;
     url: string;
     apiVersion: string | null;
-    active: boolean;
     autoDisabled: boolean;
     secretVersion: number;
     secret: Buffer;
@@ -77,9 +77,9 @@ const claims = batcher<Claim, ClaimedDelivery | null>({
     );
     if (affectedRows === 0) return items.map(() => null);
     const rows = await query<Row[]>(
-      `SELECT d.id, d.attempts, d.schedule_step, d.created_at, d.event_id, d.workspace_id,
+      `SELECT d.id, d.attempts, d.claims, d.schedule_step, d.created_at, d.event_id, d.workspace_id,
         e.type, e.occurred_at, e.data,
-        w.id AS webhook_id, w.url, w.api_version, w.active, w.auto_disabled, w.secret_version, w.secret
+        w.id AS webhook_id, w.url, w.api_version, w.auto_disabled, w.secret_version, w.secret
        FROM webhook_deliveries d JOIN events e ON e.id = d.event_id LEFT JOIN webhooks w ON w.id = d.webhook_id
        WHERE d.id IN (?) AND d.lease_token = ?`,
       [ids, token],
@@ -99,6 +99,7 @@ function toClaimed(row: Row, token: Buffer): ClaimedDelivery {
     id: idFromBytes('delivery', row.id),
     token,
     attempts: row.attempts,
+    claims: row.claims,
     scheduleStep: row.schedule_step,
     createdAt: row.created_at,
     event: {
@@ -112,7 +113,6 @@ function toClaimed(row: Row, token: Buffer): ClaimedDelivery {
       id: idFromBytes('webhook', row.webhook_id),
       url: row.url,
       apiVersion: row.api_version,
-      active: row.active === 1,
       autoDisabled: row.auto_disabled === 1,
       secretVersion: row.secret_version,
       secret: row.secret,
