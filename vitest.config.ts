@@ -22,6 +22,8 @@ export default defineConfig({
     dangerouslyIgnoreUnhandledErrors: false,
     // Each test stands alone: an order that helped would hide that it does not.
     sequence: { shuffle: { tests: true, files: false } },
+    // A test's name is a guarantee: it is shown whole.
+    taskTitleValueFormatTruncate: 0,
     silent: 'passed-only',
   },
 });

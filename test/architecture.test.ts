@@ -18,6 +18,8 @@ test('the rules look at the whole tree', () => {
     'test/architecture.test.ts',
   ])
     expect(tree.map((file) => file.path)).toContain(path);
+  for (const path of ['api/app.ts', 'workers/main.ts', 'shared/db/client.ts', 'shared/lifecycle.ts'])
+    expect(importable(tree)).toContain(path);
 });
 
 describe.each(guarded)('$guarantee', ({ rule, breaches, harmless }) => {
@@ -25,8 +27,14 @@ describe.each(guarded)('$guarantee', ({ rule, breaches, harmless }) => {
     expect(rule(tree)).toEqual([]);
   });
 
-  test.each(breaches)('a planted breach is found: %o', (plants) => {
-    expect(rule(planted(plants))).toEqual([expect.stringContaining(Object.keys(plants)[0] as string)]);
+  test('a planted breach is found', () => {
+    expect(breaches.length).toBeGreaterThan(0);
+    for (const plants of breaches) {
+      const [path] = Object.keys(plants) as [string];
+      expect(rule(planted(plants)), Object.entries(plants).flat().join('\n')).toEqual([
+        expect.stringContaining(path),
+      ]);
+    }
   });
 
   test('what comes close is left alone', () => {
@@ -39,14 +47,12 @@ describe('the top level is fixed', () => {
     expect(topLevelIsFixed(entries(topLevel()))).toEqual([]);
   });
 
-  test.each(['bench', 'src', 'docker-compose.yml', 'tsconfig.build.json', 'utils'])(
-    'a planted %s is found',
-    (name) => {
+  test('a planted breach is found', () => {
+    for (const name of ['bench', 'src', 'docker-compose.yml', 'tsconfig.build.json', 'utils'])
       expect(topLevelIsFixed(entries([name, 'api', 'README.md', '.ci']))).toEqual([
         expect.stringContaining(name),
       ]);
-    },
-  );
+  });
 });
 
 describe('importing a module opens no connection and starts nothing', () => {
@@ -57,7 +63,7 @@ describe('importing a module opens no connection and starts nothing', () => {
   test.each([
     ['opens a connection', "import net from 'node:net';\nnet.connect(1, '127.0.0.1').on('error', () => {});"],
     [
-      'opens a connection',
+      'opens a connection through a library',
       "import { Redis } from 'ioredis';\nnew Redis(1, '127.0.0.1', { retryStrategy: () => null }).on('error', () => {});",
     ],
     ['listens on a port', "import net from 'node:net';\nnet.createServer().listen(0, '127.0.0.1').unref();"],
@@ -80,7 +86,9 @@ describe('importing a module opens no connection and starts nothing', () => {
       source.replace("'ioredis'", JSON.stringify(import.meta.resolve('ioredis'))),
     );
     const breaches = await importAll(top, [path]);
-    expect(breaches).toContainEqual(expect.stringContaining(`${path}: ${does}`));
+    expect(breaches).toContainEqual(
+      expect.stringContaining(`${path}: ${does.replace(' through a library', '')}`),
+    );
   });
 
   test('a thread and the web process are left out, because they are started and not imported', () => {

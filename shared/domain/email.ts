@@ -63,7 +63,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     textExcerpt: excerptOf(rendered.body),
     reason: null,
     clientReference: request.clientReference ?? null,
-    clientTag: request.clientTag ? request.clientTag.toLowerCase().replace(/[^a-z0-9]/gu, '-') : null,
+    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
     trackOpens: request.trackOpens ?? false,
     bypassSuppressions: request.bypassSuppressions ?? false,
     openCount: 0,
@@ -98,6 +98,11 @@ export async function send(caller: Caller, { record, body }: PreparedEmail): Pro
 export function wake(email: db.EmailRecord): void {
   if (email.parked) return;
   enqueue(sendEmail, { emailId: email.id }, { lane: email.kind, id: `${email.id}-${email.claims + 1}`, at: email.dueAt });
+}
+
+/** A tag as it is stored (spec §4). Lower-cased last: the lower case of some letters is longer, and not a letter. */
+function normalTag(tag: string): string {
+  return tag.replace(/[^A-Za-z0-9]/gu, '-').toLowerCase();
 }
 
 function parse(
@@ -162,7 +167,7 @@ async function renderParts(
         retryAfterSeconds: 2,
       });
     for (const error of result.errors)
-      refuse(error.part, error.line ? `${error.message} (line ${error.line}, column ${error.column})` : error.message);
+      refuse(error.part === 'data' ? 'template.data' : error.part, error.line ? `${error.message} (line ${error.line}, column ${error.column})` : error.message);
     return null;
   }
   const output = (name: string) => result.outputs[parts.findIndex((part) => part.name === name)] ?? null;
@@ -192,7 +197,7 @@ export async function list(caller: Caller, query: EmailFilter): Promise<{ data: 
   // One more than the page tells whether there is another.
   const records = await db.listEmails(
     caller.workspaceId,
-    { ...filter, clientTag: filter.clientTag?.toLowerCase(), recipientKey },
+    { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey },
     { limit: limit + 1, before },
   );
   const page = records.slice(0, limit);

@@ -60,16 +60,19 @@ type Options = {
  */
 export async function startSmtpSink(options: Options = {}) {
   let mode: SmtpMode | ((recipient: string) => SmtpMode) = options.mode ?? 'accept';
+  const modeOfConnection = new Map<number, typeof mode>();
   const messages: ReceivedMessage[] = [];
   const sockets = new Map<number, net.Socket>();
   const connectionOf = new Map<net.Socket, number>();
 
-  const modeFor = (recipient?: string): SmtpMode =>
-    typeof mode === 'string' ? mode : recipient === undefined ? 'accept' : mode(recipient);
-  const refusalAt = (stage: string, recipient?: string): Refusal | null => {
-    const refusal = Object.entries(refusals).find(
-      ([name, { at }]) => name === modeFor(recipient) && at === stage,
-    )?.[1];
+  const numberOf = (socket: net.Socket | undefined): number => (socket && connectionOf.get(socket)) ?? 0;
+  function modeFor(socket: net.Socket | undefined, recipient?: string): SmtpMode {
+    const its = modeOfConnection.get(numberOf(socket)) ?? mode;
+    return typeof its === 'string' ? its : recipient === undefined ? 'accept' : its(recipient);
+  }
+  const refusalAt = (stage: string, session: SMTPServerSession, recipient?: string): Refusal | null => {
+    const its = modeFor(socketOf(session), recipient);
+    const refusal = Object.entries(refusals).find(([name, { at }]) => name === its && at === stage)?.[1];
     return refusal ? Object.assign(new Error(refusal.text), { responseCode: refusal.code }) : null;
   };
   const socketOf = (session: SMTPServerSession): net.Socket | undefined => sockets.get(session.remotePort);
@@ -77,13 +80,13 @@ export async function startSmtpSink(options: Options = {}) {
 
   async function receive(stream: Readable, session: SMTPServerSession): Promise<Refusal | null | 'silent'> {
     const socket = socketOf(session);
-    const its = modeFor(recipientOf(session));
+    const its = modeFor(socketOf(session), recipientOf(session));
     if (its === 'drop in DATA') {
       stream.once('data', () => socket?.destroy());
       return 'silent';
     }
     const raw = await buffer(stream);
-    const refusal = refusalAt('data', recipientOf(session));
+    const refusal = refusalAt('data', session, recipientOf(session));
     const isSilent = its === 'drop after the dot' || its === 'hang after the dot';
     const { mailFrom, rcptTo } = session.envelope;
     messages.push({
@@ -91,7 +94,7 @@ export async function startSmtpSink(options: Options = {}) {
       parameters: Object.assign({}, mailFrom && mailFrom.args, ...rcptTo.map(({ args }) => args)),
       raw,
       answer: isSilent ? null : (refusal?.responseCode ?? 250),
-      connection: (socket && connectionOf.get(socket)) ?? 0,
+      connection: numberOf(socket),
       user: session.user ?? null,
     });
     if (its === 'drop after the dot') socket?.destroy();
@@ -107,24 +110,24 @@ export async function startSmtpSink(options: Options = {}) {
     allowInsecureAuth: true,
     hideDSN: false,
     ...(options.maxMessageBytes && { size: options.maxMessageBytes }),
-    onAuth({ username, password }, _session, callback) {
+    onAuth({ username, password }, session, callback) {
       const { user, password: right } = options.login ?? {};
-      if (modeFor() !== '535 at login' && username === user && password === right)
+      if (modeFor(socketOf(session)) !== '535 at login' && username === user && password === right)
         return callback(null, { user: username });
       callback(Object.assign(new Error('5.7.8 Bad credentials'), { responseCode: 535 }));
     },
     onMailFrom(_address, session, callback) {
-      if (modeFor() === 'drop at MAIL') socketOf(session)?.destroy();
-      else callback(refusalAt('mail'));
+      if (modeFor(socketOf(session)) === 'drop at MAIL') socketOf(session)?.destroy();
+      else callback(refusalAt('mail', session));
     },
-    onRcptTo({ address }, _session, callback) {
-      callback(refusalAt('rcpt', address));
+    onRcptTo({ address }, session, callback) {
+      callback(refusalAt('rcpt', session, address));
     },
     onData(stream, session, callback) {
       void receive(stream, session).then((refusal) => {
         if (refusal === 'silent') return;
         callback(refusal, 'Taken');
-        if (modeFor(recipientOf(session)) === 'accept, then reset')
+        if (modeFor(socketOf(session), recipientOf(session)) === 'accept, then reset')
           setImmediate(() => socketOf(session)?.resetAndDestroy());
       });
     },
@@ -137,7 +140,7 @@ export async function startSmtpSink(options: Options = {}) {
     sockets.set(socket.remotePort ?? 0, socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket.remotePort ?? 0));
-    if (!misbehave(socket, modeFor())) smtp.server.emit('connection', socket);
+    if (!misbehave(socket, modeFor(socket))) smtp.server.emit('connection', socket);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -160,8 +163,10 @@ export async function startSmtpSink(options: Options = {}) {
     /** How many connections were ever opened. */
     connectionCount: () => connectionOf.size,
     openConnections: () => sockets.size,
-    setMode(next: typeof mode): void {
-      mode = next;
+    /** For all connections, or for one of them alone. */
+    setMode(next: typeof mode, only?: { connection: number }): void {
+      if (only) modeOfConnection.set(only.connection, next);
+      else mode = next;
     },
     /** Closes every open connection, as a server does with idle ones. */
     dropConnections(): void {

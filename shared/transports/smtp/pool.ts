@@ -13,6 +13,8 @@ export type SmtpPool = {
 
 // RFC 5321 §4.5.3.2.7 has servers wait 5 minutes; many close much sooner, and idle connections are theirs to spare.
 const defaultIdleMs = 30_000;
+// A relay that thinks longer about RSET is not worth the slot that waits for it.
+const resetMs = 5000;
 
 /** Connections are opened when they are needed and take any number of messages, one after the other. */
 export function createSmtpPool(options: {
@@ -131,7 +133,7 @@ export function createSmtpPool(options: {
   }
 
   async function resetInTime(connection: Connection): Promise<void> {
-    const timer = setTimeout(() => connection.destroy(), timeoutMs);
+    const timer = setTimeout(() => connection.destroy(), resetMs);
     if (!(await connection.reset())) connection.destroy();
     clearTimeout(timer);
   }

@@ -69,7 +69,7 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
       if (isOver) return;
       if (status === null) end('timeout');
       else endByStatus(status);
-      
+      giveUp('deadline passed');
     }
 
     /** Closes the connection: what else it brings would be read as the answer to the next request. */

@@ -80,7 +80,7 @@ export function createLines(options: LinesOptions): Lines {
       pools.delete(origin);
       void pool.close();
     };
-    pool.on('disconnect', forgetSoon);
+    
     pool.on('connectionError', forgetSoon);
     pools.set(origin, pool);
     return pool;

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
+import * as emailDomains from '../../../shared/domain/email-domains.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
@@ -184,8 +185,7 @@ test('a body of up to 42 MiB is read, one byte more is refused with 413', async 
 });
 
 test('a sender whose domain is written in another alphabet is matched by its ASCII form', async () => {
-  const { addVerified } = await import('../../../shared/domain/email-domains.ts');
-  await addVerified(own.workspaceId, `xn--bcher-kva.${own.domain}`);
+  await emailDomains.addVerified(own.workspaceId, `xn--bcher-kva.${own.domain}`);
   const record = await sendEmail(api, own, { sender: `hello@Bücher.${own.domain}` });
   expect(record.sender).toBe(`hello@Bücher.${own.domain}`);
 });

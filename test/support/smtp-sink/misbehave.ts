@@ -64,7 +64,7 @@ function failHandshake(socket: Socket): void {
 
 /** Answers a message after its first line, while the rest is still coming. */
 const refuseEarly: Answer = (line) =>
-  /^EHLO|^MAIL|^RCPT/i.test(line)
+  /^(EHLO|MAIL|RCPT|RSET|QUIT)/i.test(line)
     ? '250 Fine\r\n'
     : line === 'DATA'
       ? '354 Go on\r\n'

@@ -1,0 +1,34 @@
+import { request } from 'undici';
+import { expect, test } from 'vitest';
+import { clientOf } from './api-client.ts';
+import { useDatabase } from './database.ts';
+import { workspace } from './factory.ts';
+import { startWeb, startWorkerProcess } from './processes.ts';
+
+useDatabase();
+
+test('a web process answers for the database of this file, hangs while frozen, and ends in order', async () => {
+  const { key } = await workspace();
+  const web = await startWeb();
+  const client = clientOf(web.url);
+  expect((await client.request('GET', '/v2/webhooks', { key })).status).toBe(200);
+  web.freeze();
+  await expect(request(`${web.url}/health/live`, { headersTimeout: 500 })).rejects.toThrow('Headers Timeout');
+  web.thaw();
+  expect((await client.request('GET', '/v2/webhooks', { key })).status).toBe(200);
+  expect(await web.stop()).toEqual({ code: 0, signal: null });
+  expect(web.output()).toContain('web started');
+});
+
+test('a worker process ends in order, or at once when killed', async () => {
+  const [first, second] = await Promise.all([startWorkerProcess(), startWorkerProcess(['sweep'])]);
+  expect(await first.stop()).toEqual({ code: 0, signal: null });
+  expect(second.isRunning()).toBe(true);
+  expect(await second.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+  expect(second.isRunning()).toBe(false);
+});
+
+test('a process that cannot start says why', async () => {
+  await expect(startWorkerProcess(['no-such-job'])).rejects.toThrow('There is no job "no-such-job"');
+  await expect(startWeb({ SECRET_KEY: 'nonsense' })).rejects.toThrow('SECRET_KEY');
+});
