@@ -5,9 +5,15 @@ import { logger } from '../shared/logger.ts';
 import { problemAnswer } from './middleware/problems.ts';
 import { requestIdOf } from './middleware/request-log.ts';
 
+/** The latest response on each connection; none before its first request. */
+type Connections = Map<Duplex, ServerResponse | undefined>;
+
+const connectionsOf = new WeakMap<Server, Connections>();
+
 type Timeouts = { headersTimeoutMs?: number; requestTimeoutMs?: number };
 
 const idleCheckMs = 50;
+const silentMs = 1_000;
 const lingerMs = 2_000;
 
 /**
@@ -28,9 +34,14 @@ export function createHttpServer(
     requireHostHeader: false,
     noDelay: true,
   });
-  const latest = new WeakMap<Duplex, ServerResponse>();
+  const connections: Connections = new Map();
+  connectionsOf.set(server, connections);
+  server.on('connection', (socket) => {
+    connections.set(socket, undefined);
+    socket.once('close', () => connections.delete(socket));
+  });
   const serve: RequestListener = (request, response) => {
-    latest.set(request.socket, response);
+    connections.set(request.socket, response);
     app(request, response);
   };
   server.on('request', serve);
@@ -41,7 +52,7 @@ export function createHttpServer(
     refuse(socket, problem('method_not_allowed', { headers: { Allow: '' } }), requestIdOf(request));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = latest.get(socket);
+    const response = connections.get(socket);
     const unfinished = response && !response.writableEnded ? response : undefined;
     // A second answer would be read as the rest of the first.
     if (error.code === 'ECONNRESET' || !socket.writable || unfinished?.headersSent) {
@@ -81,8 +92,15 @@ export async function stopHttpServer(server: Server, graceMs: number): Promise<v
   server.close(() => resolve());
   // A connection in use when the server closes becomes idle after its answer, and Node would keep it open.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
+  const silent = setTimeout(closeSilent, silentMs, server);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(idle);
+  clearTimeout(silent);
   clearTimeout(cut);
+}
+
+/** To Node a connection that has not asked anything yet is in use; proxies and browsers open such in advance. */
+function closeSilent(server: Server): void {
+  for (const [socket, response] of connectionsOf.get(server) ?? []) if (!response) socket.destroy();
 }

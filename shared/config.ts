@@ -38,10 +38,20 @@ const settings = z.object({
     .enum(['dsn', 'accept'])
     .default('dsn')
     .describe('accept: the relay is the last server (development mailbox), so its 250 means delivered'),
-  EMAIL_CONCURRENCY: z.coerce.number().int().min(1).default(40).describe('Emails in hand per lane and process'),
+  EMAIL_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(40)
+    .describe('Emails in hand per lane and process'),
   RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
   RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
-  WEBHOOK_CONCURRENCY: z.coerce.number().int().min(1).default(200).describe('Deliveries in hand per lane and process'),
+  WEBHOOK_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(200)
+    .describe('Deliveries in hand per lane and process'),
   WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: z
     .string()
@@ -57,13 +67,25 @@ const settings = z.object({
   WEBHOOK_ALLOWED_NETWORKS: z
     .string()
     .default('')
-    .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((part) => part.trim())
+        .filter(Boolean),
+    )
     .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
   WEBHOOK_LOCAL_ADDRESS: z.string().optional().describe('Local address that deliveries are sent from'),
   EVENT_RETENTION_DAYS: z.coerce.number().min(1).default(7),
-  RATE_LIMIT_PER_SECOND: z.coerce.number().min(0).default(200).describe('Requests per API key; 0 is no limit'),
+  RATE_LIMIT_PER_SECOND: z.coerce
+    .number()
+    .min(0)
+    .default(200)
+    .describe('Requests per API key; 0 is no limit'),
   TRUST_PROXY: z.coerce.number().int().min(0).default(0).describe('How many proxies stand in front'),
-  OPS_PASSWORD: z.string().optional().describe('Opens /ops to the user "operator"; without it /ops does not exist'),
+  OPS_PASSWORD: z
+    .string()
+    .optional()
+    .describe('Opens /ops to the user "operator"; without it /ops does not exist'),
   WAKE_AHEAD_SECONDS: z.coerce
     .number()
     .min(1)
@@ -72,7 +94,12 @@ const settings = z.object({
   SWEEP_SECONDS: z.coerce.number().min(0.1).default(2).describe('How often missing jobs are looked for'),
   LEASE_SECONDS: z.coerce.number().min(1).default(150).describe('How long a worker may hold a row'),
   SHUTDOWN_SECONDS: z.coerce.number().min(1).default(30).describe('Grace for work in hand after SIGTERM'),
-  RENDER_THREADS: z.coerce.number().int().min(1).default(2).describe('Threads that render customer templates'),
+  RENDER_THREADS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2)
+    .describe('Threads that render customer templates'),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CLOCK_SHIFTABLE: z
     .stringbool()
@@ -95,8 +122,13 @@ export const config = {
 
 // A worker that outlives its lease would race its successor, so the numbers must leave room.
 if (config.LEASE_SECONDS < 2 * Math.max(config.SMTP_TIMEOUT_SECONDS, config.WEBHOOK_TIMEOUT_SECONDS))
-  throw new Error('Settings: LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS');
+  throw new Error(
+    'Settings: LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS',
+  );
 
 export const product = { name: 'messaging-service', version: '0.1.0' } as const;
 
 export const settingNames = Object.keys(settings.shape);
+
+// A date without a zone means UTC on every host; otherwise one template would render differently here and there.
+process.env['TZ'] = 'UTC';

@@ -66,7 +66,11 @@ export const catalogue = {
     help: 'The Allow header lists the methods of this path.',
   },
   name_taken: { status: 409, title: 'The name is in use', help: 'Choose another name.' },
-  number_taken: { status: 409, title: 'Another contact has this number', help: 'Change that contact instead.' },
+  number_taken: {
+    status: 409,
+    title: 'Another contact has this number',
+    help: 'Change that contact instead.',
+  },
   contacts_conflict: {
     status: 409,
     title: 'Another request created some of these contacts',

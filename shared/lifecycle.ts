@@ -24,7 +24,8 @@ export async function startUp(): Promise<void> {
   if (timers.length > 0) return;
   await sampleClock();
   const pending = await pendingMigrations();
-  if (pending.length > 0) throw new Error(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
+  if (pending.length > 0)
+    throw new Error(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
   await checkServers();
   timers = [setInterval(followClock, sampleEveryMs), setInterval(reportCounts, reportEveryMs)];
   for (const timer of timers) timer.unref();
@@ -35,11 +36,16 @@ async function checkServers(): Promise<void> {
   if (settings.flushLogAtCommit !== 1)
     logger.warn(settings, 'innodb_flush_log_at_trx_commit is not 1: a power cut can lose what was accepted');
   if (settings.maxAllowedPacketBytes < minPacketBytes)
-    throw new Error(`max_allowed_packet is ${settings.maxAllowedPacketBytes}; it must be at least ${minPacketBytes}`);
+    throw new Error(
+      `max_allowed_packet is ${settings.maxAllowedPacketBytes}; it must be at least ${minPacketBytes}`,
+    );
   const redis = await findRedisSettings();
   if (!redis) logger.warn('Redis does not answer; work is accepted, and done once it is back');
   else if (redis.maxmemoryPolicy !== 'noeviction')
-    logger.warn(redis, 'Redis maxmemory-policy is not noeviction: jobs may vanish until the sweep finds them');
+    logger.warn(
+      redis,
+      'Redis maxmemory-policy is not noeviction: jobs may vanish until the sweep finds them',
+    );
 }
 
 function followClock(): void {

@@ -8,7 +8,9 @@ const counters = new Map<string, number>();
 export function count(name: string, labels: Record<string, string> = {}, by = 1): void {
   const entries = Object.entries(labels);
   const key =
-    entries.length === 0 ? name : `${name}{${entries.map(([label, value]) => `${label}="${value}"`).join(',')}}`;
+    entries.length === 0
+      ? name
+      : `${name}{${entries.map(([label, value]) => `${label}="${value}"`).join(',')}}`;
   counters.set(key, (counters.get(key) ?? 0) + by);
 }
 

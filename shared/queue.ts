@@ -132,11 +132,15 @@ export function isNear(dueAt: Date): boolean {
 export function enqueueRepeating(job: Job, everySeconds: number): void {
   const stretch = Math.floor(now().getTime() / (everySeconds * 1000));
   queueOf(Object.values<string>(job.lanes)[0]!)
-    .add(job.name, {}, {
-      ...jobOptions,
-      jobId: `${job.name}-${stretch}`,
-      removeOnComplete: { count: 10 },
-    })
+    .add(
+      job.name,
+      {},
+      {
+        ...jobOptions,
+        jobId: `${job.name}-${stretch}`,
+        removeOnComplete: { count: 10 },
+      },
+    )
     .catch((error) => logger.debug({ err: error, job: job.name }, 'a repeating job could not be added'));
 }
 

@@ -1,4 +1,11 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { config } from './config.ts';
 
 type Key = { id: string; encryption: Buffer; authentication: Buffer };
@@ -36,7 +43,9 @@ export function open(owner: string, sealed: Buffer): string {
   const key = secretKeys().find((candidate) => candidate.id === id);
   if (!key) throw new Error(`SECRET_KEY has no key "${id}", which a stored secret needs`);
   const body = sealed.subarray(colon + 1);
-  const decipher = createDecipheriv('aes-256-gcm', key.encryption, body.subarray(0, 12), { authTagLength: 16 });
+  const decipher = createDecipheriv('aes-256-gcm', key.encryption, body.subarray(0, 12), {
+    authTagLength: 16,
+  });
   decipher.setAAD(Buffer.from(owner));
   decipher.setAuthTag(body.subarray(12, 28));
   return Buffer.concat([decipher.update(body.subarray(28)), decipher.final()]).toString('utf8');

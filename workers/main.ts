@@ -13,7 +13,8 @@ import { startSchedule } from './schedule.ts';
 export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
   const chosen = names.map((name) => {
     const handler = handlers.find(({ job }) => job.name === name);
-    if (!handler) throw new Error(`There is no job "${name}". Jobs: ${handlers.map(({ job }) => job.name).join(' ')}`);
+    if (!handler)
+      throw new Error(`There is no job "${name}". Jobs: ${handlers.map(({ job }) => job.name).join(' ')}`);
     return handler;
   });
   await startUp();
@@ -38,10 +39,11 @@ function startLanes(handler: Handler, connection: Redis): Worker[] {
       connection,
       prefix: config.QUEUE_PREFIX,
       concurrency: handler.concurrency,
-      // The row's lease decides who may work; BullMQ's lock only has to notice the dead, and not too eagerly.
-      lockDuration: config.LEASE_SECONDS * 1000,
+      // The row's lease decides who may work. BullMQ's lock only tells that a worker died with jobs that it had
+      // fetched and not yet claimed, so it may be short: at worst a job runs twice and finds nothing to claim.
+      lockDuration: 15_000,
+      stalledInterval: 5_000,
       maxStalledCount: 1_000_000,
-      stalledInterval: 30_000,
       skipVersionCheck: true,
       settings: { backoffStrategy: backoffMs },
     });

@@ -36,7 +36,7 @@ const reference = page({
   title: 'API reference',
   head: `<link rel="stylesheet" href="/assets/swagger-ui.css">
 <script src="/assets/swagger-ui-bundle.js" defer></script>
-<script src="/assets/reference.js" defer></script>
+<script src="/assets/reference.js" type="module"></script>
 `,
   main: '<div id="reference"></div>\n<noscript>The reference needs JavaScript; <a href="/openapi.json">openapi.json</a> does not.</noscript>',
 });

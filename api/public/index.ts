@@ -22,7 +22,10 @@ export function publicPages(endpoints: readonly Endpoint[]): Router {
     .all(methodNotAllowed('GET, HEAD'));
   router.use(problemPages);
   router.use(docs(endpoints));
-  router.use('/assets', express.static(join(import.meta.dirname, 'assets'), { index: false, maxAge: '1h' }));
+  router.use(
+    '/assets',
+    express.static(join(import.meta.dirname, 'assets'), { index: false, redirect: false, maxAge: '1h' }),
+  );
   return router;
 }
 

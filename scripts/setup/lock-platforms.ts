@@ -38,8 +38,13 @@ for (const parent of Object.values(lock.packages))
   for (const [name, version] of Object.entries(parent.optionalDependencies ?? {})) {
     const place = `node_modules/${name}`;
     if (lock.packages[place] || !/^\d/.test(version)) continue;
-    lock.packages[place] = { version, ...platformOf(name), ...(parent.dev ? { dev: true } : {}), optional: true };
+    lock.packages[place] = {
+      version,
+      ...platformOf(name),
+      ...(parent.dev ? { dev: true } : {}),
+      optional: true,
+    };
     process.stdout.write(`added ${name} ${version}\n`);
   }
-lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
+lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import mysql from 'mysql2/promise';
 import * as processes from './processes.ts';
@@ -7,9 +8,10 @@ import { type Server, startServer } from './server.ts';
 
 const isRoot = process.getuid?.() === 0;
 
+const basedirOf = (program: Program) => path.dirname(path.dirname(program.command));
+
 /** The folder names where a distribution keeps what the server needs beside its program. */
-function beside(program: Program): string[] {
-  const basedir = path.dirname(path.dirname(program.command));
+function beside(program: Program, basedir = basedirOf(program)): string[] {
   const messages = ['share/mysql', 'share/mariadb'].map((name) => path.join(basedir, name));
   const plugins = path.join(basedir, 'lib/mysql/plugin');
   const found = messages.find((folder) => fs.existsSync(path.join(folder, 'english/errmsg.sys')));
@@ -26,7 +28,11 @@ function beside(program: Program): string[] {
 async function initialise(program: Program, data: string): Promise<void> {
   const unfinished = `${data}.new`;
   fs.rmSync(unfinished, { recursive: true, force: true });
-  const options = ['--no-defaults', ...beside(program), `--datadir=${unfinished}`];
+  // mariadb-install-db is a shell script that takes no basedir with a blank in it.
+  const shortcut = fs.mkdtempSync(path.join(os.tmpdir(), 'basedir-'));
+  const basedir = path.join(shortcut, 'usr');
+  fs.symlinkSync(basedirOf(program), basedir);
+  const options = ['--no-defaults', ...beside(program, basedir), `--datadir=${unfinished}`];
   const [command, args] =
     program.kind === 'MySQL'
       ? [program.command, [...options, '--initialize-insecure']]
@@ -35,12 +41,13 @@ async function initialise(program: Program, data: string): Promise<void> {
           [...options, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
         ];
   const { code, output } = await processes.outputOf(command, args, { env: program.env });
+  fs.rmSync(shortcut, { recursive: true });
   if (code !== 0) throw new Error(`${program.kind} could not make its data folder:\n${output}`);
   fs.renameSync(unfinished, data);
 }
 
 function installer(program: Program): string {
-  const basedir = path.dirname(path.dirname(program.command));
+  const basedir = basedirOf(program);
   const names = ['bin/mariadb-install-db', 'scripts/mariadb-install-db', 'bin/mysql_install_db'];
   const found = names.map((name) => path.join(basedir, name)).find((file) => fs.existsSync(file));
   if (!found) throw new Error(`There is no mariadb-install-db beside ${program.command}`);

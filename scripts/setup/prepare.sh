@@ -5,6 +5,7 @@
 root=$(CDPATH='' cd -- "$(dirname -- "$0")/.." && pwd)
 prepare_lock=$root/.local/prepare.lock
 npm_log=$root/.local/npm-ci.log
+node_folder=$root/.local/node
 npm_pid=
 
 say() { printf '%s\n' "$*" >&2; }
@@ -20,8 +21,11 @@ packages_fresh() {
   [ -f "$root/node_modules/.prepared" ] && [ "$(cat "$root/node_modules/.prepared")" = "$(packages_wanted)" ]
 }
 
-# npm writes its own lock file last, so a newer one means a complete installation made by hand.
-packages_installed_by_hand() { [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ]; }
+# npm writes its own lock file last, so a newer one means an installation by hand that came to its end.
+packages_installed_by_hand() {
+  [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ] &&
+    PATH=$root/node_modules/.bin:$PATH node "$root/scripts/setup/packages-complete.cjs" 2>/dev/null
+}
 
 release_prepare_lock() {
   if [ -n "$npm_pid" ]; then
@@ -33,6 +37,7 @@ release_prepare_lock() {
 
 take_prepare_lock() {
   mkdir -p "$root/.local"
+  chmod 700 "$root/.local"
   waited=0
   until mkdir "$prepare_lock" 2>/dev/null; do
     holder=$(cat "$prepare_lock/pid" 2>/dev/null || true)
@@ -74,14 +79,48 @@ ensure_npm() {
   fi
   say "npm: missing; installing Debian's $packages with apt-get (about a minute)"
   apt_log=$root/.local/apt-npm.log
+  # An update that misses one source may still have what is needed.
   if ! {
-    apt-get update &&
-      # shellcheck disable=SC2086
-      DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
+    apt-get update || true
+    # shellcheck disable=SC2086
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $packages
   } >"$apt_log" 2>&1; then
     tail -n 30 "$apt_log" >&2
     fail "apt-get could not install $packages; the lines above say why."
   fi
+}
+
+# Runs on any Node, however old.
+node_fits() { node -e 'process.exit(parseInt(process.versions.node, 10) >= 24 ? 0 : 1)' 2>/dev/null; }
+
+fail_for_node() {
+  say "Node 24 or newer is needed; found: $(node -v 2>/dev/null || echo none)."
+  if [ "$(uname -s)" = Darwin ]; then fail "Type: brew install node@24"; fi
+  fail "The npm packages bring one for Linux with glibc on x64 and arm64. Elsewhere install Node 24 (https://nodejs.org) and put it in PATH."
+}
+
+# The packages bring prebuilt programs, so no install script is needed, and NODE_ENV=production in the caller's
+# shell must not leave out what the development mailbox and the tests need.
+npm_ci() {
+  (cd "$1" && exec npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund) >>"$npm_log" 2>&1 &
+  npm_pid=$!
+  if wait "$npm_pid"; then
+    npm_pid=
+    return
+  fi
+  npm_pid=
+  tail -n 40 "$npm_log" >&2
+  fail "npm ci failed; the lines above say why (all of them: $npm_log)."
+}
+
+# npm silently leaves out optional packages, native parts among them, that want a newer Node than the one it runs on.
+fetch_node() {
+  if [ "$(uname -s)" != Linux ]; then fail_for_node; fi
+  say "Node: $(node -v) is too old to install the packages with; fetching the Node of the lock file first"
+  node "$root/scripts/setup/node-only.cjs" "$node_folder"
+  npm_ci "$node_folder"
+  for folder in "$node_folder"/node_modules/node-linux-*/bin; do PATH=$folder:$PATH; done
+  node_fits || fail_for_node
 }
 
 # npm 9 keeps the name "node" for the package of the other architecture, which it then leaves out.
@@ -94,19 +133,13 @@ link_node() {
 }
 
 install_packages() {
-  say "Packages: npm ci (node_modules is missing or does not match package-lock.json)"
   started=$(date +%s)
-  # The packages bring prebuilt programs, so no install script is needed, and NODE_ENV=production in the
-  # caller's shell must not leave out what the development mailbox and the tests need.
-  (cd "$root" && exec npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund) >"$npm_log" 2>&1 &
-  npm_pid=$!
-  if ! wait "$npm_pid"; then
-    npm_pid=
-    tail -n 40 "$npm_log" >&2
-    fail "npm ci failed; the lines above say why (all of them: $npm_log)."
-  fi
-  npm_pid=
+  : >"$npm_log"
+  if ! node_fits; then fetch_node; fi
+  say "Packages: npm ci (node_modules is missing or does not match package-lock.json)"
+  npm_ci "$root"
   link_node
+  rm -rf "$node_folder"
   say "Packages: installed in $(($(date +%s) - started)) s"
 }
 
@@ -126,11 +159,7 @@ ensure_packages() {
 ensure_node() {
   PATH=$root/node_modules/.bin:$PATH
   export PATH
-  # Runs on any Node, however old.
-  if node -e 'process.exit(parseInt(process.versions.node, 10) >= 24 ? 0 : 1)' 2>/dev/null; then return; fi
-  say "Node 24 or newer is needed; found: $(node -v 2>/dev/null || echo none)."
-  if [ "$(uname -s)" = Darwin ]; then fail "Type: brew install node@24"; fi
-  fail "The npm packages bring one for Linux with glibc on x64 and arm64. Elsewhere install Node 24 (https://nodejs.org) and put it in PATH."
+  node_fits || fail_for_node
 }
 
 if [ "$(uname -s)" = Darwin ]; then use_homebrew_node; fi

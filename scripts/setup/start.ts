@@ -69,7 +69,8 @@ async function start(): Promise<number> {
   const apps = [...(mailbox ? [mailbox] : []), ...lines.filter((line) => line !== release)];
   session.log(`Starting ${apps.map(({ name }) => name).join(', ')}`);
   const supervised = supervise(apps, env);
-  await Promise.race([untilReady(port), supervised.failure]);
+  const ready = Promise.all([untilReady(port), mailbox && untilAnswers(mailbox.url)]);
+  await Promise.race([ready, supervised.failure, services.failure]);
   supervised.restartFromNow();
 
   const facts: Facts = {
@@ -103,7 +104,9 @@ async function mailboxProcess() {
   const smtpPort = await kept.port(localDir, 'smtp');
   const port = await kept.port(localDir, 'mailbox');
   const program = path.join(import.meta.dirname, 'mailbox.ts');
-  const command = [program, smtpPort, port, path.join(localDir, 'mail')].map((part) => `'${part}'`).join(' ');
+  const folder = path.join(localDir, 'mail');
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const command = [program, smtpPort, port, folder].map((part) => `'${part}'`).join(' ');
   return { name: 'mailbox', command: `node ${command}`, smtpPort, url: `http://127.0.0.1:${port}` };
 }
 
@@ -117,13 +120,19 @@ async function makeDemo(env: NodeJS.ProcessEnv): Promise<Demo> {
 }
 
 async function untilReady(port: number): Promise<void> {
-  const deadline = performance.now() + readyLimitMs;
   const host = ['0.0.0.0', '::'].includes(config.BIND_ADDRESS) ? '127.0.0.1' : config.BIND_ADDRESS;
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}/health/ready`;
+  await untilAnswers(`http://${host.includes(':') ? `[${host}]` : host}:${port}/health/ready`);
+}
+
+async function untilAnswers(url: string): Promise<void> {
+  const deadline = performance.now() + readyLimitMs;
   let last = 'no answer';
   while (performance.now() < deadline) {
     try {
-      const response = await fetch(url, { signal: AbortSignal.timeout(5_000) });
+      const response = await fetch(url, {
+        headers: { accept: 'text/html, application/json' },
+        signal: AbortSignal.timeout(5_000),
+      });
       await response.arrayBuffer();
       if (response.status === 200) return;
       last = `status ${response.status}`;

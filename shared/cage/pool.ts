@@ -1,10 +1,15 @@
 import { tooHeavy, tooSlow } from '../formats/liquid-limits.ts';
 import { runs, type ThreadJob, type ThreadResult } from './protocol.ts';
-import { type Job, openQueue, type Outcome } from './queue.ts';
+import { type Job, type Outcome, openQueue } from './queue.ts';
 import { type Exit, startThread, type Thread } from './thread-handle.ts';
 
 const tickMs = 10;
 const failedStartsInARow = 3;
+/**
+ * V8 ends the whole process where a thread overshoots its heap limit by more than 16 MB at one go, so the limits of
+ * formats/liquid keep a render far below it; the rest is room for data, parsed templates and garbage.
+ */
+const defaultHeapMb = 128;
 
 export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
 export type Pool = ReturnType<typeof openPool>;
@@ -13,7 +18,7 @@ export type Pool = ReturnType<typeof openPool>;
  * At most `size` threads at work and one more that is warm, so that a killed thread is replaced at once. Full runs leave
  * one thread free for short ones, as long as there are two.
  */
-export function openPool(size: number) {
+export function openPool(size: number, heapMb = defaultHeapMb) {
   const queue = openQueue();
   const threads = new Set<Thread>();
   const pending = new Set<Job>();
@@ -27,7 +32,7 @@ export function openPool(size: number) {
   function startThreads(): void {
     if (closed || isStarting || threads.size > size) return;
     isStarting = true;
-    const thread = startThread({
+    const thread = startThread(heapMb, {
       ready() {
         isStarting = false;
         failedStarts = 0;
@@ -45,9 +50,9 @@ export function openPool(size: number) {
       },
       exit(exit) {
         threads.delete(thread);
+        if (closed) return;
         if (!exit.ready) isStarting = false;
         cleanUp(thread, exit);
-        if (closed) return;
         startThreads();
         dispatch();
       },

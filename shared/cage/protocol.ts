@@ -13,18 +13,24 @@ export type Run = 'short' | 'full';
 export type Batch = { run: Run; jobs: ThreadJob[] };
 
 export type PartFault = { part: number; message: string; line?: number; column?: number };
+/** `milliseconds` of CPU time: what others on the machine do is not a workspace's fault. */
 export type ThreadResult =
   | { outcome: 'done'; outputs: string[]; milliseconds: number }
   | { outcome: 'failed'; faults: PartFault[]; outOfTime: boolean; milliseconds: number };
 
 /**
  * Shared memory, because a thread that is stuck answers no message: how many jobs it has begun and ended since it
- * started, and which part of the job it is at.
+ * started, which part of the job it is at, and the CPU time that it had had when it began.
  */
-export const marks = { begun: 0, ended: 1, part: 2, length: 3 } as const;
+export type Marks = { counts: Int32Array; cpuMs: Float64Array };
+export const marks = { begun: 0, ended: 1, part: 2 } as const;
+export const marksBytes = 24;
+export function marksIn(shared: SharedArrayBuffer): Marks {
+  return { counts: new Int32Array(shared, 8, 4), cpuMs: new Float64Array(shared, 0, 1) };
+}
 
-/** CPU time that a thread allows a render, and the time after which the cage kills the thread: in milliseconds. */
+/** CPU time after which a render is stopped, and after which its thread is killed: in milliseconds. */
 export const runs = {
-  short: { stop: 30, kill: 60 },
+  short: { stop: 20, kill: 50 },
   full: { stop: 100, kill: 250 },
 } as const satisfies Record<Run, { stop: number; kill: number }>;

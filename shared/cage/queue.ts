@@ -24,14 +24,17 @@ export type Workspace = {
   waiting: Job[];
   waitingLength: number;
   running: boolean;
-  /** Its turn comes by the thread time it has had, so a workspace that burns time waits longer than one that does not. */
-  usedMs: number;
+  /** Its turn comes later the more time it took last, so one that burns time waits longer than one that does not. */
+  takenMs: number;
+  notBefore: number;
   suspectUntil: number;
 };
 
 const limits = { jobs: 1000, length: 32_000_000, waitMs: 10_000 };
 const batch = { jobs: 16, milliseconds: 10 };
 const suspectMs = 30_000;
+/** Where others wait, a workspace gets its next turn after this many times the time it took. */
+const shareOfTurns = 20;
 /** Sources known to render within this may share a batch. */
 const quickMs = 10;
 const rememberedSources = 5000;
@@ -42,19 +45,22 @@ export function openQueue() {
   const workspaces = new Map<string, Workspace>();
   const waiting = new Set<Workspace>();
   const knownMs = new Map<string, number>();
-  let clockMs = 0;
   let queued = 0;
   let forgetAt = rememberedWorkspaces;
 
   const isTrusted = (workspace: Workspace) => workspace.suspectUntil < performance.now();
   const isKnown = (job: Job) => !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
 
-  function leastUsed(suits: (job: Job) => boolean): Workspace | undefined {
+  function nextInTurn(suits: (job: Job) => boolean): Workspace | undefined {
     let best: Workspace | undefined;
+    let bestTurn = Infinity;
     for (const workspace of waiting) {
-      if (workspace.running || (best && workspace.usedMs >= best.usedMs)) continue;
       const [first] = workspace.waiting;
-      if (first && suits(first)) best = workspace;
+      if (workspace.running || !first) continue;
+      const turn = Math.max(first.arrivedAt, workspace.notBefore);
+      if (turn >= bestTurn || !suits(first)) continue;
+      best = workspace;
+      bestTurn = turn;
     }
     return best;
   }
@@ -77,7 +83,7 @@ export function openQueue() {
       count += 1;
     }
     workspace.running = true;
-    clockMs = Math.max(clockMs, workspace.usedMs);
+    workspace.takenMs = 0;
     return remove(workspace, count);
   }
 
@@ -92,7 +98,15 @@ export function openQueue() {
       let workspace = workspaces.get(id);
       if (!workspace) {
         if (workspaces.size >= forgetAt) forgetIdle();
-        workspace = { id, waiting: [], waitingLength: 0, running: false, usedMs: 0, suspectUntil: 0 };
+        workspace = {
+          id,
+          waiting: [],
+          waitingLength: 0,
+          running: false,
+          takenMs: 0,
+          notBefore: 0,
+          suspectUntil: 0,
+        };
         workspaces.set(id, workspace);
       }
       return workspace;
@@ -103,9 +117,6 @@ export function openQueue() {
       const { workspace } = job;
       if (workspace.waiting.length >= limits.jobs || workspace.waitingLength + job.length > limits.length)
         return false;
-      // Time that it left unused while away gives it no right to more of it now.
-      if (workspace.waiting.length === 0 && !workspace.running)
-        workspace.usedMs = Math.max(workspace.usedMs, clockMs);
       this.putBack([job], 'last');
       return true;
     },
@@ -127,8 +138,8 @@ export function openQueue() {
      */
     take(mayRunFull: boolean): { run: Run; jobs: Job[] } | undefined {
       const workspace = mayRunFull
-        ? leastUsed(() => true)
-        : (leastUsed(isKnown) ?? leastUsed((job) => !job.needsFullRun && isTrusted(job.workspace)));
+        ? nextInTurn(() => true)
+        : (nextInTurn(isKnown) ?? nextInTurn((job) => !job.needsFullRun && isTrusted(job.workspace)));
       const first = workspace?.waiting[0];
       if (!workspace || !first) return undefined;
       const run = mayRunFull && !isKnown(first) ? 'full' : 'short';
@@ -136,12 +147,13 @@ export function openQueue() {
     },
 
     charge(workspace: Workspace, milliseconds: number): void {
-      workspace.usedMs += milliseconds;
+      workspace.takenMs += milliseconds;
     },
 
     /** The workspace gave its thread back. */
     release(workspace: Workspace): void {
       workspace.running = false;
+      workspace.notBefore = performance.now() + shareOfTurns * workspace.takenMs;
     },
 
     /** Its sources get no short runs for a while, so that it can hold up only the threads that are meant for that. */

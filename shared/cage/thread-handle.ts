@@ -1,14 +1,11 @@
 import { Worker } from 'node:worker_threads';
-import { type Batch, marks, type Run, runs, type ThreadResult } from './protocol.ts';
+import { type Batch, marks, marksBytes, marksIn, type Run, runs, type ThreadResult } from './protocol.ts';
 import type { Job, Workspace } from './queue.ts';
 
-/**
- * V8 ends the whole process where a thread overshoots this at one go, so the limits of formats/liquid keep a render
- * far below it; the rest is room for data, parsed templates and garbage.
- */
-const resourceLimits = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16 };
 /** Outside of a job there is nothing of a customer's to wait for. */
 const stuckMs = 5000;
+/** A thread that does not say in this time how much it worked is in a call that cannot be interrupted. */
+const silentMs = 50;
 
 export type Exit = {
   /** It had started properly. */
@@ -26,13 +23,13 @@ type Events = {
 export type Thread = ReturnType<typeof startThread>;
 
 /** A thread of the cage. It never keeps the process alive by itself. */
-export function startThread(events: Events) {
-  const shared = new SharedArrayBuffer(marks.length * Int32Array.BYTES_PER_ELEMENT);
-  const mark = new Int32Array(shared);
+export function startThread(heapMb: number, events: Events) {
+  const shared = new SharedArrayBuffer(marksBytes);
+  const { counts, cpuMs } = marksIn(shared);
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     name: 'cage',
     workerData: shared,
-    resourceLimits,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
     // Nothing of the server's: no settings, no flags.
     env: {},
     argv: [],
@@ -41,11 +38,12 @@ export function startThread(events: Events) {
 
   let ready = false;
   let killed = false;
+  let asking = false;
   let error: NodeJS.ErrnoException | undefined;
   let batch: { run: Run; jobs: Job[]; answered: number; firstMark: number } | undefined;
   let watched = { begun: -1, at: 0, ms: 0 };
-  const begun = () => Atomics.load(mark, marks.begun);
-  const inJob = () => begun() !== Atomics.load(mark, marks.ended);
+  const begun = () => Atomics.load(counts, marks.begun);
+  const inJob = () => begun() !== Atomics.load(counts, marks.ended);
 
   worker.on('message', (results: ThreadResult[]) => {
     if (ready) events.results(results);
@@ -64,6 +62,24 @@ export function startThread(events: Events) {
   });
   // After the listeners: a new one refs the thread again.
   worker.unref();
+
+  function kill(): void {
+    killed = true;
+    void worker.terminate();
+  }
+
+  /** Counts CPU time instead of time, for this is what the machine gave to the job. Loops answer; single calls do not. */
+  async function correct(limitMs: number): Promise<void> {
+    if (asking) return;
+    asking = true;
+    const job = watched.begun;
+    // It rejects when the thread has ended.
+    const usage = await worker.cpuUsage().catch(() => undefined);
+    asking = false;
+    if (!usage || killed || watched.begun !== job) return;
+    watched.ms = (usage.user + usage.system) / 1000 - (cpuMs[0] ?? 0);
+    if (watched.ms >= limitMs && inJob()) kill();
+  }
 
   return {
     get isIdle() {
@@ -101,22 +117,20 @@ export function startThread(events: Events) {
       batch = undefined;
       const guilty = inJob() ? jobs[begun() - firstMark - 1] : undefined;
       const innocent = jobs.slice(answered).filter((job) => job !== guilty);
-      return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(mark, marks.part), innocent };
+      return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(counts, marks.part), innocent };
     },
 
-    /**
-     * Kills the thread when it has been in one job for too long. Time in which this process could not look counts as
-     * one tick, since then the thread may have had no processor either.
-     */
+    /** To be called every `tickMs`: kills the thread when it has been in one job for too long. */
     watch(tickMs: number): void {
       if (!batch || killed) return;
       const now = performance.now();
+      // Where this process could not look for a while, the thread may have had no processor either.
       if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, 2 * tickMs);
       else watched = { begun: begun(), at: now, ms: 0 };
       watched.at = now;
-      if (watched.ms < (inJob() ? runs[batch.run].kill : stuckMs)) return;
-      killed = true;
-      void worker.terminate();
+      const limitMs = inJob() ? runs[batch.run].kill : stuckMs;
+      if (watched.ms >= limitMs + silentMs) kill();
+      else if (watched.ms >= limitMs && inJob()) void correct(limitMs);
     },
 
     async end(): Promise<void> {

@@ -1,18 +1,27 @@
 import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as liquid from '../formats/liquid.ts';
-import { type Batch, type LiquidJob, marks, type PartFault, runs, type ThreadResult } from './protocol.ts';
+import { cpuMs } from '../formats/liquid-limits.ts';
+import {
+  type Batch,
+  type LiquidJob,
+  marks,
+  marksIn,
+  type PartFault,
+  runs,
+  type ThreadResult,
+} from './protocol.ts';
 
 /** The entry of a thread of the cage: customers' code runs here and nowhere else. */
 if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
 const port = parentPort;
-const mark = new Int32Array(workerData as SharedArrayBuffer);
+const mine = marksIn(workerData as SharedArrayBuffer);
 
 const largestCache = { templates: 500, sourceLength: 10_000_000, heapBytes: 48_000_000 };
 const parsed = { true: new Map<string, liquid.Template>(), false: new Map<string, liquid.Template>() };
 let sourceLength = 0;
 
-function template({ source, escape }: LiquidJob['parts'][number]): liquid.Template {
+function template({ source, escape }: LiquidJob['parts'][number], stop: number): liquid.Template {
   const cache = parsed[`${escape}`];
   const found = cache.get(source);
   if (found) {
@@ -21,7 +30,7 @@ function template({ source, escape }: LiquidJob['parts'][number]): liquid.Templa
     cache.set(source, found);
     return found;
   }
-  const made = liquid.parse(source, escape, liquid.limitsOf());
+  const made = liquid.parse(source, escape, liquid.limitsOf(stop));
   cache.set(source, made);
   sourceLength += source.length;
   while (isFull()) {
@@ -45,30 +54,37 @@ function isFull(): boolean {
   );
 }
 
-function renderLiquid(job: LiquidJob, stop: number): ThreadResult {
-  const start = performance.now();
-  const data = JSON.parse(job.data) as Record<string, unknown>;
-  const now = new Date(job.now);
-  const limits = liquid.limitsOf(stop);
+type WithoutTime<T> = T extends unknown ? Omit<T, 'milliseconds'> : never;
+type Rendered = WithoutTime<ThreadResult>;
+
+function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Rendered {
+  const values = JSON.parse(data) as Record<string, unknown>;
   const outputs: string[] = [];
   const faults: PartFault[] = [];
   let outOfTime = false;
-  for (const [part, { source, escape }] of job.parts.entries()) {
-    Atomics.store(mark, marks.part, part);
+  function attempt<T>(part: number, work: () => T): T | undefined {
+    if (outOfTime) return undefined;
+    Atomics.store(mine.counts, marks.part, part);
     try {
-      outputs.push(liquid.render(template({ source, escape }), data, now, limits));
+      return work();
     } catch (error) {
       if (!(error instanceof liquid.TemplateError)) throw error;
       const { message, line, column } = error;
       faults.push({ part, message, ...(line && column ? { line, column } : {}) });
-      outOfTime ||= error.outOfTime;
-      if (outOfTime) break;
+      outOfTime = error.outOfTime;
+      return undefined;
     }
   }
-  const milliseconds = performance.now() - start;
-  return faults.length > 0
-    ? { outcome: 'failed', faults, outOfTime, milliseconds }
-    : { outcome: 'done', outputs, milliseconds };
+
+  const templates = parts.map((source, part) => attempt(part, () => template(source, stop)));
+  // Only now, so that the first render of a source has as much time as the next.
+  const limits = liquid.limitsOf(stop);
+  for (const [part, parsedPart] of templates.entries()) {
+    if (!parsedPart) continue;
+    const output = attempt(part, () => liquid.render(parsedPart, values, new Date(now), limits));
+    if (output !== undefined) outputs.push(output);
+  }
+  return faults.length > 0 ? { outcome: 'failed', faults, outOfTime } : { outcome: 'done', outputs };
 }
 
 const longestHoldMs = 5;
@@ -76,15 +92,22 @@ const longestHoldMs = 5;
 port.on('message', ({ run, jobs }: Batch) => {
   let results: ThreadResult[] = [];
   let posted = performance.now();
+  let startMs = cpuMs();
   for (const [index, job] of jobs.entries()) {
-    Atomics.add(mark, marks.begun, 1);
-    results.push(renderLiquid(job, runs[run].stop));
-    Atomics.add(mark, marks.ended, 1);
+    mine.cpuMs[0] = startMs;
+    Atomics.add(mine.counts, marks.begun, 1);
+    const rendered = renderLiquid(job, runs[run].stop);
+    Atomics.add(mine.counts, marks.ended, 1);
+    const endMs = cpuMs();
+    results.push({ ...rendered, milliseconds: endMs - startMs });
+    startMs = endMs;
     if (index === jobs.length - 1 || performance.now() - posted > longestHoldMs) {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       port.postMessage(results);
       posted = performance.now();
       results = [];
     }
   }
 });
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 port.postMessage([]);

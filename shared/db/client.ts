@@ -94,7 +94,12 @@ async function acquire(): Promise<Connection> {
   }
 }
 
-function send<T>(connection: Connection, prepared: boolean, sql: string, values: readonly Param[]): Promise<T> {
+function send<T>(
+  connection: Connection,
+  prepared: boolean,
+  sql: string,
+  values: readonly Param[],
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const done = (error: unknown, rows: unknown) => {
       if (!error) return resolve(rows as T);
@@ -140,7 +145,7 @@ export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
 }
 
 /** A Knex query on a table; give it to `run`. */
-export function table(name: string): Knex.QueryBuilder<any, any> {
+export function table(name: string): Knex.QueryBuilder<any> {
   return database()(name);
 }
 
@@ -166,7 +171,10 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
       if (!connection.__knex__disposed) await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
       if (!isLockConflict(error)) throw asProblem(error);
       if (attempt > 3)
-        throw problem('service_unavailable', { detail: 'Too many conflicting requests', retryAfterSeconds: 1 });
+        throw problem('service_unavailable', {
+          detail: 'Too many conflicting requests',
+          retryAfterSeconds: 1,
+        });
     } finally {
       await database().client.releaseConnection(connection);
     }
@@ -180,7 +188,7 @@ export function sqlTime(time: Date | null): string | null {
 }
 
 function errorCode(error: unknown): string {
-  return String((error as { code?: unknown } | null)?.code ?? '');
+  return (error as { code?: string } | null)?.code ?? '';
 }
 
 function errorNumber(error: unknown): number {

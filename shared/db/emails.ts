@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
-import { type Changed, execute, query, type Row, run, table } from './client.ts';
+import { type Changed, execute, type Row, run, table } from './client.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
@@ -77,7 +77,11 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     record.eventSeq,
     optionalBytes(record.requestId),
   ]);
-  await execute('INSERT INTO email_bodies (email_id, html, text) VALUES (?, ?, ?)', [id, body.html, body.text]);
+  await execute('INSERT INTO email_bodies (email_id, html, text) VALUES (?, ?, ?)', [
+    id,
+    body.html,
+    body.text,
+  ]);
 }
 
 export async function findEmail(workspaceId: string, emailId: string): Promise<EmailRecord | null> {
@@ -107,7 +111,8 @@ export async function listEmails(
   const builder = table('emails').where('workspace_id', idToBytes(workspaceId));
   if (filter.status) void builder.where('status', filter.status);
   if (filter.kind) void builder.where('kind', filter.kind);
-  if (filter.recipientKey !== undefined) void builder.where('recipient_key', Buffer.from(filter.recipientKey));
+  if (filter.recipientKey !== undefined)
+    void builder.where('recipient_key', Buffer.from(filter.recipientKey));
   if (filter.clientReference !== undefined)
     void builder.where('client_reference', Buffer.from(filter.clientReference));
   if (filter.clientTag !== undefined) void builder.where('client_tag', Buffer.from(filter.clientTag));

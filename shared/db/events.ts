@@ -73,11 +73,10 @@ export async function findPositionFurtherOn(
   after: number,
   count: number,
 ): Promise<number | null> {
-  const [row] = await query('SELECT position FROM events WHERE workspace_id = ? AND position > ? ORDER BY position LIMIT 1 OFFSET ?', [
-    idToBytes(workspaceId),
-    after,
-    count - 1,
-  ]);
+  const [row] = await query(
+    'SELECT position FROM events WHERE workspace_id = ? AND position > ? ORDER BY position LIMIT 1 OFFSET ?',
+    [idToBytes(workspaceId), after, count - 1],
+  );
   return row ? Number(row.position) : null;
 }
 

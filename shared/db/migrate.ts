@@ -36,8 +36,8 @@ export async function migrateDown({ all = false } = {}): Promise<string[]> {
 
 /** Names of migrations that this code knows and the database lacks. */
 export async function pendingMigrations(): Promise<string[]> {
-  const [, pending] = (await database().migrate.list({ migrationSource })) as [unknown, { name?: string }[]];
-  return pending.map((migration) => migration.name ?? String(migration));
+  const [, pending] = (await database().migrate.list({ migrationSource })) as [unknown, Migration[]];
+  return pending.map(({ name }) => name);
 }
 
 /**

@@ -11,7 +11,10 @@ export type WorkspaceRecord = {
   createdAt: Date;
 };
 
-export async function insertWorkspace(workspaceId: string, record: Omit<WorkspaceRecord, 'id'>): Promise<void> {
+export async function insertWorkspace(
+  workspaceId: string,
+  record: Omit<WorkspaceRecord, 'id'>,
+): Promise<void> {
   await query('INSERT INTO workspaces SET ?', [
     {
       id: idToBytes(workspaceId),

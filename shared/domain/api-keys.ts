@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { now } from '../clock.ts';
 import * as db from '../db/api-keys.ts';
 import { newId } from '../formats/ids.ts';
-import { type Scope, scopes as allScopes } from '../schemas/scopes.ts';
+import { scopes as allScopes, type Scope } from '../schemas/scopes.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefixes = { api_key: 'msg_', app: 'app_' } as const;

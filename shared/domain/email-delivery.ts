@@ -94,7 +94,11 @@ function judge(email: EmailRecord, result: HandOverResult): Judgement {
     case 'uncertain':
       return email.uncertainCount > 0
         ? fail(email, uncertain)
-        : retry({ ...email, uncertainCount: email.uncertainCount + 1 }, 'the relay did not answer', uncertain);
+        : retry(
+            { ...email, uncertainCount: email.uncertainCount + 1 },
+            'the relay did not answer',
+            uncertain,
+          );
     case 'transport_fault':
       alarm(result.reason, result.detail);
       return retry(email, result.detail, { ...giveUp, code: `relay_${result.reason}` });

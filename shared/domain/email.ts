@@ -4,8 +4,8 @@ import { afterCommit } from '../db/client.ts';
 import * as db from '../db/emails.ts';
 import { type FieldErrors, invalid, problem } from '../errors.ts';
 import { compareKey, type Mailbox, parseMailbox } from '../formats/email-address.ts';
-import { excerptOf } from '../formats/text-excerpt.ts';
 import { newId } from '../formats/ids.ts';
+import { excerptOf } from '../formats/text-excerpt.ts';
 import { sendEmail } from '../jobs/send-email.ts';
 import { count } from '../metrics.ts';
 import { enqueue, isNear } from '../queue.ts';
@@ -13,8 +13,8 @@ import { requestId } from '../request-context.ts';
 import type { Email, EmailFilter, NewEmail } from '../schemas/email.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
-import { eventOf, toWire } from './email-record.ts';
 import { findSigningDomain } from './email-domains.ts';
+import { eventOf, toWire } from './email-record.ts';
 import * as events from './events.ts';
 import { show } from './visibility.ts';
 import * as workspaces from './workspaces.ts';
@@ -48,7 +48,12 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     refuse('sender', `${sender.domain} is not a verified sending domain of this workspace`);
   const rendered = Object.keys(errors).length === 0 ? await renderParts(caller, request, time, refuse) : null;
   if (!rendered || !recipient)
-    throw problem('validation_failed', { detail: Object.entries(errors).map(([field, [message]]) => `${field} ${message}`).join('; '), errors });
+    throw problem('validation_failed', {
+      detail: Object.entries(errors)
+        .map(([field, [message]]) => `${field} ${message}`)
+        .join('; '),
+      errors,
+    });
 
   const dueAt = request.scheduledAt ?? time;
   const record: db.EmailRecord = {
@@ -97,7 +102,11 @@ export async function send(caller: Caller, { record, body }: PreparedEmail): Pro
 /** The job's id names the claim that it leads to, so waking twice makes one job. */
 export function wake(email: db.EmailRecord): void {
   if (email.parked) return;
-  enqueue(sendEmail, { emailId: email.id }, { lane: email.kind, id: `${email.id}-${email.claims + 1}`, at: email.dueAt });
+  enqueue(
+    sendEmail,
+    { emailId: email.id },
+    { lane: email.kind, id: `${email.id}-${email.claims + 1}`, at: email.dueAt },
+  );
 }
 
 /** A tag as it is stored (spec §4). Lower-cased last: the lower case of some letters is longer, and not a letter. */
@@ -132,10 +141,16 @@ function checkContent(request: NewEmail, refuse: (field: string, message: string
 
 const fiveMinutesMs = 5 * 60_000;
 
-function checkSchedule(scheduledAt: Date | null, time: Date, refuse: (field: string, message: string) => void): void {
+function checkSchedule(
+  scheduledAt: Date | null,
+  time: Date,
+  refuse: (field: string, message: string) => void,
+): void {
   if (!scheduledAt) return;
   const threeMonthsAhead = new Date(time);
   threeMonthsAhead.setUTCMonth(time.getUTCMonth() + 3);
+  // 30 November and three months is the end of February, not the start of March.
+  if (threeMonthsAhead.getUTCDate() !== time.getUTCDate()) threeMonthsAhead.setUTCDate(0);
   if (scheduledAt.getTime() <= time.getTime() + fiveMinutesMs)
     refuse('scheduledAt', 'must be more than 5 minutes ahead');
   else if (scheduledAt >= threeMonthsAhead) refuse('scheduledAt', 'must be less than 3 months ahead');
@@ -167,16 +182,21 @@ async function renderParts(
         retryAfterSeconds: 2,
       });
     for (const error of result.errors)
-      refuse(error.part === 'data' ? 'template.data' : error.part, error.line ? `${error.message} (line ${error.line}, column ${error.column})` : error.message);
+      refuse(
+        error.part === 'data' ? 'template.data' : error.part,
+        error.line ? `${error.message} (line ${error.line}, column ${error.column})` : error.message,
+      );
     return null;
   }
   const output = (name: string) => result.outputs[parts.findIndex((part) => part.name === name)] ?? null;
   const subject = output('subject')!;
   // Values come from the caller's data: they must not start a header line of their own.
   // biome-ignore lint: control characters are what this looks for
-  if (/[\u0000-\u001f\u007f\u2028\u2029]/.test(subject)) refuse('subject', 'renders to text with control characters');
+  if (/[\u0000-\u001f\u007f\u2028\u2029]/.test(subject))
+    refuse('subject', 'renders to text with control characters');
   else if (subject.trim() === '') refuse('subject', 'renders to nothing');
-  else if ([...subject].length > maxSubjectLength) refuse('subject', `renders to more than ${maxSubjectLength} characters`);
+  else if ([...subject].length > maxSubjectLength)
+    refuse('subject', `renders to more than ${maxSubjectLength} characters`);
   else return { subject, body: { html: output('content.html'), text: output('content.text') } };
   return null;
 }
@@ -187,7 +207,10 @@ export async function find(caller: Caller, emailId: string): Promise<Email> {
   return show(caller, toWire(record));
 }
 
-export async function list(caller: Caller, query: EmailFilter): Promise<{ data: Email[]; nextCursor: string | null }> {
+export async function list(
+  caller: Caller,
+  query: EmailFilter,
+): Promise<{ data: Email[]; nextCursor: string | null }> {
   const { limit, cursor, recipient, ...filter } = query;
   const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;

@@ -147,10 +147,11 @@ function checkAge(place: Place, time: Date, purged: number): Place {
 }
 
 async function startAt(since: Date | undefined, time: Date, purged: number): Promise<Place> {
-  if (since && since > time) throw problem('validation_failed', {
-    detail: 'since must not be in the future',
-    errors: { since: ['must not be in the future'] },
-  });
+  if (since && since > time)
+    throw problem('validation_failed', {
+      detail: 'since must not be in the future',
+      errors: { since: ['must not be in the future'] },
+    });
   const oldest = retentionStart(time);
   let from = since ?? new Date(time.getTime() - 3_600_000);
   if (from < oldest) from = oldest;

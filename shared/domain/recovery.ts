@@ -15,6 +15,8 @@ const batchSize = 500;
 const parkedBatchSize = 2_000;
 /** A job that is merely waiting for its turn is not yet missed. */
 const graceMs = 2_000;
+/** From then on the job that Redis has is not trusted to run: it gets another beside it, once in this time. */
+const distrustMs = 60_000;
 
 /**
  * Makes the jobs that should be in Redis and are not: those of rows that are overdue (a lost wake-up, a flushed
@@ -38,11 +40,22 @@ export async function sweep(): Promise<number> {
   return seen;
 }
 
+/**
+ * Names the claim that the job leads to, as whoever woke it first did. A job under that name may be one that a dead
+ * worker holds or that failed for good, so long overdue rows get jobs under further names: the claim keeps all but
+ * one of them from doing anything (design rule 4).
+ */
+function jobId(row: { id: string; claims: number; dueAt: Date }): string {
+  const overdueMs = now().getTime() - row.dueAt.getTime();
+  const name = `${row.id}-${row.claims + 1}`;
+  return overdueMs > distrustMs ? `${name}-${Math.floor(overdueMs / distrustMs)}` : name;
+}
+
 async function wakeEmails(kind: EmailKind, due: emails.DueEmail[], areParked: boolean): Promise<number> {
   if (due.length === 0) return 0;
   const items = due.map((email) => ({
     payload: { emailId: email.id },
-    id: `${email.id}-${email.claims + 1}`,
+    id: jobId(email),
     at: email.dueAt,
     requestId: email.requestId,
   }));
@@ -60,7 +73,7 @@ async function wakeDeliveries(due: deliveries.DueDelivery[], areParked: boolean)
       .filter((delivery) => (delivery.attempts === 0) === (lane === 'first'))
       .map((delivery) => ({
         payload: { deliveryId: delivery.id },
-        id: `${delivery.id}-${delivery.claims + 1}`,
+        id: jobId(delivery),
         at: delivery.dueAt,
         requestId: delivery.requestId,
       }));

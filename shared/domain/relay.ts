@@ -30,7 +30,8 @@ async function relayBatch(): Promise<number> {
     const committed = await system.listUnnumberedEvents(config.RELAY_BATCH);
     if (committed.length === 0) return 0;
     // A full batch may have cut a record's events apart; only then can an earlier one be outside it.
-    const missed = committed.length === config.RELAY_BATCH ? await system.listUnnumberedBefore(committed) : [];
+    const missed =
+      committed.length === config.RELAY_BATCH ? await system.listUnnumberedBefore(committed) : [];
     const events = inRecordOrder([...committed, ...missed]);
     const at = now();
     await system.updatePositions(
@@ -50,7 +51,9 @@ async function relayBatch(): Promise<number> {
 }
 
 /** Ids follow the clocks of several processes; where they contradict a record's own sequence, that wins. */
-export function inRecordOrder<Event extends { recordKey: string; recordSeq: number }>(events: Event[]): Event[] {
+export function inRecordOrder<Event extends { recordKey: string; recordSeq: number }>(
+  events: Event[],
+): Event[] {
   const places = new Map<string, number[]>();
   events.forEach((event, place) => {
     const list = places.get(event.recordKey);
@@ -60,7 +63,7 @@ export function inRecordOrder<Event extends { recordKey: string; recordSeq: numb
   const ordered = [...events];
   for (const list of places.values()) {
     if (list.length === 1) continue;
-    const sorted = list.map((place) => events[place]!).sort((a, b) => a.recordSeq - b.recordSeq);
+    const sorted = list.map((place) => events[place]!).toSorted((a, b) => a.recordSeq - b.recordSeq);
     list.forEach((place, index) => {
       ordered[place] = sorted[index]!;
     });

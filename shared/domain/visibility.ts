@@ -9,7 +9,11 @@ export function show<Data extends Record<string, unknown>>(caller: Caller, data:
   const seesContent = caller.scopes.has('content.read');
   if (seesRecipients && seesContent) return data;
   const shown: Record<string, unknown> = { ...data };
-  if (!seesRecipients && 'recipient' in shown) shown.recipient = null;
+  if (!seesRecipients) {
+    if ('recipient' in shown) shown.recipient = null;
+    // A mail server that refuses an address likes to repeat it.
+    if (shown.reason) shown.reason = { ...shown.reason, description: null };
+  }
   if (!seesContent) {
     if ('subject' in shown) shown.subject = null;
     // An email's content is an object and absent when hidden; a message's is text and null.

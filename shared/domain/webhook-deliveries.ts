@@ -28,7 +28,8 @@ export async function attempt(deliveryId: string): Promise<Outcome> {
   if (!delivery) return 'dropped';
   const { webhook } = delivery;
   // Deleted or switched off since: nothing is sent, and the record says so.
-  if (!webhook || webhook.autoDisabled) return finish(delivery, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
+  if (!webhook || webhook.autoDisabled)
+    return finish(delivery, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
 
   const attemptedAt = now();
   const result = await postWebhook({

@@ -1,5 +1,6 @@
 import { filters as builtIn, type Context, type Liquid, toValue } from 'liquidjs';
 import { LimitError, refuseHeavy } from './liquid-limits.ts';
+import { strftime, utc, type Zone, zoneAt } from './strftime.ts';
 
 export type FilterThis = { context: Context; token: unknown; liquid: Liquid };
 type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
@@ -19,21 +20,48 @@ export const removedFilters = new Set([
 /** The name under which the clock travels in a render's registers, out of reach of templates. */
 export const clockRegister = 'now';
 
-// The C locale's forms: liquidjs asks the host's locale, which differs from machine to machine.
-const localForms: Record<string, string> = { c: '%a %b %e %H:%M:%S %Y', x: '%m/%d/%y', X: '%H:%M:%S' };
-const conversion = /%[-_0^#:]*\d*[EO]?([cxX])|%%/g;
+const defaultDateFormat = '%A, %B %-e, %Y at %-l:%M %P %z';
 
-function withClock(handler: Handler): Handler {
-  return function (value, format, ...rest) {
-    const given = toValue(value);
-    const moment = given === 'now' || given === 'today' ? this.context.getRegister(clockRegister) : given;
-    const steady =
-      typeof format === 'string'
-        ? format.replace(conversion, (found, letter?: string) => (letter && localForms[letter]) ?? found)
-        : format;
-    return handler.call(this, moment, steady, ...rest);
-  };
+/** A number is seconds since 1970, as in liquidjs; undefined when it names no moment. */
+function momentOf(context: Context, given: unknown): Date | undefined {
+  if (given === 'now' || given === 'today') return context.getRegister<Date>(clockRegister);
+  if (typeof given !== 'number' && typeof given !== 'string') return undefined;
+  const seconds = typeof given === 'number' || /^\d+$/.test(given) ? Number(given) : undefined;
+  const moment = new Date(seconds === undefined ? given : seconds * 1000);
+  return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
+
+/** A name, or minutes behind UTC as JavaScript counts them. */
+function zoneOf(moment: Date, given: unknown): Zone {
+  if (given === undefined || given === null) return utc;
+  if (typeof given === 'string') return zoneAt(moment, given);
+  const offsetMinutes = -Math.trunc(Number(given));
+  if (!(Math.abs(offsetMinutes) < 1440)) throw new LimitError('unknown time zone');
+  return { name: strftime(moment, '%z', { name: '', offsetMinutes }), offsetMinutes };
+}
+
+// liquidjs asks Intl for names and zones, at 28 kB a date that no limit counts, and depends on the host's zone and locale.
+const date: Handler = function (value, format, zone) {
+  const moment = momentOf(this.context, toValue(value));
+  if (!moment) return value;
+  const pattern: unknown = toValue(format);
+  return strftime(
+    moment,
+    typeof pattern === 'string' ? pattern : defaultDateFormat,
+    zoneOf(moment, toValue(zone)),
+  );
+};
+
+const dateAs = (formatOf: (type: unknown, style: unknown) => string): Handler =>
+  function (value, type, style) {
+    const moment = momentOf(this.context, toValue(value));
+    return moment ? strftime(moment, formatOf(toValue(type), toValue(style))) : value;
+  };
+
+const dayFormat = (month: string) => (type: unknown, style: unknown) => {
+  if (type !== 'ordinal') return `%d ${month} %Y`;
+  return style === 'US' ? `${month} %-d%q, %Y` : `%-d%q ${month} %Y`;
+};
 
 // JSON.stringify's third argument would multiply the size of what is deeply nested.
 const withoutSpace = (handler: Handler): Handler =>
@@ -41,15 +69,15 @@ const withoutSpace = (handler: Handler): Handler =>
     return handler.call(this, value);
   };
 
-const adapted: Record<string, (handler: Handler) => Handler> = {
-  date: withClock,
-  date_to_xmlschema: withClock,
-  date_to_rfc822: withClock,
-  date_to_string: withClock,
-  date_to_long_string: withClock,
-  json: withoutSpace,
-  jsonify: withoutSpace,
-  inspect: withoutSpace,
+const replaced: Record<string, Handler> = {
+  date,
+  date_to_xmlschema: dateAs(() => '%Y-%m-%dT%H:%M:%S%:z'),
+  date_to_rfc822: dateAs(() => '%a, %d %b %Y %H:%M:%S %z'),
+  date_to_string: dateAs(dayFormat('%b')),
+  date_to_long_string: dateAs(dayFormat('%B')),
+  json: withoutSpace(handlerOf('json')),
+  jsonify: withoutSpace(handlerOf('jsonify')),
+  inspect: withoutSpace(handlerOf('inspect')),
 };
 
 const isGenerator = (value: unknown): value is Generator<unknown, unknown> =>
@@ -92,8 +120,7 @@ export function registerFilters(engine: Liquid): void {
   for (const name of removedFilters) engine.unregisterFilter(name);
   for (const name of Object.keys(builtIn)) {
     if (name === 'raw' || removedFilters.has(name)) continue;
-    const handler = handlerOf(name);
-    engine.registerFilter(name, bounded(adapted[name]?.(handler) ?? handler));
+    engine.registerFilter(name, bounded(replaced[name] ?? handlerOf(name)));
   }
   engine.registerFilter(rangeFilter, range);
 }

@@ -1,6 +1,6 @@
 /** What one render may use, beyond what liquidjs counts itself. */
 export const limits = {
-  /** CPU time for parsing all parts of a request, and again for rendering them. */
+  /** CPU time to parse a part, and to render all parts of a request. */
   milliseconds: 100,
   /** Largest source and largest output of a part. */
   partBytes: 1024 * 1024,
@@ -40,7 +40,8 @@ export function isTooLong(text: string): boolean {
 export type TimeLimit = { check(now: number): void };
 export type MemoryLimit = { use(count: number): void };
 
-const cpuMs = () => {
+/** CPU time that this thread has had. */
+export const cpuMs = (): number => {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1000;
 };

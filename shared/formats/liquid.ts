@@ -6,14 +6,14 @@ import {
   filters,
   Liquid,
   LiquidError,
+  type Template as Node,
   Parser,
   type RangeToken,
   Tag,
   type TagToken,
-  type Template as Node,
   Token,
-  TokenKind,
   Tokenizer,
+  TokenKind,
   type TopLevelToken,
   toValue,
   toValueSync,
@@ -45,7 +45,7 @@ import {
 export type Template = { nodes: Node[]; escape: boolean };
 export type Limits = { time: TimeLimit; memory: MemoryLimit };
 
-/** Fresh limits for one request; `milliseconds` shorter than the usual only tells quick renders from others. */
+/** Fresh limits, in milliseconds of CPU time from now on. */
 export function limitsOf(milliseconds: number = limits.milliseconds): Limits {
   return { time: limitTime(milliseconds), memory: limitMemory() };
 }
@@ -148,8 +148,6 @@ function openEngine(escape: boolean): Liquid {
     globals: Object.create(null) as object,
     ownPropertyOnly: true,
     strictFilters: true,
-    locale: 'en-US',
-    timezoneOffset: 0,
     parseLimit: limits.partBytes,
     ...(escape ? { outputEscape: escapeOutput } : {}),
   });

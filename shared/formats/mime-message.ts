@@ -47,7 +47,7 @@ export async function composeMessage(email: OutgoingEmail): Promise<Buffer> {
 }
 
 function contentOf(email: OutgoingEmail): Part {
-  // Nobody can put it into a body on purpose: it would have to hold a hash of the id that it is sent under.
+  // A body that holds it cannot end its part: lines in front of which it could stand are encoded, and `=_` with them.
   const boundary = `--=_${hash('sha256', email.messageId, 'hex').slice(0, 32)}`;
   const parts = [
     ...(email.text === null && email.html !== null ? [] : [part('plain', email.text ?? '')]),

@@ -24,10 +24,7 @@ export const Email = z
     kind: EmailKind,
     sender: z.string(),
     recipient: z.string().nullable().meta({ description: 'null without the scope recipients.read' }),
-    subject: z
-      .string()
-      .nullable()
-      .meta({ description: 'As rendered; null without the scope content.read' }),
+    subject: z.string().nullable().meta({ description: 'As rendered; null without the scope content.read' }),
     content: z
       .object({
         html: z.null().meta({ description: 'Not kept after sending' }),
@@ -53,7 +50,9 @@ export type Email = z.infer<typeof Email>;
 export const EmailPage = pageOf(Email, 'EmailPage');
 
 const source = (part: string) =>
-  text({ max: 1_000_000, multiline: true }).meta({ description: `${part}; Liquid, rendered with template.data` });
+  text({ max: 1_000_000, multiline: true }).meta({
+    description: `${part}; Liquid, rendered with template.data`,
+  });
 
 export const NewEmail = z
   .object({
@@ -61,7 +60,10 @@ export const NewEmail = z
       description: 'An address of a verified sending domain, `a@b.c` or `Name <a@b.c>`',
       example: 'Acme <hello@acme.example>',
     }),
-    recipient: text({ min: 1, max: 256 }).meta({ description: 'Exactly one address', example: 'ada@example.com' }),
+    recipient: text({ min: 1, max: 256 }).meta({
+      description: 'Exactly one address',
+      example: 'ada@example.com',
+    }),
     subject: text({ min: 1, max: 256 }).meta({ description: 'Liquid, rendered with template.data' }),
     content: z
       .object({ html: source('HTML').nullish(), text: source('Plain-text alternative').nullish() })
@@ -73,7 +75,9 @@ export const NewEmail = z
       .meta({ description: 'name of a stored template, and the values that Liquid merges' }),
     format: z.enum(['html', 'mjml']).nullish().meta({ description: 'What content.html is; default html' }),
     kind: EmailKind.nullish(),
-    clientReference: text({ max: 64 }).nullish().meta({ description: 'Returned on the email and its events' }),
+    clientReference: text({ max: 64 })
+      .nullish()
+      .meta({ description: 'Returned on the email and its events' }),
     clientTag: text({ max: 64 })
       .nullish()
       .meta({ description: 'Stored in lower case; anything but letters and digits becomes a hyphen' }),

@@ -33,13 +33,11 @@ export const Event = z
     occurredAt: Timestamp,
     apiVersion: z.string().meta({ example: '2026-11-01' }),
     workspaceId: Id('workspace'),
-    data: z
-      .record(z.string(), z.unknown())
-      .meta({
-        type: 'object',
-        additionalProperties: true,
-        description: 'The email, message, batch or suppression as it was when the event happened',
-      }),
+    data: z.record(z.string(), z.unknown()).meta({
+      type: 'object',
+      additionalProperties: true,
+      description: 'The email, message, batch or suppression as it was when the event happened',
+    }),
   })
   .meta({ id: 'Event' });
 export type Event = z.infer<typeof Event>;
@@ -47,7 +45,9 @@ export type Event = z.infer<typeof Event>;
 export const EventPage = z
   .object({
     data: z.array(Event),
-    nextCursor: z.string().meta({ description: 'Always there; sent as `cursor` it returns only newer events' }),
+    nextCursor: z
+      .string()
+      .meta({ description: 'Always there; sent as `cursor` it returns only newer events' }),
   })
   .meta({ id: 'EventPage' });
 
@@ -61,7 +61,9 @@ export const EventFilter = z.object({
     .array(
       text({ max: 40 }).refine(
         (type) =>
-          (eventTypes as readonly string[]).includes(type) || type === 'webhook.test' || /^(email|sms|batch|suppression)\.\*$/.test(type),
+          (eventTypes as readonly string[]).includes(type) ||
+          type === 'webhook.test' ||
+          /^(email|sms|batch|suppression)\.\*$/.test(type),
         'must be an event type such as email.sent, or a group such as email.*',
       ),
     )
@@ -69,7 +71,9 @@ export const EventFilter = z.object({
     .optional()
     .meta({ description: 'Only these types; repeated or separated by commas; `email.*` for a group' }),
   since: Moment.optional().meta({ description: 'Where to start without a cursor; default one hour ago' }),
-  cursor: text({ max: 2000 }).optional().meta({ description: 'nextCursor of the answer before; wins over since' }),
+  cursor: text({ max: 2000 })
+    .optional()
+    .meta({ description: 'nextCursor of the answer before; wins over since' }),
   limit: queryInteger({ min: 1, max: 1000 }).default(100),
 });
 export type EventFilter = z.infer<typeof EventFilter>;

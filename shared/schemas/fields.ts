@@ -115,7 +115,9 @@ function shownAs(description: z.core.JSONSchema.BaseSchema): ZodOpenApiOverride 
 
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {
-  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Items on a page; default 50' }),
+  limit: queryInteger({ min: 1, max: 200 })
+    .default(50)
+    .meta({ description: 'Items on a page', override: shownAs({ default: 50 }) }),
   cursor: text({ max: 2000 }).optional().meta({ description: 'nextCursor of the page before' }),
 };
 

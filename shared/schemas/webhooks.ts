@@ -14,7 +14,8 @@ export const Webhook = z
     autoDisableExempt: z.boolean().meta({ description: 'Never switched off automatically' }),
     autoDisableAfterMinutes: z.int32(),
     atRiskAlertPercent: z.int32().meta({
-      description: 'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure',
+      description:
+        'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure',
     }),
     failingSince: Timestamp.nullable(),
     consecutiveFailures: z.int32(),

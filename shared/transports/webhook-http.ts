@@ -9,16 +9,21 @@ import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 export type { WebhookAttempt, WebhookAttemptError, WebhookAttemptResult } from './webhook-http/attempt.ts';
 export { retryAfterSeconds } from './webhook-http/retry-after.ts';
 
+/** A set of connections of its own. */
 export type WebhookAgent = {
   post: (attempt: WebhookAttempt) => Promise<WebhookAttemptResult>;
   close: () => Promise<void>;
+  /** Origins with a connection, open or being opened. */
   originCount: () => number;
 };
 
 export type WebhookAgentOptions = {
+  /** How names become addresses; the hosts file and DNS when left out. */
   resolve?: Resolve;
+  /** Networks that may be reached although they are not public. */
   allowed?: readonly Network[];
   localAddress?: string | undefined;
+  /** Certificates that are trusted instead of the system's. */
   ca?: string | undefined;
   connectionsPerOrigin?: number;
 };

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { expect, test } from 'vitest';
-import { catalogue, type ErrorCode } from '../../shared/errors.ts';
+import { problemAnswer } from '../../api/middleware/problems.ts';
+import { catalogue, type ErrorCode, problem } from '../../shared/errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { goodKey, knownId, startSmallApi } from './small-api.ts';
 
@@ -40,6 +41,11 @@ test.each([
   const answer = await refused(api.call('GET', '/v2/parcels', { key: null, headers }), 'unauthenticated');
   expect(answer.headers['www-authenticate']).toBe('Bearer');
   expect(answer.body.detail).toBe(catalogue.unauthenticated.help);
+});
+
+test('a page with another way to sign in says so itself', () => {
+  const headers = { 'WWW-Authenticate': 'Basic realm="operations"' };
+  expect(problemAnswer(problem('unauthenticated', { headers }), 'id').headers).toMatchObject(headers);
 });
 
 test('the scheme of Authorization is read in any case', async () => {

@@ -16,9 +16,9 @@ import {
   text,
 } from '../../shared/schemas/fields.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
+import { clientOf } from '../support/api-client.ts';
 import { atEnd } from '../support/at-end.ts';
 import { changeSettings } from '../support/settings.ts';
-import { clientOf } from '../support/start-api.ts';
 
 type Call = { body?: unknown; headers?: Record<string, string>; key?: string | null };
 
@@ -172,14 +172,22 @@ export async function startSmallApi(timeouts: Parameters<typeof createHttpServer
   };
 }
 
-/** Sends bytes as they are, and returns all that comes back until the server closes. */
+/** Sends bytes as they are, and returns the first answer, or what there is of it when the server closes. */
 export async function sendRaw(port: number, ...parts: (string | Buffer)[]): Promise<string> {
-  const socket = net.connect(port, '127.0.0.1');
-  const chunks: Buffer[] = [];
-  socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {});
-  for (const part of parts) socket.write(part);
-  await once(socket, 'close');
-  return Buffer.concat(chunks).toString();
+  const socket = net.connect(port, '127.0.0.1').setNoDelay(true);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+    const [head, length] = /^[^]*?\r\ncontent-length: (\d+)\r\n[^]*?\r\n\r\n/i.exec(answer) ?? [];
+    if (head && Buffer.byteLength(answer) >= head.length + Number(length)) resolve(answer);
+  });
+  socket.on('error', () => {}).on('close', () => resolve(answer));
+  for (const part of parts) {
+    socket.write(part);
+    await new Promise(setImmediate);
+  }
+  return promise.finally(() => socket.destroy());
 }
 
 /** The parts of a raw answer. */

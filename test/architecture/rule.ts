@@ -13,6 +13,7 @@ export function isProduct(file: File): boolean {
 export function codeLines(file: File): string[] {
   return file.source
     .split('\n')
+    .map((line) => line.replace(/^\s*\/\*.*?\*\//, ''))
     .map((line) => (/^\s*(\/\/|\/\*|\*)/.test(line) ? '' : line.replace(/\s\/\/\s.*$/, '')));
 }
 

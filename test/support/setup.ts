@@ -5,7 +5,8 @@ import { newDatabaseName, serverDatabaseName } from './database-name.ts';
 
 /**
  * Runs before the imports of each test file and gives the file a world of its own: a database name, a prefix for
- * its Redis keys, a secret key. It only names them, so a test of a pure function touches no server.
+ * its Redis keys, a secret key. It only names them, so a test of a pure function touches no server. TEST_LOG=debug
+ * shows what the product logs in the tests' own processes.
  *
  * It must never import shared/config.ts, which takes the settings once, when it is first imported. A file that needs
  * other settings from the start says so above its imports, in `vi.hoisted(() => …)`; `changeSettings` does it later.

@@ -4,13 +4,14 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import { atEnd } from './at-end.ts';
-import { misbehave, type Misbehaviour } from './smtp-sink/misbehave.ts';
+import { type Misbehaviour, misbehave } from './smtp-sink/misbehave.ts';
 import { waitFor } from './wait-for.ts';
 
 /** What the server says, at the command where it says it. */
 const refusals = {
   '450 at RCPT': { at: 'rcpt', code: 450, text: '4.2.1 Try again later' },
   '550 at RCPT': { at: 'rcpt', code: 550, text: '5.1.1 No such mailbox' },
+  '550 naming the address': { at: 'rcpt', code: 550, text: '5.1.1 <{recipient}>: no such mailbox' },
   '550 5.7.1 at RCPT': { at: 'rcpt', code: 550, text: '5.7.1 Refused by policy' },
   '421 at MAIL': { at: 'mail', code: 421, text: '4.3.2 Closing' },
   '421 at RCPT': { at: 'rcpt', code: 421, text: '4.3.2 Closing' },
@@ -30,6 +31,9 @@ export type SmtpMode =
   | '535 at login'
   | Misbehaviour;
 
+/** One for all messages, or one for each recipient. */
+type ModeChoice = SmtpMode | ((recipient: string) => SmtpMode);
+
 export type ReceivedMessage = {
   envelope: { from: string; to: string[] };
   /** Keywords of MAIL FROM and RCPT TO, such as SIZE, RET, NOTIFY. */
@@ -41,6 +45,7 @@ export type ReceivedMessage = {
   /** Counts the connections from 1. */
   connection: number;
   user: string | null;
+  isEncrypted: boolean;
 };
 
 type Refusal = Error & { responseCode: number };
@@ -59,8 +64,8 @@ type Options = {
  * as it is about messages; given a function, each recipient has a mode of its own from RCPT on.
  */
 export async function startSmtpSink(options: Options = {}) {
-  let mode: SmtpMode | ((recipient: string) => SmtpMode) = options.mode ?? 'accept';
-  const modeOfConnection = new Map<number, typeof mode>();
+  let mode: ModeChoice = options.mode ?? 'accept';
+  const modeOfConnection = new Map<number, ModeChoice>();
   const messages: ReceivedMessage[] = [];
   const sockets = new Map<number, net.Socket>();
   const connectionOf = new Map<net.Socket, number>();
@@ -73,7 +78,9 @@ export async function startSmtpSink(options: Options = {}) {
   const refusalAt = (stage: string, session: SMTPServerSession, recipient?: string): Refusal | null => {
     const its = modeFor(socketOf(session), recipient);
     const refusal = Object.entries(refusals).find(([name, { at }]) => name === its && at === stage)?.[1];
-    return refusal ? Object.assign(new Error(refusal.text), { responseCode: refusal.code }) : null;
+    if (!refusal) return null;
+    const text = refusal.text.replace('{recipient}', recipient ?? '');
+    return Object.assign(new Error(text), { responseCode: refusal.code });
   };
   const socketOf = (session: SMTPServerSession): net.Socket | undefined => sockets.get(session.remotePort);
   const recipientOf = (session: SMTPServerSession): string => session.envelope.rcptTo[0]?.address ?? '';
@@ -96,6 +103,7 @@ export async function startSmtpSink(options: Options = {}) {
       answer: isSilent ? null : (refusal?.responseCode ?? 250),
       connection: numberOf(socket),
       user: session.user ?? null,
+      isEncrypted: session.secure,
     });
     if (its === 'drop after the dot') socket?.destroy();
     return isSilent ? 'silent' : refusal;
@@ -124,7 +132,9 @@ export async function startSmtpSink(options: Options = {}) {
       callback(refusalAt('rcpt', session, address));
     },
     onData(stream, session, callback) {
-      void receive(stream, session).then((refusal) => {
+      // It fails when the client goes away before the dot.
+      const received = receive(stream, session).catch(() => 'silent' as const);
+      void received.then((refusal) => {
         if (refusal === 'silent') return;
         callback(refusal, 'Taken');
         if (modeFor(socketOf(session), recipientOf(session)) === 'accept, then reset')
@@ -150,8 +160,15 @@ export async function startSmtpSink(options: Options = {}) {
   async function close(): Promise<void> {
     if (!server.listening) return;
     server.close();
-    for (const socket of sockets.values()) socket.destroy();
-    await once(server, 'close');
+    if (options.tls) {
+      // Node crashes when the socket under a TLS handshake is destroyed, so those are left to their clients.
+      for (const connection of smtp.connections) connection.close();
+      for (const socket of sockets.values()) socket.unref();
+    } else {
+      const closed = once(server, 'close');
+      for (const socket of sockets.values()) socket.destroy();
+      await closed;
+    }
   }
   atEnd(close);
 
@@ -164,7 +181,7 @@ export async function startSmtpSink(options: Options = {}) {
     connectionCount: () => connectionOf.size,
     openConnections: () => sockets.size,
     /** For all connections, or for one of them alone. */
-    setMode(next: typeof mode, only?: { connection: number }): void {
+    setMode(next: ModeChoice, only?: { connection: number }): void {
       if (only) modeOfConnection.set(only.connection, next);
       else mode = next;
     },

@@ -2,9 +2,11 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app.ts';
 import { createHttpServer } from '../../api/http-server.ts';
-import { type Client, clientOf } from './api-client.ts';
+import { type Answer, type Client, clientOf } from './api-client.ts';
 import { atEnd } from './at-end.ts';
 import { changeSettings } from './settings.ts';
+
+export type { Answer, Client };
 
 /** The API in this process, on a free port, which is also the public address that it writes into links. */
 export async function startApi(): Promise<Client & { close: () => Promise<void> }> {

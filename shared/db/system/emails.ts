@@ -1,6 +1,6 @@
 import { batcher } from '../../batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
-import { type Changed, outsideTransaction, query, type Row, sqlTime, transaction } from '../client.ts';
+import { type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
 import { type EmailBody, type EmailKind, type EmailRecord, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
 import { insertEvents } from './events.ts';
@@ -29,7 +29,7 @@ const claims = batcher<Claim, ClaimedEmail | null>({
       [token, until, ids, at],
     );
     if (affectedRows === 0) return items.map(() => null);
-    const rows = await query<Row[]>(
+    const rows = await query(
       `SELECT emails.*, email_bodies.email_id AS body_id, html, text FROM emails
        LEFT JOIN email_bodies ON email_bodies.email_id = emails.id WHERE emails.id IN (?) AND lease_token = ?`,
       [ids, token],
@@ -104,7 +104,9 @@ const outcomes = batcher<EmailOutcome, boolean>({
       if (mine.length === 0) return results;
       await updateOutcomes(mine);
       await insertEvents(
-        mine.flatMap(({ email, events }) => events.map((event) => ({ workspaceId: email.workspaceId, event }))),
+        mine.flatMap(({ email, events }) =>
+          events.map((event) => ({ workspaceId: email.workspaceId, event })),
+        ),
       );
       const done = mine.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
       if (done.length > 0) await query('DELETE FROM email_bodies WHERE email_id IN (?)', [done]);
@@ -147,7 +149,7 @@ async function updateOutcomes(items: EmailOutcome[]): Promise<void> {
 }
 
 async function ownedEmails(ids: Buffer[], tokens: Buffer[]): Promise<Set<string>> {
-  const rows = await query<Row[]>(
+  const rows = await query(
     'SELECT id, lease_token FROM emails WHERE id IN (?) AND lease_token IN (?) FOR UPDATE',
     [ids, tokens],
   );
@@ -161,7 +163,11 @@ function isOwned(owned: Set<string>, item: { emailId: string; token: Buffer }): 
 export type DueEmail = { id: string; dueAt: Date; claims: number; requestId: string | null };
 
 /** Emails that have been due for a while: their job was lost, or their worker died. Longest due first. */
-export async function listOverdueEmails(kind: EmailKind, dueBefore: Date, limit: number): Promise<DueEmail[]> {
+export async function listOverdueEmails(
+  kind: EmailKind,
+  dueBefore: Date,
+  limit: number,
+): Promise<DueEmail[]> {
   return listDue(kind, false, dueBefore, limit);
 }
 
@@ -170,13 +176,20 @@ export async function listParkedEmails(kind: EmailKind, dueBefore: Date, limit: 
   return listDue(kind, true, dueBefore, limit);
 }
 
-async function listDue(kind: EmailKind, parked: boolean, dueBefore: Date, limit: number): Promise<DueEmail[]> {
-  const rows = await query<Row[]>(
+async function listDue(
+  kind: EmailKind,
+  parked: boolean,
+  dueBefore: Date,
+  limit: number,
+): Promise<DueEmail[]> {
+  const rows = await query(
     `SELECT * FROM emails WHERE status = 'queued' AND kind = ? AND parked = ? AND due_at <= ?
      ORDER BY due_at LIMIT ?`,
     [kind, parked, dueBefore, limit],
   );
-  return rows.map(toRecord).map(({ id, dueAt, claims, requestId }) => ({ id, dueAt: dueAt!, claims, requestId }));
+  return rows
+    .map(toRecord)
+    .map(({ id, dueAt, claims, requestId }) => ({ id, dueAt: dueAt!, claims, requestId }));
 }
 
 /** Marks that these have a job in Redis now. */
@@ -187,7 +200,7 @@ export async function updateEmailsUnparked(emailIds: string[]): Promise<void> {
 
 /** Since when the email that waits longest has been due; null when none is. */
 export async function findOldestDueEmail(kind: EmailKind, at: Date): Promise<Date | null> {
-  const [row] = await query<Row[]>(
+  const [row] = await query(
     `SELECT MIN(due_at) AS due FROM emails WHERE status = 'queued' AND kind = ? AND parked IN (0, 1) AND due_at <= ?`,
     [kind, at],
   );

@@ -80,7 +80,9 @@ export async function findPositionAt(at: Date): Promise<number> {
 
 /** The newest position, and the one up to which events may be gone. */
 export async function findFeedBounds(): Promise<{ newest: number; purged: number }> {
-  const rows = await execute("SELECT name, value FROM counters WHERE name IN ('events.position', 'events.purged')");
+  const rows = await execute(
+    "SELECT name, value FROM counters WHERE name IN ('events.position', 'events.purged')",
+  );
   const value = (name: string) => Number(rows.find((row) => row.name.toString() === name)?.value ?? 0);
   return { newest: value('events.position'), purged: value('events.purged') };
 }

@@ -76,7 +76,7 @@ const claims = batcher<Claim, ClaimedDelivery | null>({
       [token, until, ids, at],
     );
     if (affectedRows === 0) return items.map(() => null);
-    const rows = await query<Row[]>(
+    const rows = await query(
       `SELECT d.id, d.attempts, d.claims, d.schedule_step, d.created_at, d.event_id, d.workspace_id,
         e.type, e.occurred_at, e.data,
         w.id AS webhook_id, w.url, w.api_version, w.auto_disabled, w.secret_version, w.secret
@@ -190,7 +190,13 @@ function toChange(outcome: DeliveryOutcome): object {
   };
 }
 
-export type DueDelivery = { id: string; dueAt: Date; attempts: number; claims: number; requestId: string | null };
+export type DueDelivery = {
+  id: string;
+  dueAt: Date;
+  attempts: number;
+  claims: number;
+  requestId: string | null;
+};
 
 /** Deliveries that have been due for a while: their job was lost, or their worker died. Longest due first. */
 export async function listOverdueDeliveries(dueBefore: Date, limit: number): Promise<DueDelivery[]> {
@@ -203,7 +209,7 @@ export async function listParkedDeliveries(dueBefore: Date, limit: number): Prom
 }
 
 async function listDue(parked: boolean, dueBefore: Date, limit: number): Promise<DueDelivery[]> {
-  const rows = await query<Row[]>(
+  const rows = await query(
     `SELECT id, due_at, attempts, claims, request_id FROM webhook_deliveries
      WHERE status = 'pending' AND parked = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
     [parked, dueBefore, limit],
@@ -225,7 +231,7 @@ export async function updateDeliveriesUnparked(deliveryIds: string[]): Promise<v
 
 /** Since when the delivery that waits longest has been due; null when none is. */
 export async function findOldestDueDelivery(at: Date): Promise<Date | null> {
-  const [row] = await query<Row[]>(
+  const [row] = await query(
     `SELECT MIN(due_at) AS due FROM webhook_deliveries
      WHERE status = 'pending' AND parked IN (0, 1) AND due_at <= ?`,
     [at],
@@ -235,9 +241,9 @@ export async function findOldestDueDelivery(at: Date): Promise<Date | null> {
 
 /** Deletes a batch of those made before then; ids carry the time. Returns how many went. */
 export async function deleteDeliveriesBefore(at: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>('DELETE FROM webhook_deliveries WHERE id < ? ORDER BY id LIMIT ?', [
-    firstUuidAt(at),
-    limit,
-  ]);
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM webhook_deliveries WHERE id < ? ORDER BY id LIMIT ?',
+    [firstUuidAt(at), limit],
+  );
   return affectedRows;
 }

@@ -14,8 +14,6 @@ export type SendResult =
   | { kind: 'lost'; progress: Progress; detail: string };
 
 export type Connection = {
-  /** It took a message before this one, so the relay may be about to close it. */
-  isUsed: boolean;
   isOpen(): boolean;
   /** One message at a time. */
   send(email: HandOver): Promise<SendResult>;
@@ -31,12 +29,10 @@ export type Connection = {
 
 export async function connect(relay: Relay, signal: AbortSignal): Promise<Connection> {
   const { session, socket } = await openSession(relay, signal);
-  const connection: Connection = {
-    isUsed: false,
+  return {
     isOpen: () => !session.destroyed,
     async send(email) {
       const result = await send(session, relay, email);
-      connection.isUsed = true;
       // Refused on the way, a long message may still be going out: what is said next would become part of it.
       if (result.kind === 'refused' && result.stage === 'data' && email.message.length > pieceBytes)
         session.close();
@@ -52,7 +48,6 @@ export async function connect(relay: Relay, signal: AbortSignal): Promise<Connec
     quit: () => (session.destroyed ? Promise.resolve() : quit(session, socket)),
     destroy: () => session.close(),
   };
-  return connection;
 }
 
 // Larger messages go out piece by piece, so that a connection lost on the way is told from one lost at the end.

@@ -110,11 +110,13 @@ async function openTcp(
     try {
       const socket = await openOne(host, target, options, isLast ? undefined : addressMs, watch);
       // The last guard: what counts is where the packets went.
-      if (!socket.remoteAddress || isForbiddenAddress(socket.remoteAddress, options.allowed)) {
-        socket.destroy();
+      const { remoteAddress } = socket;
+      if (remoteAddress && !isForbiddenAddress(remoteAddress, options.allowed)) return socket;
+      socket.destroy();
+      // Without one, the other side has already gone again.
+      if (remoteAddress)
         throw new ConnectError('blocked_address', `${target.hostname} connected to a private address`);
-      }
-      return socket;
+      failure = new Error('closed');
     } catch (error) {
       if (error instanceof ConnectError) throw error;
       failure = error;

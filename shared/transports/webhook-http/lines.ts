@@ -73,14 +73,14 @@ export function createLines(options: LinesOptions): Lines {
       connections: options.connectionsPerOrigin,
       factory: (url) => openLine(url, kept),
     });
-    // A turn later, because the request that ended is only then out of the pool's books.
+    // A turn later, when undici is done with the connection that ended.
     const forgetSoon = () => setImmediate(forget);
     const forget = () => {
       if (pools.get(origin) !== pool || pool.stats.connected > 0 || pool.stats.size > 0) return;
       pools.delete(origin);
       void pool.close();
     };
-    
+    pool.on('disconnect', forgetSoon);
     pool.on('connectionError', forgetSoon);
     pools.set(origin, pool);
     return pool;

@@ -24,6 +24,7 @@ const longestKeptMs = 30_000;
 const unknownNameKeptMs = 5_000;
 const brokenAnswerKeptMs = 1_000;
 const mostKept = 10_000;
+const resolverKeptMs = 60_000;
 
 /** A name server that is silent about IPv6 must not delay those who have an IPv4 address (RFC 8305 §3). */
 const secondFamilyMs = 300;
@@ -31,9 +32,7 @@ const secondFamilyMs = 300;
 type Answer = { addresses: Promise<readonly string[]>; endsAt: number };
 
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
-  // With one silent server this gives up after 6 s, while there is time to say that it was DNS.
-  const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
-  if (options.servers) resolver.setServers(options.servers);
+  const resolverNow = resolverSource(options.servers);
   const hosts = hostsReader(options.hostsFile ?? '/etc/hosts');
   const answers = new Map<string, Answer>();
 
@@ -47,7 +46,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
         keep(longestKeptMs);
         return listed;
       }
-      const records = await ask(resolver, name);
+      const records = await ask(resolverNow(), name);
       keep(Math.min(...records.map((record) => record.ttl)) * 1000);
       return records.map((record) => record.address);
     } catch (error) {
@@ -73,7 +72,22 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     return answer.addresses;
   }
 
-  return { resolve, close: () => resolver.cancel() };
+  return { resolve, close: () => resolverNow().cancel() };
+}
+
+/** One for all names, and a new one each minute, because it reads only once which name servers the system has. */
+function resolverSource(servers: readonly string[] | undefined): () => dns.Resolver {
+  let resolver: dns.Resolver | undefined;
+  let endsAt = 0;
+  return () => {
+    if (!resolver || endsAt < performance.now()) {
+      endsAt = performance.now() + resolverKeptMs;
+      // With one silent server this gives up after 6 s, while there is time to say that it was DNS.
+      resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+      if (servers) resolver.setServers(servers);
+    }
+    return resolver;
+  };
 }
 
 /** IPv4 first: it is the family that works from everywhere, so only the other one is not waited for. */

@@ -37,7 +37,9 @@ test('errors in several parts are all named', async () => {
 });
 
 test('what the template says about an error names no path and shows no stack', async () => {
-  const errors = await errorsOf({ content: { text: "{% include '/etc/passwd' %}{% render '../../package' %}" } });
+  const errors = await errorsOf({
+    content: { text: "{% include '/etc/passwd' %}{% render '../../package' %}" },
+  });
   expect(JSON.stringify(errors)).not.toMatch(/node_modules|\.ts|\.js|\bat\b .*\(/);
   expect(Object.keys(errors)).toEqual(['content.text']);
 });

@@ -36,7 +36,8 @@ async function refusedFields(changes: Record<string, unknown>): Promise<string[]
 }
 
 const long = (length: number) => 'x'.repeat(length);
-const addressOf = (length: number) => `${'a'.repeat(60)}@${`${'b'.repeat(60)}.`.repeat(4)}`.slice(0, length - 8) + '.example';
+const addressOf = (length: number) =>
+  `${'a'.repeat(60)}@${`${'b'.repeat(60)}.`.repeat(4)}`.slice(0, length - 8) + '.example';
 
 test.each<[field: string, value: unknown]>([
   ['sender', undefined],
@@ -106,7 +107,9 @@ test('content and template.name cannot be combined', async () => {
 });
 
 test('a template that is not there is refused on template.name', async () => {
-  expect(await refusedFields({ content: undefined, template: { name: 'welcome' } })).toEqual(['template.name']);
+  expect(await refusedFields({ content: undefined, template: { name: 'welcome' } })).toEqual([
+    'template.name',
+  ]);
 });
 
 test('format goes with content only', async () => {

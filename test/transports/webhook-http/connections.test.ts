@@ -109,6 +109,19 @@ test('a connection that the endpoint closed while it was idle is not used', asyn
   expect(server.connections).toBe(5);
 });
 
+test('an endpoint that breaks every connection at once fails by its connection, not by its address', async () => {
+  const server = createServer((socket) => socket.resetAndDestroy());
+  atEnd(() => server.close());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  const agent = startAgent();
+  const results = await Promise.all(
+    Array.from({ length: 100 }, () => agent.post(attemptTo(`http://127.0.0.1:${port}/`))),
+  );
+  expect(new Set(results.map((result) => result.error))).toEqual(new Set(['connection']));
+});
+
 test('a refused or broken connection is a failure, and leaves nothing behind', async () => {
   const receiver = await startWebhookReceiver({ respond: answers.reset });
   const agent = startAgent();
@@ -127,18 +140,20 @@ test('a refused or broken connection is a failure, and leaves nothing behind', a
   await waitFor('the origins to be forgotten', () => agent.originCount() === 0);
 });
 
-test('past 2,000 origins at a time, deliveries go on without keeping their connections', async () => {
-  const receiver = await startWebhookReceiver();
+test('the connections of 2,000 origins are kept, and those of more are used once', async () => {
+  const receiver = await startWebhookReceiver({ respond: { headers: { 'keep-alive': 'timeout=60' } } });
   const agent = startAgent({ resolve: async () => ['127.0.0.1'] });
-  const url = (index: number) => `http://host-${index}.example:${receiver.port}/`;
   for (let index = 0; index < 2_050; index += 50) {
-    const batch = Array.from({ length: 50 }, (_, offset) => agent.post(attemptTo(url(index + offset))));
+    const batch = Array.from({ length: 50 }, (_, offset) =>
+      agent.post(attemptTo(`http://host-${index + offset}.example:${receiver.port}/`)),
+    );
     for (const result of await Promise.all(batch)) expect(result).toMatchObject({ error: null });
   }
-  await waitFor(
-    'idle connections to close',
-    () => agent.originCount() === 0 && receiver.connections.open === 0,
-  );
+  await waitFor('the connections used once to close', () => agent.originCount() === 2_000);
+  const last = receiver.requests.filter((request) => request.headers.connection === 'close');
+  expect(last).toHaveLength(50);
+  await agent.close();
+  await waitFor('all connections to close', () => receiver.connections.open === 0);
 });
 
 test('closing waits for the attempts in hand, and a later attempt opens connections anew', async () => {

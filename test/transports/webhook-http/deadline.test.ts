@@ -83,6 +83,7 @@ test('attempts that wait for a connection to their origin have the same deadline
   expect(await first).toMatchObject({ error: null });
   expect(await agent.post(attemptTo(receiver.url, { webhookId: 'last' }))).toMatchObject({ error: null });
   expect(receiver.requests.map((request) => request.headers['webhook-id'])).toEqual(['first', 'last']);
+  expect(receiver.connections.opened).toBe(1);
 });
 
 test('an answer that came in time counts, although this process slept through the deadline', async () => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { verifySignature } from 'http-message-sig';
 import { httpbis } from 'http-message-signatures';
 import { expect, test } from 'vitest';

@@ -1,0 +1,20 @@
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+
+/** As many as the platform has by default. */
+const poolSize = 20;
+
+export function openDatabase(): mysql.Pool {
+  return mysql.createPool({
+    uri: process.env['MYSQL_URL']!,
+    connectionLimit: poolSize,
+    timezone: 'Z',
+    charset: 'utf8mb4',
+  });
+}
+
+export function openRedis(): Redis {
+  return new Redis(process.env['REDIS_URL']!, { maxRetriesPerRequest: null });
+}
+
+export const prefix = process.env['QUEUE_PREFIX']!;

@@ -1,0 +1,32 @@
+/** Tables of a program that does only this: the columns that a request or a result fills, an index for who reads them. */
+export const tables: Record<string, string> = {
+  bare_emails: `(
+    id BINARY(16) NOT NULL PRIMARY KEY, workspace_id BINARY(16) NOT NULL, status VARCHAR(10) NOT NULL,
+    sender VARCHAR(256) NOT NULL, recipient VARCHAR(256) NOT NULL, subject VARCHAR(1000) NOT NULL,
+    created_at DATETIME(3) NOT NULL, due_at DATETIME(3) NULL,
+    KEY bare_emails_listed (workspace_id, id), KEY bare_emails_due (status, due_at))`,
+  bare_email_bodies: '(email_id BINARY(16) NOT NULL PRIMARY KEY, html MEDIUMTEXT NULL, text MEDIUMTEXT NULL)',
+  bare_events: `(
+    id BINARY(16) NOT NULL PRIMARY KEY, workspace_id BINARY(16) NOT NULL, type VARCHAR(40) NOT NULL,
+    record_id BINARY(16) NOT NULL, occurred_at DATETIME(3) NOT NULL, data MEDIUMTEXT NOT NULL,
+    KEY bare_events_feed (workspace_id, id))`,
+  bare_handovers: `(
+    id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, email_id INT UNSIGNED NOT NULL,
+    reply VARCHAR(1000) NOT NULL, sent_at DATETIME(3) NOT NULL)`,
+  bare_deliveries: `(
+    id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, delivery_id VARBINARY(40) NOT NULL,
+    response_status SMALLINT UNSIGNED NOT NULL, response_body VARCHAR(1024) NULL, duration_ms INT UNSIGNED NOT NULL,
+    attempted_at DATETIME(3) NOT NULL)`,
+  bare_numbered: `(
+    id BIGINT UNSIGNED NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NULL, data MEDIUMTEXT NOT NULL,
+    UNIQUE KEY bare_numbered_position (position))`,
+  bare_fanned_out: `(
+    id BINARY(16) NOT NULL PRIMARY KEY, webhook_id BINARY(16) NOT NULL, event_id BIGINT UNSIGNED NOT NULL,
+    status VARCHAR(10) NOT NULL, due_at DATETIME(3) NULL, created_at DATETIME(3) NOT NULL,
+    KEY bare_fanned_out_due (status, due_at))`,
+};
+
+export const createTables = Object.entries(tables).map(
+  ([name, columns]) =>
+    `CREATE TABLE ${name} ${columns} ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`,
+);

@@ -1,0 +1,70 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type mysql from 'mysql2/promise';
+import { checkout } from '../setup/environment.ts';
+import type { Bench } from './line.ts';
+import { type Program, type Servant, startPlatform, startServant } from './program.ts';
+
+/** Starts the processes of a line with what they need to know, and stops those that stand to its end. */
+export interface Cast {
+  /** A program of scripts/benches. It stays until the line ends, unless it is stopped before. */
+  servant(program: string, settings?: Record<string, string>): Promise<Servant>;
+  /** A program of the platform, started as the Procfile does. */
+  platform(args: string[], readyWhen: string, settings?: Record<string, string>): Promise<Program>;
+  stopAll: () => Promise<void>;
+}
+
+export function castOf({ world, profileFolder }: Bench, line: string): Cast {
+  const started = new Set<Program>();
+  const logOf = (name: string) => path.join(world.folder, 'logs', `${line}-${name.replaceAll('/', '-')}.log`);
+  const remember = <Kind extends Program>(program: Kind): Kind => {
+    started.add(program);
+    return program;
+  };
+  return {
+    async servant(program, settings = {}) {
+      const args = [path.join(checkout, 'scripts/benches', `${program}.ts`)];
+      return remember(
+        await startServant({
+          args,
+          settings: { ...world.settings, LOG_LEVEL: 'warn', ...settings },
+          logFile: logOf(program),
+        }),
+      );
+    },
+    async platform(args, readyWhen, settings = {}) {
+      const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
+      return remember(
+        await startPlatform({
+          args: [...profile, ...args],
+          readyWhen,
+          settings: { ...world.settings, ...settings },
+          logFile: logOf(args.join('-')),
+        }),
+      );
+    },
+    async stopAll() {
+      await Promise.all([...started].map((program) => program.stop()));
+    },
+  };
+}
+
+export async function numberOf(database: mysql.Connection, sql: string): Promise<number> {
+  const [[row]] = await database.query<mysql.RowDataPacket[]>(sql);
+  return Number(Object.values(row ?? {})[0]);
+}
+
+const limitMs = 120_000;
+const pollMs = 5;
+
+/** Waits for a count, asking often: how long that takes is part of what is measured. */
+export async function until(what: string, expected: number, count: () => Promise<number>): Promise<void> {
+  const since = performance.now();
+  for (;;) {
+    const is = await count();
+    if (is === expected) return;
+    if (performance.now() - since > limitMs)
+      throw new Error(`${what}: ${is} after ${limitMs / 1000} s, not ${expected}`);
+    await delay(pollMs);
+  }
+}

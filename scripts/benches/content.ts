@@ -1,0 +1,87 @@
+/** What is sent in the benches: the same for the platform and for the bare minimum. */
+export interface EmailRequest {
+  sender: string;
+  recipient: string;
+  subject: string;
+  content: { html: string; text: string };
+  template?: { data: Record<string, unknown> };
+}
+
+export const domain = 'bench.example';
+export const sender = `Bench <hello@${domain}>`;
+export const recipientOf = (index: number): string => `r${index}@inbox.example`;
+
+const sentence = 'Your order has left our warehouse and is on its way to the address that you gave us. ';
+const itemNames = ['Kettle', 'Toaster', 'Lamp', 'Chair', 'Desk', 'Shelf', 'Mirror', 'Carpet'];
+const dataOf = (index: number) => ({
+  name: `Ada ${index % 1000}`,
+  order: { number: 100_000 + (index % 1000), url: 'https://shop.example/orders/100000' },
+  items: itemNames.map((name, place) => ({
+    name,
+    quantity: place + 1,
+    price: 1999 + place,
+    isGift: place % 3 === 0,
+  })),
+});
+
+/** About 600 bytes as JSON, nothing of it Liquid. */
+export function plainEmail(index: number): EmailRequest {
+  return {
+    sender,
+    recipient: recipientOf(index),
+    subject: `Your order ${100_000 + (index % 1000)} is on its way`,
+    content: {
+      html: `<!doctype html><html><body><h1>Hello</h1><p>${sentence.repeat(2)}</p></body></html>`,
+      text: `Hello\n\n${sentence.repeat(2)}\n`,
+    },
+  };
+}
+
+/** html of 2 kB with Liquid and data for it; the text has none. */
+export function liquidEmail(index: number): EmailRequest {
+  return {
+    ...plainEmail(index),
+    content: { html: liquidHtml(8), text: `Hello\n\n${sentence.repeat(2)}\n` },
+    template: { data: dataOf(index) },
+  };
+}
+
+/** html and text both with Liquid; rendered they are 5 kB together. */
+export function largeEmail(index: number): EmailRequest {
+  return {
+    ...plainEmail(index),
+    content: { html: liquidHtml(24), text: liquidText(9) },
+    template: { data: dataOf(index) },
+  };
+}
+
+function liquidHtml(sentences: number): string {
+  return `<!doctype html>
+<html><head><title>Order {{ order.number }}</title></head>
+<body style="font-family: sans-serif; color: #222">
+<h1>Hello {{ name | default: "there" }}</h1>
+<p>Your order <a href="{{ order.url }}">{{ order.number }}</a> of {{ items | size }} items is on its way.</p>
+<table>
+{%- for item in items %}
+<tr><td>{{ forloop.index }}</td><td>{{ item.name | upcase }}</td><td>{{ item.quantity }}</td>
+<td>{{ item.price | divided_by: 100.0 | round: 2 }}</td>{% if item.isGift %}<td>gift</td>{% endif %}</tr>
+{%- endfor %}
+</table>
+{% if items.size > 5 %}<p>That is a large order, thank you.</p>{% else %}<p>Thank you.</p>{% endif %}
+${`<p>${sentence}</p>\n`.repeat(sentences)}{% assign first = items | first %}<p>First: {{ first.name }}</p>
+</body></html>
+`;
+}
+
+function liquidText(sentences: number): string {
+  return `Hello {{ name | default: "there" }},
+
+your order {{ order.number }} of {{ items | size }} items is on its way.
+{% for item in items %}
+- {{ item.quantity }} x {{ item.name }}{% if item.isGift %} (gift){% endif %}
+{%- endfor %}
+
+${`${sentence.trim()}\n`.repeat(sentences)}
+{{ order.url }}
+`;
+}

@@ -1,0 +1,53 @@
+import type { Window } from './usage.ts';
+import type { World } from './world.ts';
+
+/** One row of the design's table of speeds: what is measured, and beside what. */
+export interface Line {
+  name: string;
+  title: string;
+  /** What is counted, as a rate of it: `emails`. */
+  unit: string;
+  /** The least ratio to a side, by the name of that side. */
+  targets: Record<string, number>;
+  notes: readonly string[];
+  open(bench: Bench): Promise<Opened>;
+}
+
+export interface Bench {
+  world: World;
+  /** 1 is full size. */
+  scale: number;
+  /** Where to write a profile of the platform's processes; none: no profile. */
+  profileFolder: string | undefined;
+}
+
+/** The line's standing cast (customer, sink, receiver) is there; sides can be run in any order. */
+export interface Opened {
+  /** The platform first. */
+  sides: Side[];
+  close: () => Promise<void>;
+}
+
+export interface Side {
+  name: string;
+  /** What it is, in the table. */
+  title: string;
+  /** From an empty database to one counted and checked run. Rejects when anything is missing or wrong. */
+  run(): Promise<Run>;
+}
+
+export interface Run {
+  count: number;
+  window: Window;
+  latency?: { p50Ms: number; p99Ms: number };
+  /** What was sent or stored, in short. All sides must come to the same. */
+  content: string;
+}
+
+/** A count or a content that is not what it must be: the run says nothing about speed. */
+export class Mismatch extends Error {}
+
+export function checkEqual(what: string, actual: unknown, expected: unknown): void {
+  const [is, must] = [actual, expected].map((value) => JSON.stringify(value));
+  if (is !== must) throw new Mismatch(`${what}: ${is}, and must be ${must}`);
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type mysql from 'mysql2/promise';
+import * as kept from '../../setup/kept.ts';
+import { castOf, numberOf, until } from '../cast.ts';
+import { type EmailRequest, liquidEmail, plainEmail } from '../content.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
+import type { Answers, Load, Measured } from '../players/http-load.ts';
+import type { Program, Servant } from '../program.ts';
+import { openWindow } from '../usage.ts';
+
+const connections = 64;
+const variants = 256;
+const warmMs = 4_000;
+const measureMs = 8_000;
+
+/** Where a side keeps what it accepted. */
+interface Stored {
+  queue: string;
+  emails: string;
+  bodies: string;
+  events: string;
+}
+const stores = {
+  platform: { queue: 'send-email', emails: 'emails', bodies: 'email_bodies', events: 'events' },
+  bare: { queue: 'accepted', emails: 'bare_emails', bodies: 'bare_email_bodies', events: 'bare_events' },
+} satisfies Record<string, Stored>;
+
+async function open(bench: Bench, name: string, email: (index: number) => EmailRequest): Promise<Opened> {
+  const { world, scale } = bench;
+  const cast = castOf(bench, name);
+  const loader = await cast.servant('loaders/platform');
+  const load = await cast.servant('players/http-load');
+  const { key } = await loader.ask<Customer>('customer');
+  const bodies = Array.from({ length: variants }, (_, index) => JSON.stringify(email(index)));
+
+  async function run(web: Program, port: number, stored: Stored): Promise<Run> {
+    const headers = { Authorization: `Bearer ${key}` };
+    await load.ask('start', { port, path: '/v2/email', headers, bodies, connections } satisfies Load);
+    await load.ask('measure', warmMs * scale);
+    const close = openWindow({ web: web.pid, load: load.pid, bench: process.pid, ...world.servers });
+    const measured = await load.ask<Measured>('measure', measureMs * scale);
+    const window = close();
+    const answers = await load.ask<Answers>('stop');
+    const content = await check(world.database, stored, answers);
+    // The wake-up follows the answer.
+    await until(`jobs in ${stored.queue}`, answers['201'] ?? 0, () => world.jobs(stored.queue));
+    window.seconds = measured.ms / 1000;
+    return { count: measured.count, window, latency: measured, content };
+  }
+
+  async function platform(): Promise<Run> {
+    await world.clear();
+    const port = await kept.port(world.folder, 'web');
+    const web = await cast.platform(['api/server.ts'], 'web started', {
+      PORT: String(port),
+      BIND_ADDRESS: '127.0.0.1',
+      RATE_LIMIT_PER_SECOND: '0',
+    });
+    const result = await run(web, port, stores.platform);
+    await web.stop();
+    return result;
+  }
+
+  async function bare(): Promise<Run> {
+    await world.clear();
+    const web: Servant = await cast.servant('bare/accept');
+    const result = await run(web, await web.ask<number>('port'), stores.bare);
+    await web.stop();
+    return result;
+  }
+
+  return {
+    sides: [
+      { name: 'platform', title: 'one web process', run: platform },
+      { name: 'bare', title: 'Express, prepared transaction of three inserts, one add()', run: bare },
+    ],
+    close: cast.stopAll,
+  };
+}
+
+/** Every answer is a 201 and has its three rows. Returns what is stored, one line for each different email. */
+async function check(database: mysql.Connection, stored: Stored, answers: Answers): Promise<string> {
+  const accepted = answers['201'] ?? 0;
+  checkEqual('answers', answers, { '201': accepted });
+  for (const table of [stored.emails, stored.bodies, stored.events])
+    checkEqual(`rows in ${table}`, await numberOf(database, `SELECT COUNT(*) FROM ${table}`), accepted);
+  const [rows] = await database.query<mysql.RowDataPacket[]>(
+    `SELECT DISTINCT recipient, sender, subject, SHA1(html) AS html, SHA1(text) AS text FROM ${stored.emails}
+     JOIN ${stored.bodies} ON email_id = id ORDER BY recipient`,
+  );
+  checkEqual('different emails', rows.length, variants);
+  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+}
+
+const notes = [
+  `${connections} kept connections, no workers running; the log of requests goes to a file, as it does in service`,
+];
+
+export const accept: Line = {
+  name: 'accept',
+  title: 'POST /v2/email answered after COMMIT, 600 bytes of JSON',
+  unit: 'requests',
+  targets: { bare: 0.8 },
+  notes,
+  open: (bench) => open(bench, 'accept', plainEmail),
+};
+
+export const acceptLiquid: Line = {
+  name: 'accept-liquid',
+  title: 'POST /v2/email answered after COMMIT, html of 2 kB with Liquid',
+  unit: 'requests',
+  targets: {},
+  notes: [...notes, 'The platform renders in threads that it can kill; the bare side in its own process'],
+  open: (bench) => open(bench, 'accept-liquid', liquidEmail),
+};

@@ -1,0 +1,7 @@
+import type { Line } from '../line.ts';
+import { accept, acceptLiquid } from './accept.ts';
+import { emailOut } from './email-out.ts';
+import { relay } from './relay.ts';
+import { webhooksOut } from './webhooks-out.ts';
+
+export const lines: Line[] = [accept, acceptLiquid, emailOut, webhooksOut, relay];

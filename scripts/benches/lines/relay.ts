@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { type Backlog, drain } from '../backlog.ts';
+import { castOf, numberOf, until } from '../cast.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import type { Servant } from '../program.ts';
+
+const warm = 10_000;
+const events = 40_000;
+const webhooks = 2;
+const bareBatch = 1_000;
+
+async function open(bench: Bench): Promise<Opened> {
+  const { world, scale } = bench;
+  const { database } = world;
+  const cast = castOf(bench, 'relay');
+  const loader = await cast.servant('loaders/platform', { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' });
+  await loader.ask('customer');
+  // Nobody delivers here, so nobody listens there.
+  for (let index = 0; index < webhooks; index += 1)
+    await loader.ask('webhook', { url: `http://127.0.0.1:9/${index}` });
+  const inBatches = (count: number) => Math.max(1, Math.round((count * scale) / bareBatch)) * bareBatch;
+  const sizes = { warm: inBatches(warm), count: inBatches(events) };
+  const total = sizes.warm + sizes.count;
+  await loader.ask('prepareEvents', { count: total, file: path.join(world.folder, 'relay.bodies') });
+
+  async function run(backlog: Backlog, numbered: string, fannedOut: string): Promise<Run> {
+    await world.clear();
+    const window = await drain(backlog, { ...sizes, others: world.servers });
+    const counts = [
+      await numberOf(database, `SELECT COUNT(DISTINCT position) FROM ${numbered}`),
+      await numberOf(database, `SELECT MAX(position) FROM ${numbered}`),
+      await numberOf(database, `SELECT COUNT(DISTINCT webhook_id, event_id) FROM ${fannedOut}`),
+    ];
+    checkEqual('positions, the last of them, deliveries', counts, [total, total, webhooks * total]);
+    return { count: sizes.count, window, content: counts.join(' ') };
+  }
+
+  const platform: Backlog = {
+    start: () => cast.platform(['workers/main.ts', 'relay-events'], 'workers started'),
+    hold: async () => undefined,
+    load: (first, count) => loader.ask('storeEvents', { first, count }),
+    release: () => loader.ask('wakeRelay'),
+    finished: async (count) => {
+      await until('events numbered', count, () =>
+        numberOf(database, "SELECT value FROM counters WHERE name = 'events.position'"),
+      );
+      await until('jobs of deliveries', webhooks * count, () => world.jobs('deliver-webhook'));
+    },
+  };
+
+  let worker: Servant;
+  let loaded = { first: 0, count: 0 };
+  let relayed: Promise<void>;
+  const bare: Backlog = {
+    start: async () => (worker = await cast.servant('bare/relay')),
+    hold: async () => undefined,
+    load: async (first, count) => {
+      loaded = { first: first + 1, count };
+      for (let id = loaded.first; id < loaded.first + count; id += bareBatch)
+        await database.query('INSERT INTO bare_numbered (id, data) VALUES ?', [
+          Array.from({ length: bareBatch }, (_, index) => [id + index, 'x'.repeat(600)]),
+        ]);
+    },
+    release: async () => {
+      relayed = worker.ask('relayAll', loaded);
+    },
+    finished: () => relayed,
+  };
+
+  return {
+    sides: [
+      {
+        name: 'platform',
+        title: 'one worker: relay-events',
+        run: () => run(platform, 'events', 'webhook_deliveries'),
+      },
+      {
+        name: 'bare',
+        title: 'two multi-row inserts and an update for each thousand events',
+        run: () => run(bare, 'bare_numbered', 'bare_fanned_out'),
+      },
+    ],
+    close: cast.stopAll,
+  };
+}
+
+export const relay: Line = {
+  name: 'relay',
+  title: 'event numbered and fanned out to two webhooks',
+  unit: 'events',
+  targets: {},
+  notes: [
+    'The platform also puts a job into Redis for each delivery; the bare side does not. Target: 15,000 events/s.',
+  ],
+  open,
+};

@@ -1,0 +1,91 @@
+import fs from 'node:fs';
+import { now } from '../../../shared/clock.ts';
+import type { NewEventRecord } from '../../../shared/db/events.ts';
+import { migrateUp } from '../../../shared/db/migrate.ts';
+import { insertEvents } from '../../../shared/db/system/events.ts';
+import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { authenticate } from '../../../shared/domain/callers.ts';
+import * as email from '../../../shared/domain/email.ts';
+import * as emailDomains from '../../../shared/domain/email-domains.ts';
+import { eventOf } from '../../../shared/domain/email-record.ts';
+import * as events from '../../../shared/domain/events.ts';
+import * as webhooks from '../../../shared/domain/webhooks.ts';
+import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { newId } from '../../../shared/formats/ids.ts';
+import { startUp } from '../../../shared/lifecycle.ts';
+import { queueOf } from '../../../shared/queue.ts';
+import type { Caller } from '../../../shared/schemas/scopes.ts';
+import { transaction } from '../../../shared/unit-of-work.ts';
+import { currentVersion } from '../../../shared/versions.ts';
+import { domain, largeEmail, plainEmail } from '../content.ts';
+import { serve } from '../serve.ts';
+
+/** Makes customers and backlogs by the platform's own functions, as requests would have made them. */
+export interface Customer {
+  key: string;
+  dkim: { selector: string; publicKey: string };
+}
+
+type Range = { first: number; count: number };
+
+const callsAtOnce = 50;
+const rowsAtOnce = 500;
+let caller: Caller;
+let prepared: NewEventRecord[] = [];
+
+async function customer(): Promise<Customer> {
+  const { id } = await workspaces.create({ name: 'Bench' });
+  const { key } = await apiKeys.issue(id);
+  const { dkimSelector, dkimPublicKey } = await emailDomains.addVerified(id, domain);
+  caller = (await authenticate(key))!;
+  return { key, dkim: { selector: dkimSelector, publicKey: dkimPublicKey } };
+}
+
+/** The secret of a new webhook. */
+async function webhook({ url }: { url: string }): Promise<string> {
+  const made = await transaction(() => webhooks.create(caller, { url, events: ['email.queued'] }));
+  return made.secret!;
+}
+
+async function acceptEmails({ first, count }: Range): Promise<void> {
+  const left = Array.from({ length: count }, (_, index) => first + index).values();
+  const accept = async () => {
+    for (const index of left) {
+      const checked = await email.prepare(caller, largeEmail(index));
+      await transaction(() => email.send(caller, checked));
+    }
+  };
+  await Promise.all(Array.from({ length: callsAtOnce }, accept));
+}
+
+/** Makes events, not yet stored, and writes the bodies that a webhook will get for them to a file, a line each. */
+async function prepareEvents({ count, file }: { count: number; file: string }): Promise<void> {
+  const { record } = await email.prepare(caller, plainEmail(0));
+  prepared = Array.from({ length: count }, () => eventOf({ ...record, id: newId('email', now()) }));
+  const bodies = prepared.map((event) =>
+    events.envelope({ ...event, workspaceId: caller.workspaceId }, currentVersion),
+  );
+  fs.writeFileSync(file, `${bodies.join('\n')}\n`);
+}
+
+/** Commits some of the prepared events; nothing is woken. */
+async function storeEvents({ first, count }: Range): Promise<void> {
+  const { workspaceId } = caller;
+  for (let start = first; start < first + count; start += rowsAtOnce) {
+    const some = prepared.slice(start, Math.min(start + rowsAtOnce, first + count));
+    await insertEvents(some.map((event) => ({ workspaceId, event })));
+  }
+}
+
+await migrateUp();
+await startUp();
+serve({
+  customer,
+  webhook,
+  acceptEmails,
+  prepareEvents,
+  storeEvents,
+  wakeRelay: () => events.wakeRelay(),
+  pause: (queueName: string) => queueOf(queueName).pause(),
+  resume: (queueName: string) => queueOf(queueName).resume(),
+});

@@ -1,0 +1,97 @@
+import type { AddressInfo } from 'node:net';
+import net from 'node:net';
+import { serve } from '../serve.ts';
+
+/**
+ * A mail server that takes everything and keeps nothing but counts, and whole messages for some recipients. Of SMTP it
+ * speaks what a client needs (RFC 5321 §4.5.1), in one write for each answer.
+ */
+
+export interface Taken {
+  messages: number;
+  /** Recipients that got more than one. */
+  duplicates: number;
+  bytes: number;
+}
+
+const dot = Buffer.from('\r\n.\r\n');
+const lineEnd = Buffer.from('\r\n');
+let taken: Taken = { messages: 0, duplicates: 0, bytes: 0 };
+let recipients = new Set<string>();
+let samples = new Map<string, string>();
+let kept = new Set<string>();
+let awaited: { count: number; reached: () => void } | undefined;
+
+function converse(socket: net.Socket): void {
+  let bytes: Buffer = Buffer.alloc(0);
+  let searched = 0;
+  let inMessage = false;
+  let recipient = '';
+
+  function take(message: Buffer): void {
+    taken.messages += 1;
+    taken.bytes += message.length;
+    if (recipients.has(recipient)) taken.duplicates += 1;
+    recipients.add(recipient);
+    if (kept.has(recipient)) samples.set(recipient, message.toString('latin1').replaceAll('\r\n..', '\r\n.'));
+    if (awaited && taken.messages >= awaited.count) awaited.reached();
+  }
+
+  function answer(line: string): string {
+    const verb = line.slice(0, 4).toUpperCase();
+    if (verb === 'EHLO') return '250-sink.example\r\n250-8BITMIME\r\n250 SIZE 52428800\r\n';
+    if (verb === 'RCPT') recipient = line.slice(line.indexOf('<') + 1, line.indexOf('>'));
+    if (verb === 'DATA') {
+      inMessage = true;
+      return '354 go ahead\r\n';
+    }
+    if (verb === 'QUIT') return '221 bye\r\n';
+    return ['MAIL', 'RCPT', 'RSET', 'NOOP', 'HELO'].includes(verb) ? '250 ok\r\n' : '502 no\r\n';
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    bytes = bytes.length > 0 ? Buffer.concat([bytes, chunk]) : chunk;
+    let replies = '';
+    for (;;) {
+      const end = bytes.indexOf(inMessage ? dot : lineEnd, searched);
+      if (end < 0) break;
+      if (inMessage) {
+        take(bytes.subarray(0, end + 2));
+        inMessage = false;
+        replies += '250 taken\r\n';
+        bytes = bytes.subarray(end + dot.length);
+      } else {
+        replies += answer(bytes.toString('latin1', 0, end));
+        bytes = bytes.subarray(end + lineEnd.length);
+      }
+      searched = 0;
+    }
+    // What ends a message may be cut in two.
+    searched = Math.max(0, bytes.length - dot.length);
+    if (replies) socket.write(replies);
+    if (replies.startsWith('221')) socket.end();
+  });
+  socket.on('error', () => undefined);
+  socket.write('220 sink.example ESMTP\r\n');
+}
+
+const server = net.createServer({ noDelay: true }, converse);
+
+serve({
+  listen: () =>
+    new Promise<number>((resolve) => {
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
+    }),
+  reset: (recipientsToKeep: string[]) => {
+    taken = { messages: 0, duplicates: 0, bytes: 0 };
+    [recipients, samples, kept] = [new Set(), new Map(), new Set(recipientsToKeep)];
+  },
+  /** Answers when so many messages have come since the reset. */
+  reach: (count: number) =>
+    new Promise<void>((resolve) => {
+      awaited = { count, reached: resolve };
+      if (taken.messages >= count) resolve();
+    }),
+  taken: () => taken,
+  samples: () => Object.fromEntries(samples),
+});

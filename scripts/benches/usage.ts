@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { cpus } from 'node:os';
+
+/** What one process took in the measured time; `peakMb` since it started. */
+export interface Usage {
+  cpuSeconds: number;
+  peakMb: number;
+}
+export type Usages = Record<string, Usage>;
+export interface Window {
+  seconds: number;
+  usages: Usages;
+  /** Processors kept busy by what is not ours: other programs of the machine, and its kernel. */
+  otherCores: number;
+}
+
+const ticksPerSecond = 100;
+
+/** Starts to measure; call the result to end it. Names -> process numbers. */
+export function openWindow(pids: Record<string, number>): () => Window {
+  const before = new Map(Object.values(pids).map((pid) => [pid, read(pid)]));
+  const busyBefore = busySeconds();
+  const startedAt = performance.now();
+  return () => {
+    const seconds = (performance.now() - startedAt) / 1000;
+    const busy = busySeconds() - busyBefore;
+    const usages: Usages = {};
+    for (const [name, pid] of Object.entries(pids)) {
+      const { cpuSeconds, peakMb } = read(pid);
+      usages[name] = { cpuSeconds: cpuSeconds - (before.get(pid)?.cpuSeconds ?? 0), peakMb };
+    }
+    const ours = Object.values(usages).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+    return { seconds, usages, otherCores: Math.max(0, (busy - ours) / seconds) };
+  };
+}
+
+function read(pid: number): Usage {
+  return process.platform === 'linux' ? readProc(pid) : readPs(pid);
+}
+
+function readProc(pid: number): Usage {
+  // The name in brackets may hold anything; utime and stime are fields 14 and 15 (proc_pid_stat(5)).
+  const fields = fs
+    .readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  const [, peakKb = '0'] = /^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return {
+    cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+    peakMb: Number(peakKb) / 1024,
+  };
+}
+
+/** Elsewhere the peak is not told, so it is what the process has now. */
+function readPs(pid: number): Usage {
+  const [time = '0', kb = '0'] = execFileSync('ps', ['-o', 'time=,rss=', '-p', String(pid)], {
+    encoding: 'utf8',
+  })
+    .trim()
+    .split(/\s+/);
+  const cpuSeconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return { cpuSeconds, peakMb: Number(kb) / 1024 };
+}
+
+function busySeconds(): number {
+  return cpus().reduce((sum, { times }) => sum + times.user + times.nice + times.sys + times.irq, 0) / 1000;
+}

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import * as session from '../setup/session.ts';
+import { createTables, tables } from './bare/tables.ts';
+
+/** A database and a queue prefix of this run alone, on the servers that are measured; and who these servers are. */
+export interface World {
+  /** Logs, results. */
+  folder: string;
+  database: mysql.Connection;
+  /** What every program needs to find its way here. */
+  settings: Record<string, string>;
+  /** Process numbers of MySQL and Redis, where they run on this machine. */
+  servers: Record<string, number>;
+  machine: Record<string, string | number>;
+  /** Empties everything that a run fills. */
+  clear(): Promise<void>;
+  jobs(queueName: string): Promise<number>;
+  close(): Promise<void>;
+}
+
+const filled = [
+  'emails',
+  'email_bodies',
+  'events',
+  'event_marks',
+  'webhook_deliveries',
+  ...Object.keys(tables),
+];
+
+export async function openWorld(options: {
+  mysqlUrl: string;
+  redisUrl: string;
+  folder: string;
+}): Promise<World> {
+  const name = `bench_${process.pid}_${randomBytes(3).toString('hex')}`;
+  const url = new URL(options.mysqlUrl);
+  url.pathname = '/';
+  const database = await mysql.createConnection({ uri: url.href, charset: 'utf8mb4' });
+  const redis = new Redis(options.redisUrl, { maxRetriesPerRequest: 3 });
+  const mysqlServer = await describeMysql(database);
+  const redisServer = await describeRedis(redis);
+  await database.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
+  await database.changeUser({ database: name });
+  for (const statement of createTables) await database.query(statement);
+  url.pathname = `/${name}`;
+  const prefix = `{${name}}`;
+
+  const deleteKeys = async () => {
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 5000 }) as AsyncIterable<
+      string[]
+    >)
+      if (keys.length > 0) await redis.unlink(keys);
+  };
+  return {
+    folder: options.folder,
+    database,
+    settings: {
+      MYSQL_URL: url.href,
+      REDIS_URL: options.redisUrl,
+      QUEUE_PREFIX: prefix,
+      SECRET_KEY: `k1:${randomBytes(32).toString('hex')}`,
+    },
+    servers: { ...mysqlServer.pids, ...redisServer.pids },
+    machine: {
+      cpu: cpus()[0]?.model ?? '?',
+      cores: cpus().length,
+      memoryGb: Math.round(totalmem() / 2 ** 30),
+      node: process.version,
+      mysql: mysqlServer.version,
+      redis: redisServer.version,
+    },
+    async clear() {
+      for (const table of filled) await database.query(`TRUNCATE TABLE ${table}`);
+      await database.query('UPDATE counters SET value = 0');
+      await deleteKeys();
+    },
+    jobs: (queueName) => redis.llen(`${prefix}:${queueName}:wait`),
+    async close() {
+      await database.query(`DROP DATABASE ${name}`);
+      await deleteKeys();
+      await database.end();
+      redis.disconnect();
+    },
+  };
+}
+
+type Server = { version: string; pids: Record<string, number> };
+
+async function describeMysql(database: mysql.Connection): Promise<Server> {
+  const [[row]] = await database.query<mysql.RowDataPacket[]>(
+    'SELECT VERSION() AS version, @@innodb_flush_log_at_trx_commit AS flush, @@pid_file AS file, @@datadir AS folder',
+  );
+  if (row?.['flush'] !== 1)
+    throw new session.Unfit(
+      'innodb_flush_log_at_trx_commit must be 1: a commit that is not on disk is no commit.',
+    );
+  return { version: row['version'], pids: pidIn(path.resolve(row['folder'], row['file'])) };
+}
+
+/** Only a file of this machine, and only while it names a database server, is believed. */
+function pidIn(file: string): Record<string, number> {
+  try {
+    const pid = Number(fs.readFileSync(file, 'utf8'));
+    return isNamed(pid, /^(mariadbd|mysqld)/) ? { mysql: pid } : {};
+  } catch {
+    return {};
+  }
+}
+
+async function describeRedis(redis: Redis): Promise<Server> {
+  const info = await redis.info();
+  const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? '';
+  const pid = Number(field('process_id'));
+  const persistence = field('aof_enabled') === '1' ? 'appendonly' : 'not appendonly';
+  const version = `${field('redis_version')}, ${persistence}, hz ${field('configured_hz')}`;
+  return { version, pids: isNamed(pid, /^(redis|valkey)/) ? { redis: pid } : {} };
+}
+
+function isNamed(pid: number, name: RegExp): boolean {
+  try {
+    return name.test(fs.readFileSync(`/proc/${pid}/comm`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

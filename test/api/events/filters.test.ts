@@ -1,0 +1,110 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { insertEvents } from '../../../shared/db/system/events.ts';
+import { make } from '../../../shared/domain/events.ts';
+import * as relay from '../../../shared/domain/relay.ts';
+import { newId } from '../../../shared/formats/ids.ts';
+import { type EventType, eventTypes } from '../../../shared/schemas/events.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof workspace>>;
+
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+  await addEvents(own.workspaceId, [...eventTypes]);
+});
+
+/** Events of records of their own, numbered in this order. */
+async function addEvents(workspaceId: string, types: EventType[]): Promise<void> {
+  const events = types.map((type) => {
+    const id = newId('sms', now());
+    return { workspaceId, event: make(type, { id, seq: 1, data: { id } }, now()) };
+  });
+  await insertEvents(events);
+  await relay.relayAll();
+}
+
+const feed = (search: string, key = own.key) => api.request('GET', `/v2/events?${search}`, { key });
+const typesIn = (answer: { body: any }): string[] =>
+  answer.body.data.map(({ type }: { type: string }) => type);
+const ofGroup = (group: string) => eventTypes.filter((type) => type.startsWith(`${group}.`));
+
+test.each<[search: string, types: readonly string[]]>([
+  ['', eventTypes],
+  ['types=', eventTypes],
+  ['types=sms.received', ['sms.received']],
+  ['types=email.sent,sms.sent', ['email.sent', 'sms.sent']],
+  ['types=email.sent&types=sms.sent', ['email.sent', 'sms.sent']],
+  ['types=sms.sent&types=email.sent,email.queued', ['email.queued', 'email.sent', 'sms.sent']],
+  ['types=email.sent%2Csms.sent', ['email.sent', 'sms.sent']],
+  ['types=email.*', ofGroup('email')],
+  ['types=batch.*,suppression.*', [...ofGroup('batch'), ...ofGroup('suppression')]],
+  ['types=email.*,email.sent', ofGroup('email')],
+  ['types=webhook.test', []],
+])('%j finds its events', async (search, types) => {
+  const answer = await feed(search);
+  expect(answer.status).toBe(200);
+  expect(typesIn(answer)).toEqual(types);
+});
+
+test.each([
+  'email',
+  'email.',
+  '*',
+  'email.exploded',
+  'EMAIL.SENT',
+  'email.s*',
+  '*.sent',
+  'sender.*',
+  'email.%',
+])('the type %j is refused', async (type) => {
+  const { status, body } = await feed(`types=email.sent&types=${encodeURIComponent(type)}`);
+  expect(status).toBe(400);
+  expect(Object.keys(body.errors)).toEqual(['types[1]']);
+});
+
+test('the types may change from page to page', async () => {
+  const first = await feed('types=email.*&limit=2');
+  expect(typesIn(first)).toEqual(['email.queued', 'email.sent']);
+  const cursor = encodeURIComponent(first.body.nextCursor);
+  expect(typesIn(await feed(`types=sms.sent,email.sent,email.failed&cursor=${cursor}`))).toEqual([
+    'email.failed',
+    'sms.sent',
+  ]);
+});
+
+test('the cursor moves past what was looked at, not only past what matched', async () => {
+  const mine = await workspace();
+  await addEvents(mine.workspaceId, ['sms.sent', 'email.sent', 'sms.sent', 'sms.sent']);
+  const first = await feed('types=email.sent', mine.key);
+  expect(typesIn(first)).toEqual(['email.sent']);
+  // With the filter dropped, what the filter had passed over does not come again.
+  const cursor = encodeURIComponent(first.body.nextCursor);
+  expect(typesIn(await feed(`cursor=${cursor}`, mine.key))).toEqual([]);
+});
+
+test('a rare type is found behind thousands of others', async () => {
+  const mine = await workspace();
+  await addEvents(mine.workspaceId, [...Array<EventType>(12_000).fill('sms.sent'), 'email.bounced']);
+  const answer = await feed('types=email.bounced', mine.key);
+  expect(typesIn(answer)).toEqual(['email.bounced']);
+  const cursor = encodeURIComponent(answer.body.nextCursor);
+  expect(typesIn(await feed(`cursor=${cursor}`, mine.key))).toEqual([]);
+});
+
+test('when one request does not reach the end, its cursor goes on from where it stopped', async () => {
+  const mine = await workspace();
+  await addEvents(mine.workspaceId, [...Array<EventType>(45_000).fill('sms.sent'), 'email.bounced']);
+  let answer = await feed('types=email.bounced', mine.key);
+  let requests = 1;
+  for (; answer.body.data.length === 0 && requests < 10; requests += 1)
+    answer = await feed(`types=email.bounced&cursor=${encodeURIComponent(answer.body.nextCursor)}`, mine.key);
+  expect(typesIn(answer)).toEqual(['email.bounced']);
+  expect(requests).toBeGreaterThan(1);
+});

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect, test } from 'vitest';
+import { describeApi, problemsOf } from '../../api/openapi.ts';
+import { endpoints } from '../../api/routes/index.ts';
+import { catalogue } from '../../shared/errors.ts';
+import { knownId, startSmallApi } from './small-api.ts';
+
+const api = await startSmallApi();
+const description = describeApi(api.endpoints) as any;
+const whole = describeApi(endpoints) as any;
+const resolve = (part: any) =>
+  part.$ref
+    ? part.$ref
+        .split('/')
+        .slice(1)
+        .reduce((at: any, name: string) => at[name], description)
+    : part;
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false });
+ajv.addSchema(description, 'api');
+/** What the description has against a value of the named schema. */
+function faults(ref: string, value: unknown) {
+  const check = ajv.compile({ $ref: `api${ref}` });
+  return check(value) ? [] : check.errors;
+}
+
+test('the description of the whole API passes the recommended rules of a linter', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'openapi-'));
+  try {
+    const file = join(folder, 'openapi.json');
+    await writeFile(file, JSON.stringify(whole));
+    const redocly = join(import.meta.dirname, '../../node_modules/.bin/redocly');
+    const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+    const args = ['lint', file, '--extends', 'recommended', '--format', 'json', '--max-problems', '50'];
+    const { stdout } = await promisify(execFile)(redocly, args, { env, cwd: folder });
+    expect(JSON.parse(stdout).problems).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('the description is served as it is made, with the address that clients call', async () => {
+  const { status, body, headers } = await api.call('GET', '/openapi.json', { key: null });
+  expect(status).toBe(200);
+  expect(headers['content-type']).toMatch(/^application\/json/);
+  expect(body).toEqual(JSON.parse(JSON.stringify(description)));
+  expect(body.servers).toEqual([{ url: api.url }]);
+});
+
+test('every operation is described once, under its own id, with its scope', () => {
+  const operations = Object.entries<any>(whole.paths).flatMap(([path, methods]) =>
+    Object.entries<any>(methods).map(([method, operation]) => ({ path, method, ...operation })),
+  );
+  expect(operations.map(({ path, method }) => `${method} ${path}`)).toEqual(
+    [...Map.groupBy(endpoints, ({ path }) => path)].flatMap(([path, some]) =>
+      some.map(({ method }) => `${method} ${path}`),
+    ),
+  );
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(endpoints.length);
+  for (const endpoint of endpoints) {
+    const { description: text, security } = whole.paths[endpoint.path][endpoint.method];
+    for (const scope of endpoint.scopes) expect(text).toContain(`\`${scope}\``);
+    expect(security ?? whole.security).toEqual([{ bearer: [] }]);
+  }
+});
+
+test('every refusal of an operation is described, with an example that fits', () => {
+  const post = api.endpoints.find(({ id }) => id === 'createParcel')!;
+  expect(problemsOf(post)).toEqual(
+    expect.arrayContaining([
+      'validation_failed',
+      'malformed_json',
+      'unsupported_media_type',
+      'payload_too_large',
+    ]),
+  );
+  for (const endpoint of api.endpoints) {
+    const { responses } = description.paths[endpoint.path][endpoint.method];
+    for (const code of problemsOf(endpoint)) {
+      const response = resolve(responses[catalogue[code].status]);
+      expect(
+        faults(
+          '#/components/schemas/Problem',
+          response.content['application/problem+json'].examples[code].value,
+        ),
+      ).toEqual([]);
+    }
+  }
+});
+
+test('headers are described where they occur', () => {
+  const { post, get } = description.paths['/v2/parcels'];
+  const names = (operation: any) => operation.parameters.map((parameter: any) => resolve(parameter).name);
+  expect(names(post)).toEqual(expect.arrayContaining(['Idempotency-Key', 'Service-Version', 'Request-Id']));
+  expect(names(get)).not.toContain('Idempotency-Key');
+  expect(Object.keys(post.responses[201].headers)).toEqual(
+    expect.arrayContaining(['Location', 'Request-Id', 'Service-Version', 'RateLimit', 'RateLimit-Policy']),
+  );
+  expect(Object.keys(resolve(post.responses[429]).headers)).toContain('Retry-After');
+});
+
+test('query parameters are described as what they stand for', () => {
+  const schemas = Object.fromEntries(
+    description.paths['/v2/parcels'].get.parameters
+      .map(resolve)
+      .map(({ name, schema }: any) => [name, schema]),
+  );
+  expect(schemas.limit).toMatchObject({
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+    maximum: 200,
+    default: 50,
+  });
+  expect(schemas.limit).not.toHaveProperty('pattern');
+  expect(schemas.urgent).toEqual({ type: 'boolean' });
+  expect(schemas.types).toMatchObject({ type: 'array', maxItems: 5 });
+  expect(schemas.since).toMatchObject({ type: 'string', format: 'date-time' });
+});
+
+test('what is served fits what is described', async () => {
+  const ok = await api.call('GET', `/v2/parcels/${knownId}`);
+  expect(faults('#/components/schemas/Parcel', ok.body)).toEqual([]);
+  expect(faults('#/components/schemas/Parcel', { ...ok.body, id: 1 })).not.toEqual([]);
+  const refusals = [
+    api.call('GET', '/v2/parcels', { key: null }),
+    api.call('POST', '/v2/parcels', { body: {} }),
+    api.call('POST', '/v2/failures', { body: {} }),
+    api.call('GET', '/v2/nowhere'),
+  ];
+  for (const { body } of await Promise.all(refusals))
+    expect(faults('#/components/schemas/Problem', body)).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { config } from '../../../shared/config.ts';
+import { queueNames } from '../../../shared/jobs/index.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { sendEmail } from '../../support/new-email.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { password, samples, shows } from './metrics-page.ts';
+
+let line: TcpProxy;
+beforeAll(async () => {
+  line = await startTcpProxy(config.REDIS_URL, 6379);
+  changeSettings({ REDIS_URL: line.url, OPS_PASSWORD: password });
+});
+useDatabase();
+
+let api: Client;
+beforeAll(async () => {
+  api = await startApi();
+});
+
+test('it says for each kind of work how long the longest waiting has been due', async () => {
+  const mine = await workspace();
+  const scheduledAt = new Date(now().getTime() + 600_000).toISOString();
+  await sendEmail(api, mine, { kind: 'transactional', scheduledAt });
+  await sendEmail(api, mine, { kind: 'authentication' });
+  await advanceClock(100_000);
+  const after = await samples(api);
+  const age = (seen: Map<string, number>, work: string) =>
+    seen.get(`messaging_oldest_due_seconds{work="${work}"}`) as number;
+  for (const [work, least] of [
+    ['email_authentication', 100],
+    ['event', 100],
+  ] as const) {
+    expect(age(after, work)).toBeGreaterThanOrEqual(least);
+    expect(age(after, work)).toBeLessThan(least + 3600);
+  }
+  expect(age(after, 'email_transactional')).toBe(0);
+  expect(age(after, 'webhook_delivery')).toBe(0);
+});
+
+test('it says how many jobs each queue holds, by state', async () => {
+  const mine = await workspace();
+  const depth = async (queue: string, state: string) =>
+    (await samples(api)).get(`messaging_queue_jobs{queue="${queue}",state="${state}"}`);
+  for (const queue of queueNames) expect(await depth(queue, 'waiting')).toBeGreaterThanOrEqual(0);
+  const waiting = (await depth('send-email-marketing', 'waiting'))!;
+  const delayed = (await depth('send-email-marketing', 'delayed'))!;
+  await sendEmail(api, mine, { kind: 'marketing' });
+  await sendEmail(api, mine, { kind: 'marketing' });
+  const scheduledAt = new Date(now().getTime() + 600_000).toISOString();
+  await sendEmail(api, mine, { kind: 'marketing', scheduledAt });
+  await shows(api, {
+    'messaging_queue_jobs{queue="send-email-marketing",state="waiting"}': waiting + 2,
+    'messaging_queue_jobs{queue="send-email-marketing",state="delayed"}': delayed + 1,
+  });
+});
+
+test('while Redis is away the page says so, and still tells what is due', async () => {
+  line.refuse();
+  const seen = await waitFor('the page says that Redis is away', async () => {
+    const page = await samples(api);
+    return page.get('messaging_redis_up') === 0 && page;
+  });
+  expect(seen.has('messaging_oldest_due_seconds{work="email_transactional"}')).toBe(true);
+  expect([...seen.keys()].some((name) => name.startsWith('messaging_queue_jobs'))).toBe(false);
+  await line.pass();
+  await shows(api, { messaging_redis_up: 1 });
+});

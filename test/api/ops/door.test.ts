@@ -1,0 +1,123 @@
+import { beforeAll, expect, test } from 'vitest';
+import { queueNames } from '../../../shared/jobs/index.ts';
+import { queueOf } from '../../../shared/queue.ts';
+import { useDatabase } from '../../support/database.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let open: Client;
+let closed: Client;
+
+const password = 'correct horse: bättery';
+const login = (user: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`,
+});
+const operator = login('operator', password);
+
+beforeAll(async () => {
+  closed = await startApi();
+  changeSettings({ OPS_PASSWORD: password });
+  open = await startApi();
+});
+
+const pages = [
+  '/ops/queues',
+  '/ops/queues/',
+  '/ops/metrics',
+  '/ops/queues/api/queues',
+  '/ops/queues/static/x.js',
+];
+
+test.each(pages)('without OPS_PASSWORD %s does not exist', async (path) => {
+  const { status, body } = await closed.request('GET', path, { headers: operator });
+  expect(status).toBe(404);
+  expect(body.type).toMatch(/\/problems\/not_found$/);
+});
+
+test.each(pages)('%s asks for a login, in the way that browsers understand', async (path) => {
+  for (const headers of [
+    {},
+    login('operator', 'wrong'),
+    login('operator', ''),
+    login('root', password),
+    { authorization: `Bearer ${password}` },
+    { authorization: 'Basic' },
+  ]) {
+    const answer = await open.request('GET', path, { headers });
+    expect(answer.status).toBe(401);
+    expect(answer.headers['www-authenticate']).toMatch(/^Basic realm=/);
+    expect(answer.body.type).toMatch(/\/problems\/unauthenticated$/);
+  }
+});
+
+test('the board shows its page, which asks nothing of anybody else', async () => {
+  const page = await open.request('GET', '/ops/queues', { headers: operator });
+  expect(page.status).toBe(200);
+  expect(page.headers['content-type']).toMatch(/^text\/html/);
+  expect(page.body).not.toMatch(/(?:src|href|action|url)\s*[=(]\s*["']?(?:https?:)?\/\//i);
+  const policy = page.headers['content-security-policy'];
+  expect(policy).toContain("default-src 'self'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/https?:|\*/);
+  expect(page.headers['cache-control']).toBe('no-store');
+});
+
+test('every script and style that the board names is served from here', async () => {
+  const { body } = await open.request('GET', '/ops/queues', { headers: operator });
+  const base = /<base href="([^"]+)"/.exec(body)?.[1] ?? '/ops/queues/';
+  const assets = [...body.matchAll(/(?:src|href)="([^"]+\.(?:js|css|svg|ico|png)[^"]*)"/g)].map(
+    ([, path]) => new URL(path as string, open.url + base),
+  );
+  expect(assets.length).toBeGreaterThan(1);
+  for (const { pathname, search } of assets) {
+    const asset = await open.request('GET', pathname + search, { headers: operator });
+    expect([pathname, asset.status]).toEqual([pathname, 200]);
+    if (pathname.endsWith('.css'))
+      expect(asset.body).not.toMatch(/@import\s+(url\()?["']?https?:|url\(["']?https?:/);
+  }
+});
+
+test('the board shows every queue with its jobs, and no data but ids', async () => {
+  const job = await queueOf('send-email').add(
+    'send-email',
+    { emailId: 'email_x', requestId: 'r' },
+    { delay: 60_000 },
+  );
+  const answer = await open.request('GET', '/ops/queues/api/queues?activeQueue=send-email&status=delayed', {
+    headers: operator,
+  });
+  expect(answer.status).toBe(200);
+  const shown: any[] = answer.body.queues;
+  expect(shown.map(({ name }) => name).toSorted()).toEqual(queueNames.toSorted());
+  const queue = shown.find(({ name }) => name === 'send-email');
+  expect(queue.counts.delayed).toBe(1);
+  expect(queue.jobs[0]).toMatchObject({ id: job.id, data: { emailId: 'email_x', requestId: 'r' } });
+  await job.remove();
+});
+
+test.each([
+  ['from another site', { 'sec-fetch-site': 'cross-site' }],
+  ['from a sibling domain', { 'sec-fetch-site': 'same-site' }],
+  ['with a foreign origin', { origin: 'https://evil.example' }],
+  ['with a hidden origin', { origin: 'null' }],
+])('a POST %s is refused, although the browser sends the password', async (_from, headers) => {
+  const path = '/ops/queues/api/queues/send-email/pause';
+  const foreign = await open.request('PUT', path, { headers: { ...operator, ...headers } });
+  expect(foreign.status).toBe(403);
+  expect((await open.request('POST', path, { headers: { ...operator, ...headers } })).status).toBe(403);
+  expect(await queueOf('send-email').isPaused()).toBe(false);
+});
+
+test('the operator’s own page may act', async () => {
+  const queue = queueOf('sweep');
+  const act = (action: string) =>
+    open.request('PUT', `/ops/queues/api/queues/sweep/${action}`, {
+      headers: { ...operator, 'sec-fetch-site': 'same-origin', origin: open.url },
+    });
+  expect((await act('pause')).status).toBe(200);
+  expect(await queue.isPaused()).toBe(true);
+  expect((await act('resume')).status).toBe(200);
+  expect(await queue.isPaused()).toBe(false);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { catalogue } from '../../shared/errors.ts';
+import { startSmallApi } from './small-api.ts';
+
+const api = await startSmallApi();
+const open = (path: string) => api.call('GET', path, { key: null });
+
+test('the type of every problem leads to a page about it', async () => {
+  const index = await open('/problems');
+  for (const [code, { title, status }] of Object.entries(catalogue)) {
+    const page = await open(`/problems/${code}`);
+    expect(page.status).toBe(200);
+    expect(page.body).toContain(`<code>${code}</code>`);
+    expect(page.body).toContain(`HTTP ${status}`);
+    expect(page.body).toContain(`<h1>${title}</h1>`);
+    expect(index.body).toContain(`href="/problems/${code}"`);
+  }
+});
+
+test.each(['nothing', 'toString', '__proto__', '%3Cscript%3E'])(
+  '/problems/%s is a 404 page',
+  async (code) => {
+    const { status, headers, body } = await open(`/problems/${code}`);
+    expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
+    expect(body).not.toContain('<script>');
+  },
+);
+
+test('every page loads what it needs from here, under a policy that allows nothing else', async () => {
+  for (const path of ['/', '/docs', '/problems', '/problems/not_found', '/problems/nothing']) {
+    const { headers, body } = await open(path);
+    const policy = headers['content-security-policy'];
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).not.toContain('unsafe');
+    expect(headers).toMatchObject({ 'x-content-type-options': 'nosniff', 'x-frame-options': 'DENY' });
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(body).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/);
+    const addresses = [...body.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
+    for (const address of addresses) {
+      expect(address).toMatch(/^\/(?!\/)/);
+      expect((await open(address)).status).toBe(200);
+    }
+  }
+});
+
+test('scripts and styles are served as what they are, and nothing else lies beside them', async () => {
+  expect((await open('/assets/site.css')).headers['content-type']).toMatch(/^text\/css/);
+  expect((await open('/assets/reference.js')).headers['content-type']).toMatch(/^text\/javascript/);
+  expect((await open('/assets/swagger-ui-bundle.js')).headers['content-type']).toMatch(/^text\/javascript/);
+  for (const path of [
+    '/assets',
+    '/assets/',
+    '/assets/package.json',
+    '/assets/..%2fpage.ts',
+    '/assets/%2e%2e/page.ts',
+  ])
+    expect((await open(path)).status).toBe(404);
+});

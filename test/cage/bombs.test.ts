@@ -1,0 +1,45 @@
+import { afterAll, expect, test } from 'vitest';
+import * as cage from '../../shared/cage/cage.ts';
+import { invented, measured } from './bombs.ts';
+
+afterAll(cage.closeCage);
+
+const now = new Date('2026-11-20T10:00:00Z');
+let made = 0;
+
+const renderAlone = (source: string, data: Record<string, unknown> = {}, escape = true) =>
+  // A workspace of its own, so that no bomb waits for another.
+  cage.render({
+    workspaceId: `attacker${(made += 1)}`,
+    parts: [{ name: 'html', source, escape }],
+    data,
+    now,
+  });
+
+test.each([...measured, ...invented])(
+  '$name ends in a clear error within a second or two',
+  async ({ source, data, says }) => {
+    for (const escape of [true, false]) {
+      const start = performance.now();
+      const result = await renderAlone(source, data, escape);
+      expect(result).toEqual({
+        ok: false,
+        errors: [expect.objectContaining({ part: 'html', message: expect.stringMatching(says) })],
+      });
+      // About 0.3 s on an idle machine; a template that nothing stopped would take minutes.
+      expect(performance.now() - start).toBeLessThan(2000);
+    }
+  },
+);
+
+test.each([
+  ['more than 1 MiB', { a: 'x'.repeat(2_000_000) }, 'is larger than 1 MiB'],
+  ['many small values', { a: Array.from({ length: 500_000 }, () => 1) }, 'is larger than 1 MiB'],
+  [
+    '100,000 levels',
+    { a: JSON.parse(`${'['.repeat(6000)}${']'.repeat(6000)}`) as unknown },
+    'is nested more than 64 levels',
+  ],
+])('data of %s is refused', async (_name, data, message) => {
+  expect(await renderAlone('{{ a }}', data)).toEqual({ ok: false, errors: [{ part: 'data', message }] });
+});

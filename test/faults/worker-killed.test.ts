@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+import { clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { sendEmail } from '../support/new-email.ts';
+import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const emails = 200;
+const concurrency = 10;
+/** The worker is killed when so many have arrived; the next one takes over what it held. */
+const arrivedAtKills = [40, 90];
+
+test('a worker killed in the middle of 200 sends: all arrive, and each second copy has the same bytes', async () => {
+  const [customer, sink] = await Promise.all([workspace(), startSmtpSink()]);
+  const api = clientOf((await startWeb()).url);
+  const settings = {
+    SMTP_URL: sink.url,
+    EMAIL_CONCURRENCY: String(concurrency),
+    SMTP_CONNECTIONS: String(concurrency),
+    SMTP_TIMEOUT_SECONDS: '2',
+    WEBHOOK_TIMEOUT_SECONDS: '2',
+    LEASE_SECONDS: '5',
+  };
+  const accepted = await Promise.all(
+    Array.from({ length: emails }, (_, index) => sendEmail(api, customer, { subject: `Mail ${index}` })),
+  );
+
+  for (const arrivedAtKill of arrivedAtKills) {
+    const worker = await startWorkerProcess([], settings);
+    await waitFor('enough emails have arrived', () => sink.messages.length >= arrivedAtKill, {
+      intervalMs: 1,
+    });
+    await worker.kill();
+  }
+  await startWorkerProcess([], settings);
+
+  const messageIds = new Set(accepted.map((email) => `<${email.id}@${customer.domain}>`));
+  const copies = () =>
+    Map.groupBy(sink.messages, ({ raw }) => /^Message-ID: (.*)\r$/m.exec(raw.toString())?.[1] ?? 'none');
+  await waitFor('every email has arrived', () => copies().size === emails, { timeoutMs: 60_000 });
+  await waitFor(
+    'every email counts as sent',
+    async () => {
+      const { body } = await api.request('GET', '/v2/email?status=sent&limit=200', { key: customer.key });
+      return body.data.length === emails;
+    },
+    { timeoutMs: 60_000 },
+  );
+
+  const arrived = copies();
+  expect(new Set(arrived.keys())).toEqual(messageIds);
+  const duplicates = [...arrived.values()].filter((same) => same.length > 1);
+  for (const same of duplicates) for (const copy of same) expect(copy.raw.equals(same[0]!.raw)).toBe(true);
+  expect(sink.messages.length - emails).toBeLessThanOrEqual(arrivedAtKills.length * concurrency);
+}, 120_000);

@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { authenticate } from '../../shared/domain/callers.ts';
+import * as events from '../../shared/domain/events.ts';
+import { newId } from '../../shared/formats/ids.ts';
+import { transaction } from '../../shared/unit-of-work.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { runWorkers } from '../support/run-workers.ts';
+
+useDatabase();
+
+const writers = 20;
+const eventsPerWriter = 60;
+
+test('twenty writers with slow commits and rollbacks: a reader of the feed misses no event and gets none twice', async () => {
+  const { workspaceId, key } = await workspace();
+  const caller = (await authenticate(key))!;
+  await runWorkers(['relay-events', 'sweep']);
+
+  const committed = new Set<string>();
+  let areWriting = true;
+  async function write(writer: number): Promise<void> {
+    for (let index = 0; index < eventsPerWriter; index += 1) {
+      const willRollBack = (writer + index) % 5 === 0;
+      const record = { id: newId('email', now()), seq: 1, data: { writer, index } };
+      const event = events.make('email.queued', record, now());
+      await transaction(async () => {
+        await events.record(workspaceId, event);
+        // A commit that comes later than that of a younger event is what a naive cursor stumbles over.
+        await sleep(Math.random() * 15);
+        if (willRollBack) throw new Error('rolled back');
+      }).catch((error) => {
+        if (!willRollBack) throw error;
+      });
+      if (!willRollBack) committed.add(event.id);
+    }
+  }
+
+  const seen: string[] = [];
+  async function read(): Promise<void> {
+    const since = new Date(now().getTime() - 60_000);
+    let cursor: string | undefined;
+    const end = performance.now() + 60_000;
+    while (areWriting || (seen.length < committed.size && performance.now() < end)) {
+      const page = await events.feed(caller, { limit: 37, since, cursor });
+      seen.push(...page.data.map((event) => event.id));
+      cursor = page.nextCursor;
+    }
+    // One look more: nothing may come twice.
+    const rest = await events.feed(caller, { limit: 1000, since, cursor });
+    seen.push(...rest.data.map((event) => event.id));
+  }
+
+  const reading = read();
+  await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));
+  areWriting = false;
+  await reading;
+  expect(committed.size).toBe((writers * eventsPerWriter * 4) / 5);
+  expect(new Set(seen).size).toBe(seen.length);
+  expect(new Set(seen)).toEqual(committed);
+});

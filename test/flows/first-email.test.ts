@@ -1,0 +1,108 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { httpbis } from 'http-message-signatures';
+import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { expect, test } from 'vitest';
+import { findEmailDomain } from '../../shared/db/email-domains.ts';
+import { verifyContentDigest } from '../../shared/formats/content-digest.ts';
+import { clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { sendEmail } from '../support/new-email.ts';
+import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+test('an accepted email is sent, signed by DKIM, and its events reach the feed and a webhook that verifies', async () => {
+  const [customer, sink, receiver] = await Promise.all([
+    workspace(),
+    startSmtpSink(),
+    startWebhookReceiver(),
+  ]);
+  const web = await startWeb();
+  await startWorkerProcess([], { SMTP_URL: sink.url, EMAIL_DELIVERED_ON: 'accept' });
+  const api = clientOf(web.url);
+  const { body: webhook } = await api.request('POST', '/v2/webhooks', {
+    key: customer.key,
+    body: {
+      url: `${receiver.url}/hooks?from=a%20test`,
+      events: ['email.queued', 'email.sent', 'email.delivered'],
+    },
+  });
+
+  const email = await sendEmail(api, customer, {
+    subject: 'Hello {{ name }}',
+    content: { html: '<p>Hello {{ name }}</p>', text: 'Hello {{ name }}' },
+    template: { data: { name: 'Ada & Co' } },
+  });
+  expect(email).toMatchObject({ status: 'queued', subject: 'Hello Ada & Co' });
+
+  await sink.waitFor(1);
+  const raw = sink.messages[0]!.raw;
+  expect(raw.toString()).toContain(`Message-ID: <${email.id}@${customer.domain}>`);
+  expect(raw.toString()).toContain('<p>Hello Ada &amp; Co</p>');
+  const domain = await findEmailDomain(customer.workspaceId, customer.domain);
+  const { results } = await dkimVerify(raw, {
+    resolver: async (name: string, type: string) => {
+      expect([name, type]).toEqual([`${domain!.dkimSelector}._domainkey.${customer.domain}`, 'TXT']);
+      return [[domain!.dkimPublicKey]];
+    },
+  });
+  expect(results[0]?.status.result).toBe('pass');
+
+  await receiver.waitFor(3);
+  const delivered = receiver.requests.map((request) => JSON.parse(request.body.toString()));
+  expect(delivered.map((event) => event.type as string).toSorted()).toEqual([
+    'email.delivered',
+    'email.queued',
+    'email.sent',
+  ]);
+  for (const request of receiver.requests) await verifyByTheBook(request, receiver.url, webhook.secret);
+
+  const feed = await waitFor('the feed has all three events', async () => {
+    const { body } = await api.request('GET', '/v2/events', { key: customer.key });
+    return body.data.length === 3 && body;
+  });
+  expect(feed.data.map((event: { type: string }) => event.type)).toEqual([
+    'email.queued',
+    'email.sent',
+    'email.delivered',
+  ]);
+  // The same bytes: what the webhook got is what the feed shows.
+  for (const event of feed.data) expect(delivered).toContainEqual(event);
+  const { body: record } = await api.request('GET', `/v2/email/${email.id}`, { key: customer.key });
+  expect(record).toEqual(feed.data[2].data);
+  expect(record.status).toBe('delivered');
+});
+
+type Received = Awaited<ReturnType<typeof startWebhookReceiver>>['requests'][number];
+
+/** As a customer would, with a library that shares no code with the one that signs. */
+async function verifyByTheBook(request: Received, baseUrl: string, secret: string): Promise<void> {
+  expect(verifyContentDigest(request.headers['content-digest']!, request.body)).toBe(true);
+  const isGood = await httpbis.verifyMessage(
+    {
+      keyLookup: async ({ keyid }) => ({
+        id: keyid ?? '',
+        algs: ['hmac-sha256'],
+        verify: async (data: Buffer, signature: Buffer) =>
+          timingSafeEqual(createHmac('sha256', secret).update(data).digest(), signature),
+      }),
+      requiredFields: [
+        '@method',
+        '@authority',
+        '@path',
+        '@query',
+        'content-digest',
+        'content-type',
+        'webhook-id',
+      ],
+      requiredParams: ['created', 'expires', 'keyid', 'alg'],
+    },
+    { method: request.method, url: baseUrl + request.url, headers: request.headers },
+  );
+  expect(isGood).toBe(true);
+  expect(request.headers['signature-input']).toContain('keyid="1"');
+}
