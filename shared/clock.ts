@@ -12,3 +12,14 @@ export function now(): Date {
 export function setClock(epochMs: number, at: number): void {
   offsetMs = epochMs - at;
 }
+
+/** How far apart the clocks of two processes may be, since each follows MySQL's by samples of its own. */
+const skewMs = 250;
+
+/**
+ * For "is it due?": what one process has made due now is due for all others too. Without it a wake-up that is quicker
+ * than two clocks agree would find nothing to do, and the row would wait for the sweep.
+ */
+export function nowForAll(): Date {
+  return new Date(now().getTime() + skewMs);
+}

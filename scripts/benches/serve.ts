@@ -12,7 +12,7 @@ export interface Answer {
 }
 
 /** Makes this process one that main.ts can ask: each command is a function of its payload. It ends with main.ts. */
-export function serve(commands: Record<string, Command>): void {
+export function serve(commands: Record<string, Command>, end: () => void = () => process.exit()): void {
   const send = (answer: Answer) => void process.send?.(answer);
   process.on('message', (question: Question) => {
     const run = async () => commands[question.command]!(question.payload);
@@ -21,7 +21,7 @@ export function serve(commands: Record<string, Command>): void {
       (error: unknown) => send({ id: question.id, error: String((error as Error).stack) }),
     );
   });
-  process.on('disconnect', () => process.exit());
-  process.on('SIGTERM', () => process.exit());
+  process.on('disconnect', end);
+  process.on('SIGTERM', end);
   send({ id: null });
 }

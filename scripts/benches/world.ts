@@ -4,8 +4,11 @@ import { cpus, totalmem } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
+import { checkout } from '../setup/environment.ts';
 import * as session from '../setup/session.ts';
 import { createTables, tables } from './bare/tables.ts';
+import { deleteKeys } from './keys.ts';
+import { startServant } from './program.ts';
 
 /** A database and a queue prefix of this run alone, on the servers that are measured; and who these servers are. */
 export interface World {
@@ -44,27 +47,27 @@ export async function openWorld(options: {
   const redis = new Redis(options.redisUrl, { maxRetriesPerRequest: 3 });
   const mysqlServer = await describeMysql(database);
   const redisServer = await describeRedis(redis);
+  const prefix = `{${name}}`;
+  url.pathname = `/${name}`;
+  const settings = {
+    MYSQL_URL: url.href,
+    REDIS_URL: options.redisUrl,
+    QUEUE_PREFIX: prefix,
+    SECRET_KEY: `k1:${randomBytes(32).toString('hex')}`,
+  };
+  const janitor = await startServant({
+    args: [path.join(checkout, 'scripts/benches/janitor.ts')],
+    settings,
+    logFile: path.join(options.folder, 'logs/janitor.log'),
+  });
+  await janitor.ask('doNotAwait', database.threadId);
   await database.query(`CREATE DATABASE ${name} CHARACTER SET utf8mb4 COLLATE utf8mb4_bin`);
   await database.changeUser({ database: name });
   for (const statement of createTables) await database.query(statement);
-  url.pathname = `/${name}`;
-  const prefix = `{${name}}`;
-
-  const deleteKeys = async () => {
-    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 5000 }) as AsyncIterable<
-      string[]
-    >)
-      if (keys.length > 0) await redis.unlink(keys);
-  };
   return {
     folder: options.folder,
     database,
-    settings: {
-      MYSQL_URL: url.href,
-      REDIS_URL: options.redisUrl,
-      QUEUE_PREFIX: prefix,
-      SECRET_KEY: `k1:${randomBytes(32).toString('hex')}`,
-    },
+    settings,
     servers: { ...mysqlServer.pids, ...redisServer.pids },
     machine: {
       cpu: cpus()[0]?.model ?? '?',
@@ -77,14 +80,13 @@ export async function openWorld(options: {
     async clear() {
       for (const table of filled) await database.query(`TRUNCATE TABLE ${table}`);
       await database.query('UPDATE counters SET value = 0');
-      await deleteKeys();
+      await deleteKeys(redis, prefix);
     },
     jobs: (queueName) => redis.llen(`${prefix}:${queueName}:wait`),
     async close() {
-      await database.query(`DROP DATABASE ${name}`);
-      await deleteKeys();
       await database.end();
       redis.disconnect();
+      await janitor.stop();
     },
   };
 }

@@ -5,6 +5,7 @@ import mysql from 'mysql2/promise';
 import * as processes from './processes.ts';
 import type { Program } from './programs.ts';
 import { type Server, startServer } from './server.ts';
+import { Unfit } from './session.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -28,29 +29,51 @@ function beside(program: Program, basedir = basedirOf(program)): string[] {
 async function initialise(program: Program, data: string): Promise<void> {
   const unfinished = `${data}.new`;
   fs.rmSync(unfinished, { recursive: true, force: true });
-  // mariadb-install-db is a shell script that takes no basedir with a blank in it.
-  const shortcut = fs.mkdtempSync(path.join(os.tmpdir(), 'basedir-'));
-  const basedir = path.join(shortcut, 'usr');
-  fs.symlinkSync(basedirOf(program), basedir);
-  const options = ['--no-defaults', ...beside(program, basedir), `--datadir=${unfinished}`];
-  const [command, args] =
-    program.kind === 'MySQL'
-      ? [program.command, [...options, '--initialize-insecure']]
-      : [
-          installer(program),
-          [...options, '--auth-root-authentication-method=normal', '--skip-test-db', '--skip-name-resolve'],
-        ];
-  const { code, output } = await processes.outputOf(command, args, { env: program.env });
-  fs.rmSync(shortcut, { recursive: true });
-  if (code !== 0) throw new Error(`${program.kind} could not make its data folder:\n${output}`);
+  fs.mkdirSync(unfinished, { mode: 0o700 });
+  const { code, output } = await (program.kind === 'MySQL' ? initialiseMysql : installMariadb)(
+    program,
+    unfinished,
+  );
+  if (code !== 0) throw new Unfit(`${program.kind} could not make its data folder:\n${output}`);
   fs.renameSync(unfinished, data);
+}
+
+const initialiseMysql = async (program: Program, data: string) =>
+  processes.outputOf(
+    program.command,
+    ['--no-defaults', ...beside(program), `--datadir=${data}`, '--initialize-insecure'],
+    { env: program.env },
+  );
+
+/** mariadb-install-db is a shell script that stumbles over blanks in its folders, so it gets names without. */
+async function installMariadb(program: Program, data: string) {
+  const names = fs.mkdtempSync(path.join(os.tmpdir(), 'install-db-'));
+  const [basedir, datadir] = [path.join(names, 'usr'), path.join(names, 'data')];
+  fs.symlinkSync(basedirOf(program), basedir);
+  fs.symlinkSync(data, datadir);
+  try {
+    return await processes.outputOf(
+      installer(program),
+      [
+        '--no-defaults',
+        ...beside(program, basedir),
+        `--datadir=${datadir}`,
+        '--auth-root-authentication-method=normal',
+        '--skip-test-db',
+        '--skip-name-resolve',
+      ],
+      { env: program.env },
+    );
+  } finally {
+    fs.rmSync(names, { recursive: true });
+  }
 }
 
 function installer(program: Program): string {
   const basedir = basedirOf(program);
   const names = ['bin/mariadb-install-db', 'scripts/mariadb-install-db', 'bin/mysql_install_db'];
   const found = names.map((name) => path.join(basedir, name)).find((file) => fs.existsSync(file));
-  if (!found) throw new Error(`There is no mariadb-install-db beside ${program.command}`);
+  if (!found) throw new Unfit(`There is no mariadb-install-db beside ${program.command}`);
   return found;
 }
 

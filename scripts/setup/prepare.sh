@@ -23,13 +23,17 @@ packages_fresh() {
 
 # npm writes its own lock file last, so a newer one means an installation by hand that came to its end.
 packages_installed_by_hand() {
-  [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ] &&
-    PATH=$root/node_modules/.bin:$PATH node "$root/scripts/setup/packages-complete.cjs" 2>/dev/null
+  [ "$root/node_modules/.package-lock.json" -nt "$root/package-lock.json" ] && packages_complete
+}
+
+packages_complete() {
+  PATH=$root/node_modules/.bin:$PATH node "$root/scripts/setup/packages-complete.cjs" 2>>"$npm_log"
 }
 
 release_prepare_lock() {
   if [ -n "$npm_pid" ]; then
-    kill "$npm_pid" 2>/dev/null || true
+    # Asked politely it takes a minute to undo what the next run throws away in any case.
+    kill -KILL "$npm_pid" 2>/dev/null || true
     wait "$npm_pid" 2>/dev/null || true
   fi
   rm -rf "$prepare_lock"
@@ -91,7 +95,9 @@ ensure_npm() {
 }
 
 # Runs on any Node, however old.
-node_fits() { node -e 'process.exit(parseInt(process.versions.node, 10) >= 24 ? 0 : 1)' 2>/dev/null; }
+node_is_at_least() {
+  node -e 'process.exit(parseInt(process.versions.node, 10) >= process.argv[1] ? 0 : 1)' "$1" 2>/dev/null
+}
 
 fail_for_node() {
   say "Node 24 or newer is needed; found: $(node -v 2>/dev/null || echo none)."
@@ -116,11 +122,11 @@ npm_ci() {
 # npm silently leaves out optional packages, native parts among them, that want a newer Node than the one it runs on.
 fetch_node() {
   if [ "$(uname -s)" != Linux ]; then fail_for_node; fi
-  say "Node: $(node -v) is too old to install the packages with; fetching the Node of the lock file first"
+  say "Node: $(node -v) is too old to install all packages with; fetching the Node of the lock file for it"
   node "$root/scripts/setup/node-only.cjs" "$node_folder"
   npm_ci "$node_folder"
   for folder in "$node_folder"/node_modules/node-linux-*/bin; do PATH=$folder:$PATH; done
-  node_fits || fail_for_node
+  node_is_at_least 24 || fail_for_node
 }
 
 # npm 9 keeps the name "node" for the package of the other architecture, which it then leaves out.
@@ -135,10 +141,15 @@ link_node() {
 install_packages() {
   started=$(date +%s)
   : >"$npm_log"
-  if ! node_fits; then fetch_node; fi
+  if ! node_is_at_least 20; then fetch_node; fi
   say "Packages: npm ci (node_modules is missing or does not match package-lock.json)"
   npm_ci "$root"
   link_node
+  if ! packages_complete && ! node_is_at_least 24; then
+    fetch_node
+    npm_ci "$root"
+    link_node
+  fi
   rm -rf "$node_folder"
   say "Packages: installed in $(($(date +%s) - started)) s"
 }
@@ -159,7 +170,7 @@ ensure_packages() {
 ensure_node() {
   PATH=$root/node_modules/.bin:$PATH
   export PATH
-  node_fits || fail_for_node
+  node_is_at_least 24 || fail_for_node
 }
 
 if [ "$(uname -s)" = Darwin ]; then use_homebrew_node; fi

@@ -118,8 +118,8 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
     queue.putBack(innocent, 'first');
     if (!guilty) return;
     queue.charge(guilty.workspace, runs[run].kill);
-    queue.suspect(guilty);
     if (cause === 'out of time' && run === 'short') return retryInFull(guilty);
+    queue.suspect(guilty);
     const message = { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' }[
       cause
     ];

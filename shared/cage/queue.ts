@@ -46,6 +46,7 @@ export function openQueue() {
   const waiting = new Set<Workspace>();
   const knownMs = new Map<string, number>();
   let queued = 0;
+  let trustedFirst = false;
   let forgetAt = rememberedWorkspaces;
 
   const isTrusted = (workspace: Workspace) => workspace.suspectUntil < performance.now();
@@ -63,6 +64,12 @@ export function openQueue() {
       bestTurn = turn;
     }
     return best;
+  }
+
+  /** Suspects have every second turn at most while others wait, so that twenty of them are not twenty turns ahead. */
+  function nextForFullRun(): Workspace | undefined {
+    trustedFirst = !trustedFirst;
+    return (trustedFirst && nextInTurn((job) => isTrusted(job.workspace))) || nextInTurn(() => true);
   }
 
   function remove(workspace: Workspace, count: number): Job[] {
@@ -105,7 +112,7 @@ export function openQueue() {
           running: false,
           takenMs: 0,
           notBefore: 0,
-          suspectUntil: 0,
+          suspectUntil: -Infinity,
         };
         workspaces.set(id, workspace);
       }
@@ -138,7 +145,7 @@ export function openQueue() {
      */
     take(mayRunFull: boolean): { run: Run; jobs: Job[] } | undefined {
       const workspace = mayRunFull
-        ? nextInTurn(() => true)
+        ? nextForFullRun()
         : (nextInTurn(isKnown) ?? nextInTurn((job) => !job.needsFullRun && isTrusted(job.workspace)));
       const first = workspace?.waiting[0];
       if (!workspace || !first) return undefined;
@@ -162,10 +169,14 @@ export function openQueue() {
       knownMs.delete(job.source);
     },
 
-    learn(job: Job, milliseconds: number): void {
-      knownMs.delete(job.source);
-      if (milliseconds > quickMs) return;
-      knownMs.set(job.source, milliseconds);
+    learn({ source }: Job, milliseconds: number): void {
+      // One slow run among quick ones, such as the first in a thread, is not the source's doing.
+      const usualMs = knownMs.has(source)
+        ? 0.8 * (knownMs.get(source) ?? 0) + 0.2 * milliseconds
+        : milliseconds;
+      knownMs.delete(source);
+      if (usualMs > quickMs) return;
+      knownMs.set(source, usualMs);
       const [oldest] = knownMs.keys();
       if (knownMs.size > rememberedSources && oldest !== undefined) knownMs.delete(oldest);
     },

@@ -124,8 +124,8 @@ export function startThread(heapMb: number, events: Events) {
     watch(tickMs: number): void {
       if (!batch || killed) return;
       const now = performance.now();
-      // Where this process could not look for a while, the thread may have had no processor either.
-      if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, 2 * tickMs);
+      // Where this process could not look in time, the thread may have had no processor either.
+      if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, tickMs);
       else watched = { begun: begun(), at: now, ms: 0 };
       watched.at = now;
       const limitMs = inJob() ? runs[batch.run].kill : stuckMs;

@@ -1,4 +1,4 @@
-import { now } from '../clock.ts';
+import { now, nowForAll } from '../clock.ts';
 import { config } from '../config.ts';
 import type { EmailKind, EmailReason, EmailRecord } from '../db/emails.ts';
 import type { NewEventRecord } from '../db/events.ts';
@@ -34,9 +34,8 @@ const maxLostClaims = 10;
  * What is lost on the way is found by the sweep when the lease has ended.
  */
 export async function attempt(emailId: string): Promise<Outcome> {
-  const at = now();
-  const until = new Date(at.getTime() + config.LEASE_SECONDS * 1000);
-  const claimed = await system.claimEmail({ emailId, at, until });
+  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const claimed = await system.claimEmail({ emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const { record, body, token } = claimed;
 
@@ -46,14 +45,15 @@ export async function attempt(emailId: string): Promise<Outcome> {
   if (email.claims - email.retries > maxLostClaims) return finish(token, email, fail(email, crashes));
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
+  const recipient = parseMailbox(email.recipient, { allowDisplayName: false });
   const domain = sender.ok ? await findSigningDomain(email.workspaceId, sender.mailbox.domain) : null;
-  if (!sender.ok || !domain || !body) return finish(token, email, fail(email, notVerified));
+  if (!sender.ok || !recipient.ok || !domain || !body) return finish(token, email, fail(email, notVerified));
 
-  const message = await compose(email, body, sender.mailbox, domain);
+  const message = await compose(email, body, sender.mailbox, recipient.mailbox.address, domain);
   if (!(await system.updateHandoverStarted({ emailId, token, at: now() }))) return 'dropped';
   const result = await handOver({
     envelopeFrom: sender.mailbox.address,
-    envelopeTo: email.recipient,
+    envelopeTo: recipient.mailbox.address,
     message,
     requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
   });
@@ -65,13 +65,14 @@ async function compose(
   email: EmailRecord,
   body: { html: string | null; text: string | null },
   sender: Mailbox,
+  recipient: string,
   domain: SigningDomain,
 ): Promise<Buffer> {
   const message = await composeMessage({
     messageId: `${email.id}@${domain.name}`,
     date: email.scheduledAt ?? email.createdAt,
     from: { address: sender.address, displayName: sender.displayName },
-    to: email.recipient,
+    to: recipient,
     subject: email.subject,
     html: body.html,
     text: body.text,

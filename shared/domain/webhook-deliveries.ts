@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { now } from '../clock.ts';
+import { now, nowForAll } from '../clock.ts';
 import { config } from '../config.ts';
 import * as system from '../db/system/webhook-deliveries.ts';
 import { webhookKey } from '../formats/http-signature.ts';
@@ -22,9 +22,8 @@ type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'scheduleStep
 
 /** One attempt: claim, sign, post, and write down when the next is due, if any (spec §6). */
 export async function attempt(deliveryId: string): Promise<Outcome> {
-  const at = now();
-  const until = new Date(at.getTime() + config.LEASE_SECONDS * 1000);
-  const delivery = await system.claimDelivery({ deliveryId, at, until });
+  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const delivery = await system.claimDelivery({ deliveryId, at: nowForAll(), until });
   if (!delivery) return 'dropped';
   const { webhook } = delivery;
   // Deleted or switched off since: nothing is sent, and the record says so.

@@ -98,23 +98,6 @@ function bounded(handler: Handler): Handler {
   };
 }
 
-export const rangeFilter = '(range)';
-
-/**
- * Stands in for liquidjs' own ranges: those loop for ever where the numbers are so large that adding 1 changes nothing,
- * and take the process down with them.
- */
-function range(this: FilterThis, low: unknown, high: unknown): number[] {
-  const first = Math.trunc(Number(toValue(low)));
-  const last = Math.trunc(Number(toValue(high)));
-  const length = last - first + 1;
-  if (!(length > 0)) return [];
-  this.context.memoryLimit.use(length * 8);
-  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last))
-    throw new LimitError('a range has a number that is too large');
-  return Array.from({ length }, (_, index) => first + index);
-}
-
 /** Replaces what liquidjs registered, in an engine that escapes as in one that does not. */
 export function registerFilters(engine: Liquid): void {
   for (const name of removedFilters) engine.unregisterFilter(name);
@@ -122,5 +105,4 @@ export function registerFilters(engine: Liquid): void {
     if (name === 'raw' || removedFilters.has(name)) continue;
     engine.registerFilter(name, bounded(replaced[name] ?? handlerOf(name)));
   }
-  engine.registerFilter(rangeFilter, range);
 }

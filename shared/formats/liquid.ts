@@ -2,6 +2,7 @@ import {
   CaptureTag,
   Context,
   type Emitter,
+  evalTokenValue,
   Expression,
   filters,
   Liquid,
@@ -18,13 +19,7 @@ import {
   toValue,
   toValueSync,
 } from 'liquidjs';
-import {
-  clockRegister,
-  type FilterThis,
-  rangeFilter,
-  registerFilters,
-  removedFilters,
-} from './liquid-filters.ts';
+import { clockRegister, type FilterThis, registerFilters, removedFilters } from './liquid-filters.ts';
 import {
   isTooLong,
   LimitError,
@@ -114,26 +109,41 @@ class TimedParser extends Parser {
   }
 }
 
-// The only way to a range's evaluation: liquidjs makes tokenizers in many places, and evaluates by a token's kind.
+class BoundedRange extends Expression {
+  readonly #low: Token;
+  readonly #high: Token;
+  constructor({ lhs, rhs }: RangeToken) {
+    super([]);
+    this.#low = lhs;
+    this.#high = rhs;
+  }
+  override *evaluate(context: Context): Generator<unknown, number[], unknown> {
+    const first = Math.trunc(Number(yield evalTokenValue(this.#low, context)));
+    const last = Math.trunc(Number(yield evalTokenValue(this.#high, context)));
+    const length = last - first + 1;
+    if (!(length > 0)) return [];
+    context.memoryLimit.use(length * 8);
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last))
+      throw new LimitError('a range has a number that is too large');
+    return Array.from({ length }, (_, index) => first + index);
+  }
+}
+
+class PlainToken extends Token {}
+
+// liquidjs' own ranges loop for ever where the numbers are so large that adding 1 changes nothing, and take the process
+// down with them. It makes tokenizers in many places and evaluates by a token's kind, so this is the one way in.
 // oxlint-disable-next-line typescript/unbound-method -- called with its own `this` below
 const { readGroupOrRange } = Tokenizer.prototype;
 Tokenizer.prototype.readGroupOrRange = function () {
   const token = readGroupOrRange.call(this);
-  return token?.kind === TokenKind.Range ? asFilteredValue(token as RangeToken) : token;
-};
-
-class PlainToken extends Token {}
-
-function asFilteredValue({ lhs, rhs, input, begin, end }: RangeToken) {
-  const filter = Object.assign(new PlainToken(TokenKind.Filter, input, begin, end), {
-    name: rangeFilter,
-    args: [rhs],
-  });
+  if (token?.kind !== TokenKind.Range) return token;
+  const { input, begin, end } = token;
   return Object.assign(new PlainToken(TokenKind.FilteredValue, input, begin, end), {
-    initial: new Expression([lhs]),
-    filters: [filter],
+    initial: new BoundedRange(token as RangeToken),
+    filters: [],
   });
-}
+};
 
 const escapeText = filters['escape'] as (this: FilterThis, value: string) => string;
 

@@ -25,8 +25,12 @@ export const utc: Zone = { name: 'UTC', offsetMinutes: 0 };
 /** `date` carries the wall clock in its UTC fields. */
 type Moment = { date: Date; instant: Date; zone: Zone };
 
+// Date.UTC takes the year 99 for 1999.
+const dayNumber = (year: number, month: number, day: number) =>
+  new Date(0).setUTCFullYear(year, month, day) / dayMs;
 const dayOfYear = (date: Date) =>
-  Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / dayMs) + 1;
+  dayNumber(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()) -
+  dayNumber(date.getUTCFullYear(), 0, 0);
 const weekOfYear = (date: Date, firstDay: number) =>
   Math.floor((dayOfYear(date) + 6 - ((date.getUTCDay() - firstDay + 7) % 7)) / 7);
 
@@ -140,6 +144,6 @@ export function zoneAt(instant: Date, name: string): Zone {
   const fields: Record<string, number> = {};
   for (const { type, value } of clock.formatToParts(instant)) fields[type] = Number(value);
   const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = fields;
-  const wall = Date.UTC(year, month - 1, day, hour, minute, second);
-  return { name, offsetMinutes: Math.round((wall - instant.getTime()) / 60_000) };
+  const wallMs = dayNumber(year, month - 1, day) * dayMs + (hour * 3600 + minute * 60 + second) * 1000;
+  return { name, offsetMinutes: Math.round((wallMs - instant.getTime()) / 60_000) };
 }

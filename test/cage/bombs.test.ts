@@ -16,21 +16,18 @@ const renderAlone = (source: string, data: Record<string, unknown> = {}, escape 
     now,
   });
 
-test.each([...measured, ...invented])(
-  '$name ends in a clear error within a second or two',
-  async ({ source, data, says }) => {
-    for (const escape of [true, false]) {
-      const start = performance.now();
-      const result = await renderAlone(source, data, escape);
-      expect(result).toEqual({
-        ok: false,
-        errors: [expect.objectContaining({ part: 'html', message: expect.stringMatching(says) })],
-      });
-      // About 0.3 s on an idle machine; a template that nothing stopped would take minutes.
-      expect(performance.now() - start).toBeLessThan(2000);
-    }
-  },
-);
+test.each([...measured, ...invented])('$name ends in a clear error', async ({ source, data, says }) => {
+  for (const escape of [true, false]) {
+    const start = performance.now();
+    const result = await renderAlone(source, data, escape);
+    expect(result).toEqual({
+      ok: false,
+      errors: [expect.objectContaining({ part: 'html', message: expect.stringMatching(says) })],
+    });
+    // At most 0.35 s where nothing else runs; a template that nothing stopped would take minutes.
+    expect(performance.now() - start).toBeLessThan(5000);
+  }
+});
 
 test.each([
   ['more than 1 MiB', { a: 'x'.repeat(2_000_000) }, 'is larger than 1 MiB'],

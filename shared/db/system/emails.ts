@@ -65,8 +65,10 @@ const handovers = batcher<Handover, boolean>({
   run: async (items) => {
     const ids = items.map((item) => idToBytes(item.emailId));
     const tokens = items.map((item) => item.token);
+    // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
     const { affectedRows } = await query<Changed>(
-      'UPDATE emails SET handover_at = ? WHERE id IN (?) AND lease_token IN (?)',
+      `UPDATE emails SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?
+       WHERE id IN (?) AND lease_token IN (?)`,
       [items[0]!.at, ids, tokens],
     );
     if (affectedRows === items.length) return items.map(() => true);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-const feed = (search: Record<string, string> | string[][] = {}, key = own.key) =>
+const feed = (search: Record<string, string> = {}, key = own.key) =>
   api.request('GET', `/v2/events?${new URLSearchParams(search)}`, { key });
 const emailsIn = (answer: { body: any }): string[] =>
   answer.body.data.map(({ data }: { data: { id: string } }) => data.id);

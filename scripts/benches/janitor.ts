@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { deleteKeys } from './keys.ts';
+import { serve } from './serve.ts';
+
+/**
+ * Removes the database and the keys of a run when it is told to end. A process of its own, because however a run ends,
+ * by Ctrl-C or by kill -9, whatever it started is told to end too.
+ */
+const url = new URL(process.env['MYSQL_URL']!);
+const name = url.pathname.slice(1);
+const limitMs = 20_000;
+let unawaited = 0;
+
+async function clean(): Promise<void> {
+  url.pathname = '/';
+  const database = await mysql.createConnection({ uri: url.href });
+  // Programs that still finish their work would be met by a missing database, and write keys anew.
+  for (const since = performance.now(); performance.now() < since + limitMs; await delay(50)) {
+    const [rows] = await database.query<mysql.RowDataPacket[]>(
+      'SELECT 1 FROM information_schema.processlist WHERE db = ? AND id <> ? LIMIT 1',
+      [name, unawaited],
+    );
+    if (rows.length === 0) break;
+  }
+  await database.query(`DROP DATABASE IF EXISTS ${name}`);
+  await database.end();
+  const redis = new Redis(process.env['REDIS_URL']!, { maxRetriesPerRequest: 1 });
+  await deleteKeys(redis, process.env['QUEUE_PREFIX']!);
+  redis.disconnect();
+}
+
+let isEnding = false;
+
+function end(): void {
+  if (isEnding) return;
+  isEnding = true;
+  clean().then(
+    () => process.exit(),
+    (error: unknown) => {
+      process.stderr.write(`${(error as Error).stack}\n`);
+      process.exit(1);
+    },
+  );
+}
+
+serve(
+  {
+    /** The connection of whoever waits for us to end. */
+    doNotAwait: (connectionId: number) => {
+      unawaited = connectionId;
+    },
+  },
+  end,
+);

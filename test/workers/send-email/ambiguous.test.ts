@@ -1,0 +1,152 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { config } from '../../../shared/config.ts';
+import * as system from '../../../shared/db/system/emails.ts';
+import { attempt } from '../../../shared/domain/email-delivery.ts';
+import { acceptEmail } from '../../support/accepted-email.ts';
+import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url, SMTP_TIMEOUT_SECONDS: 1 });
+  own = await workspace();
+});
+
+type Accepted = Awaited<ReturnType<typeof acceptEmail>>;
+
+let recipients = 0;
+async function accept(changes: Record<string, unknown> = {}): Promise<[Accepted, () => Buffer[]]> {
+  recipients += 1;
+  const recipient = `uncertain-${recipients}@example.com`;
+  const received = () =>
+    sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).map(({ raw }) => raw);
+  return [await acceptEmail(own, { recipient, ...changes }), received];
+}
+
+const comesDue = async (email: Accepted) => advanceClockTo((await email.read()).dueAt!);
+
+const uncertain = {
+  category: 'failed',
+  code: 'delivery_uncertain',
+  description: expect.stringMatching(/\S/),
+  retryable: true,
+};
+
+test.each(['drop after the dot', 'hang after the dot'] as const)(
+  'after %s the email is sent once more, with the same Message-ID and the same bytes',
+  async (mode) => {
+    const [email, received] = await accept({
+      subject: 'Grüße {{ "now" | date: "%s" }}',
+      content: { html: '<p>Ünï</p>', text: 'Ünï' },
+      kind: 'marketing',
+    });
+    sink.setMode(mode);
+    expect(await attempt(email.id)).toMatchObject({ retryAt: expect.any(Date) });
+    expect(await email.read()).toMatchObject({ status: 'queued', uncertainCount: 1, handoverAt: null });
+    sink.setMode('accept');
+    await comesDue(email);
+    expect(await attempt(email.id)).toBe('done');
+    expect((await email.read()).status).toBe('sent');
+    expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
+    const [first, second, ...more] = received();
+    expect(more).toEqual([]);
+    expect(second!.equals(first!)).toBe(true);
+    expect(first!.toString()).toContain(`\r\nMessage-ID: <${email.id}@${own.domain}>\r\n`);
+  },
+);
+
+test('when the answer is lost again the email fails as uncertain, and is not sent a third time', async () => {
+  const [email, received] = await accept();
+  sink.setMode('drop after the dot');
+  await attempt(email.id);
+  await comesDue(email);
+  expect(await attempt(email.id)).toBe('done');
+  expect(await email.read()).toMatchObject({ status: 'failed', reason: uncertain, dueAt: null });
+  expect(await email.eventTypes()).toEqual(['email.queued', 'email.failed']);
+  await advanceClock(48 * 3_600_000);
+  expect(await attempt(email.id)).toBe('dropped');
+  expect(received()).toHaveLength(2);
+});
+
+test('a second sending that is refused for now is still the only one that may be lost', async () => {
+  const [email, received] = await accept();
+  sink.setMode('drop after the dot');
+  await attempt(email.id);
+  sink.setMode('450 at RCPT');
+  await comesDue(email);
+  await attempt(email.id);
+  sink.setMode('drop after the dot');
+  await comesDue(email);
+  expect(await attempt(email.id)).toBe('done');
+  expect((await email.read()).reason).toEqual(uncertain);
+  expect(received()).toHaveLength(2);
+});
+
+/** What a worker does that is killed while it speaks to the relay. */
+async function dieDuringHandover(email: Accepted): Promise<void> {
+  const at = now();
+  const until = new Date(at.getTime() + config.LEASE_SECONDS * 1000);
+  const claimed = await system.claimEmail({ emailId: email.id, at, until });
+  expect(await system.updateHandoverStarted({ emailId: email.id, token: claimed!.token, at: now() })).toBe(true);
+}
+
+test('an email whose worker died while it spoke to the relay is sent once more when the lease has ended', async () => {
+  sink.setMode('accept');
+  const [email, received] = await accept();
+  await dieDuringHandover(email);
+  expect(await attempt(email.id)).toBe('dropped');
+  await comesDue(email);
+  expect(await attempt(email.id)).toBe('done');
+  expect(await email.read()).toMatchObject({ status: 'sent', uncertainCount: 1 });
+  expect(received()).toHaveLength(1);
+});
+
+test('an email whose workers died twice while they spoke to the relay fails as uncertain', async () => {
+  sink.setMode('accept');
+  const [email, received] = await accept();
+  await dieDuringHandover(email);
+  await comesDue(email);
+  await dieDuringHandover(email);
+  await comesDue(email);
+  expect(await attempt(email.id)).toBe('done');
+  expect(await email.read()).toMatchObject({ status: 'failed', reason: uncertain });
+  expect(await email.eventTypes()).toEqual(['email.queued', 'email.failed']);
+  expect(received()).toEqual([]);
+});
+
+test('a worker that died before it spoke to the relay leaves nothing uncertain', async () => {
+  sink.setMode('accept');
+  const [email, received] = await accept();
+  for (let count = 0; count < 3; count += 1) {
+    const at = now();
+    await system.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 1000) });
+    await comesDue(email);
+  }
+  expect(await attempt(email.id)).toBe('done');
+  expect(await email.read()).toMatchObject({ status: 'sent', uncertainCount: 0 });
+  expect(received()).toHaveLength(1);
+});
+
+test('an email that takes every worker down with it is given up', async () => {
+  const [email] = await accept();
+  let claims = 0;
+  for (; claims < 30 && (await email.read()).status === 'queued'; claims += 1) {
+    const at = now();
+    await system.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 1000) });
+    await comesDue(email);
+    if (claims >= 10) await attempt(email.id);
+  }
+  expect(await email.read()).toMatchObject({
+    status: 'failed',
+    reason: { category: 'failed', code: 'internal_error', retryable: true },
+  });
+});

@@ -1,0 +1,59 @@
+import { beforeAll, expect, test } from 'vitest';
+import { runWithRequest } from '../../../shared/request-context.ts';
+import { queueOf } from '../../../shared/queue.ts';
+import { acceptEmail } from '../../support/accepted-email.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  // A relay far away, so that a backlog lasts for a while.
+  const line = await startTcpProxy(sink.url);
+  line.delay(15);
+  changeSettings({ SMTP_URL: line.url });
+  own = await workspace();
+});
+
+test.each([
+  ['transactional', 'send-email'],
+  ['marketing', 'send-email-marketing'],
+  ['authentication', 'send-email-authentication'],
+])('an email of kind %s waits in the queue %s, with ids only', async (kind, queue) => {
+  const requestId = `request-${kind}`;
+  const email = await runWithRequest({ requestId }, () => acceptEmail(own, { kind }));
+  const job = await expect
+    .poll(() => queueOf(queue).getJob(`${email.id}-1`))
+    .toBeTruthy()
+    .then(() => queueOf(queue).getJob(`${email.id}-1`));
+  expect(job!.data).toEqual({ emailId: email.id, requestId });
+  expect(job!.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true });
+});
+
+test('a one-time code goes out before the marketing backlog that is in hand', async () => {
+  const backlog = 400;
+  const isBulk = (address: string | undefined) => address === 'bulk@example.com';
+  for (let sent = 0; sent < backlog; sent += 50)
+    await Promise.all(
+      Array.from({ length: 50 }, () => acceptEmail(own, { kind: 'marketing', recipient: 'bulk@example.com' })),
+    );
+  const workers = await runWorkers(['send-email']);
+  const bulk = () => sink.messages.filter(({ envelope }) => isBulk(envelope.to[0])).length;
+  await sink.waitFor(() => bulk() >= 20);
+  const before = bulk();
+  await acceptEmail(own, { kind: 'authentication', recipient: 'code@example.com' });
+  await sink.waitFor(() => sink.messages.some(({ envelope }) => envelope.to[0] === 'code@example.com'));
+  // Those that the worker had taken up already may be ahead: one lane holds 40 at a time.
+  expect(bulk() - before).toBeLessThan(150);
+  expect(bulk()).toBeLessThan(backlog);
+  await sink.waitFor(() => bulk() === backlog);
+  await workers.stop();
+});
