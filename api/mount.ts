@@ -59,11 +59,11 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
   const limitBytes = endpoint.bodyLimitBytes;
   const timeoutMs = limitBytes > smallBodyBytes ? largeBodyMs : smallBodyMs;
   const rawBody = await readBody(request, response, { limitBytes, timeoutMs });
-  // The request signature is checked here, over rawBody, before anything in it is looked at.
+  // Place of the request signature: over rawBody, before anything in it is looked at.
   const body = parseBody(rawBody);
   const input = { caller, version, ...validate(endpoint, request.params, search(request), body) };
   const prepared = await endpoint.prepare?.(input);
-  // The idempotency record is taken here, as the first row of the transaction.
+  // Place of the idempotency record: the first row of the transaction.
   const work = async () => endpoint.handle({ ...input, prepared });
   const result = endpoint.method === 'get' ? await work() : await steps.transaction(work);
   sendResult(endpoint, response, result);

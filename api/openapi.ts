@@ -50,6 +50,8 @@ export function describeApi(endpoints: readonly Endpoint[]) {
 
 /** Says in OpenAPI's own formats what zod spells out as bounds and patterns. */
 function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.core.$ZodType): void {
+  // zod leaves out the default of what is text in the query and something else after it.
+  if (def.type === 'default' && 'defaultValue' in def) jsonSchema.default = def.defaultValue;
   if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
   if (def.type !== 'number' || jsonSchema.type !== 'integer' || !('format' in def) || def.format !== 'int32')
     return;
@@ -59,12 +61,12 @@ function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.cor
 }
 
 function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationObject {
-  const { id, tag, summary, description, scopes, params, query, body, method } = endpoint;
+  const { id, tag, summary, description, scopes, params, query, body } = endpoint;
   const needs = `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
   const requestParams: ZodOpenApiParameters = {
     ...(params && { path: params }),
     ...(query && { query }),
-    header: method === 'post' || method === 'patch' ? changingHeaders : commonHeaders,
+    header: commonHeaders,
   };
   return {
     operationId: id,
@@ -149,18 +151,6 @@ const commonHeaders = z.object({
     .regex(/^[A-Za-z0-9._-]{1,128}$/)
     .optional()
     .meta({ description: 'Comes back in the answer and is in every log line', param: { id: 'RequestId' } }),
-});
-
-const changingHeaders = commonHeaders.extend({
-  'Idempotency-Key': z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/)
-    .optional()
-    .meta({
-      description:
-        'The same key with the same request, within 24 hours, takes effect once and gets the same answer',
-      param: { id: 'IdempotencyKey' },
-    }),
 });
 
 function success(endpoint: Endpoint): ZodOpenApiResponseObject {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import closeWithGrace from 'close-with-grace';
+import { openCage } from '../shared/cage/cage.ts';
 import { config } from '../shared/config.ts';
 import { closeEverything, startUp } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
@@ -12,13 +13,15 @@ const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
 
 await startUp();
 const server = createHttpServer(createApp());
-server.listen(config.PORT, config.BIND_ADDRESS);
-await once(server, 'listening');
-logger.info({ address: server.address(), publicUrl: config.PUBLIC_URL }, 'web started');
-
 closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
   if (err) logger.fatal({ err }, 'stopping after an error');
   else logger.info({ signal }, 'finishing the requests in hand');
   await stopHttpServer(server, requestGraceMs);
   await closeEverything();
 });
+// A first request should not wait for threads to start.
+openCage();
+// Only now that the process knows how to stop.
+server.listen(config.PORT, config.BIND_ADDRESS);
+await once(server, 'listening');
+logger.info({ address: server.address(), publicUrl: config.PUBLIC_URL }, 'web started');

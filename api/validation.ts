@@ -75,11 +75,8 @@ function decode(text: string): string | null {
   }
 }
 
-/** Whether a field, behind what makes it optional or looks at it first, is an array. */
-export function isList(field: z.core.$ZodType): boolean {
-  if (field instanceof z.ZodOptional || field instanceof z.ZodDefault || field instanceof z.ZodNullable)
-    return isList(field.def.innerType);
-  if (field instanceof z.ZodPipe) return isList(field.def.out);
+function isList(field: z.core.$ZodType): boolean {
+  if (field instanceof z.ZodOptional || field instanceof z.ZodDefault) return isList(field.def.innerType);
   return field instanceof z.ZodArray;
 }
 

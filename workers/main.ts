@@ -55,13 +55,14 @@ function startLanes(handler: Handler, connection: Redis): Worker[] {
 async function main(): Promise<void> {
   const names = process.argv.slice(2);
   const workers = await startWorkers(names.length > 0 ? names : undefined);
-  logger.info({ jobs: names.length > 0 ? names : 'all' }, 'workers started');
   closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
     if (err) logger.fatal({ err }, 'stopping after an error');
     else logger.info({ signal }, 'finishing the work in hand');
     await workers.stop();
     await closeEverything();
   });
+  // Only now: whoever reads this may stop the process, and it must know how to finish.
+  logger.info({ jobs: names.length > 0 ? names : 'all' }, 'workers started');
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

@@ -16,30 +16,44 @@ export interface Cast {
 
 export function castOf({ world, profileFolder }: Bench, line: string): Cast {
   const started = new Set<Program>();
-  const logOf = (name: string) => path.join(world.folder, 'logs', `${line}-${name.replaceAll('/', '-')}.log`);
-  const remember = <Kind extends Program>(program: Kind): Kind => {
+  let profiles = 0;
+
+  const logOf = (name: string) => path.join(world.folder, 'logs', `${line}-${name}.log`);
+  /** The measured processes of both sides, and none of those that play the world around them. */
+  function profileOf(name: string): string[] {
+    if (!profileFolder) return [];
+    profiles += 1;
+    return [
+      '--cpu-prof',
+      `--cpu-prof-dir=${profileFolder}`,
+      `--cpu-prof-name=${profiles}-${name}.cpuprofile`,
+    ];
+  }
+  function remember<Kind extends Program>(program: Kind): Kind {
     started.add(program);
     return program;
-  };
+  }
+
   return {
     async servant(program, settings = {}) {
-      const args = [path.join(checkout, 'scripts/benches', `${program}.ts`)];
+      const name = program.replace('/', '-');
+      const file = path.join(checkout, 'scripts/benches', `${program}.ts`);
       return remember(
         await startServant({
-          args,
+          args: [...(program.startsWith('bare/') ? profileOf(name) : []), file],
           settings: { ...world.settings, LOG_LEVEL: 'warn', ...settings },
-          logFile: logOf(program),
+          logFile: logOf(name),
         }),
       );
     },
     async platform(args, readyWhen, settings = {}) {
-      const profile = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : [];
+      const name = args.join('-').replaceAll('/', '-');
       return remember(
         await startPlatform({
-          args: [...profile, ...args],
+          args: [...profileOf(name), ...args],
           readyWhen,
           settings: { ...world.settings, ...settings },
-          logFile: logOf(args.join('-')),
+          logFile: logOf(name),
         }),
       );
     },

@@ -17,7 +17,7 @@ export interface Bench {
   world: World;
   /** 1 is full size. */
   scale: number;
-  /** Where to write a profile of the platform's processes; none: no profile. */
+  /** Where to write profiles of the measured processes; none: no profile. */
   profileFolder: string | undefined;
 }
 
@@ -50,4 +50,14 @@ export class Mismatch extends Error {}
 export function checkEqual(what: string, actual: unknown, expected: unknown): void {
   const [is, must] = [actual, expected].map((value) => JSON.stringify(value));
   if (is !== must) throw new Mismatch(`${what}: ${is}, and must be ${must}`);
+}
+
+/** For long texts: shows where they part. */
+export function checkSame(what: string, one: string, other: string): void {
+  if (one === other) return;
+  const length = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < length && one[at] === other[at]) at += 1;
+  const [here, there] = [one, other].map((text) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 40)));
+  throw new Mismatch(`${what} differs: ${here} and ${there}`);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { given, localDir } from '../setup/environment.ts';
 import * as session from '../setup/session.ts';
-import { type Bench, checkEqual, type Line, type Run, type Side } from './line.ts';
+import { type Bench, checkSame, type Line, type Run, type Side } from './line.ts';
 import { lines } from './lines/index.ts';
 import { summary } from './profile.ts';
 import { type Result, resultOf } from './result.ts';
@@ -19,7 +19,7 @@ ${lines.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join('\n')}
   --json FILE     all results in one file; else each line in .local/bench/LINE.json
   --allow-noise   report even when the pairs tell different stories
   --scale N       0.1 does a tenth of the work: quick, and good for a look only
-  --profile       also print where the platform's time went; the rates are lower then`;
+  --profile       also print where the time of both sides went; the rates are lower then`;
 
 function options() {
   try {
@@ -59,12 +59,14 @@ async function measure(line: Line, bench: Bench, pairs: number): Promise<Result>
   } finally {
     await close();
   }
-  const [first, ...others] = all.map(({ side, runs }) => ({
-    side,
-    content: runs.map(({ content }) => content),
-  }));
-  for (const { side, content } of others)
-    checkEqual(`${line.name}: what ${side.name} sent or stored`, content, first?.content);
+  const [platform] = all;
+  for (const { side, runs } of all)
+    for (const { content } of runs)
+      checkSame(
+        `${line.name}: what platform and ${side.name} sent or stored`,
+        platform?.runs[0]?.content ?? '',
+        content,
+      );
   return resultOf(line, all, { machine: bench.world.machine, scale: bench.scale });
 }
 

@@ -15,8 +15,10 @@ export interface SideResult {
   otherCores: Spread;
   /** The platform's rate by this side's, pair by pair; not for the platform itself. */
   ratio?: Spread;
+  /** The same by the CPU time of all processes together, which other programs disturb less than they disturb rates. */
+  cpuRatio?: Spread;
   target?: number;
-  runs: Run[];
+  runs: Omit<Run, 'content'>[];
 }
 
 export interface Result {
@@ -33,21 +35,24 @@ export interface Result {
 }
 
 const rateOf = ({ count, window }: Run): number => count / window.seconds;
+const perCpuSecond = ({ count, window }: Run): number =>
+  count / Object.values(window.usages).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
 
 export function resultOf(
   line: Line,
   runs: { side: Side; runs: Run[] }[],
   given: { machine: World['machine']; scale: number },
 ): Result {
-  const platform = runs[0]?.runs.map(rateOf) ?? [];
+  const platform = runs[0]?.runs ?? [];
+  const ratioBy = (value: (run: Run) => number, runs: Run[]) =>
+    spreadOf(ratiosOf(platform.map(value), runs.map(value)));
   const sides = runs.map(({ side, runs }, index): SideResult => {
     const target = line.targets[side.name];
-    const rates = runs.map(rateOf);
     const latencies = runs.flatMap(({ latency }) => latency ?? []);
     return {
       side: side.name,
       title: side.title,
-      rate: spreadOf(rates),
+      rate: spreadOf(runs.map(rateOf)),
       ...(latencies.length > 0 && {
         p50Ms: spreadOf(latencies.map(({ p50Ms }) => p50Ms)),
         p99Ms: spreadOf(latencies.map(({ p99Ms }) => p99Ms)),
@@ -58,9 +63,9 @@ export function resultOf(
       ),
       peakMb: byProcess(runs, (run, name) => run.window.usages[name]?.peakMb ?? 0),
       otherCores: spreadOf(runs.map(({ window }) => window.otherCores)),
-      ...(index > 0 && { ratio: spreadOf(ratiosOf(platform, rates)) }),
+      ...(index > 0 && { ratio: ratioBy(rateOf, runs), cpuRatio: ratioBy(perCpuSecond, runs) }),
       ...(target !== undefined && { target }),
-      runs,
+      runs: runs.map(({ content: _content, ...run }) => run),
     };
   });
   return {

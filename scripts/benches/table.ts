@@ -22,11 +22,14 @@ function columns(rows: string[][]): string[] {
   );
 }
 
-function ratioLine(platform: SideResult, { side, ratio, target }: SideResult): string[] {
-  if (!ratio) return [];
+function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target }: SideResult): string[] {
+  if (!ratio || !cpuRatio) return [];
   const verdict =
     target === undefined ? '' : `; the target is ${target}: ${ratio.median >= target ? 'met' : 'MISSED'}`;
-  return [`${platform.side} / ${side}: ${show(ratio, fraction(2))}${verdict}`];
+  return [
+    `${platform.side} / ${side}: ${show(ratio, fraction(2))}${verdict}`,
+    `  by CPU time of all processes: ${show(cpuRatio, fraction(2))}`,
+  ];
 }
 
 export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Result): string {

@@ -48,6 +48,8 @@ async function start(): Promise<number> {
   const settings: Record<string, string> = {
     // A local receiver is what a developer's first webhook goes to.
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    // A development platform with a demo key is nobody else's business.
+    BIND_ADDRESS: '127.0.0.1',
     SECRET_KEY: secrets.secretKey,
     OPS_PASSWORD: secrets.opsPassword,
     ...(mailbox && { EMAIL_DELIVERED_ON: 'accept', SMTP_URL: `smtp://127.0.0.1:${mailbox.smtpPort}` }),

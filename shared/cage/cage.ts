@@ -62,6 +62,12 @@ export async function render({ workspaceId, parts, data, now }: RenderRequest): 
   };
 }
 
+/** Starts the threads before the first render needs them. */
+export function openCage(): void {
+  pool ??= openPool(config.RENDER_THREADS);
+  pool.warm();
+}
+
 /** Ends the threads; renders under way are rejected. A render after that starts new ones. */
 export async function closeCage(): Promise<void> {
   const open = pool;

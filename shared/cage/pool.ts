@@ -1,10 +1,12 @@
 import { tooHeavy, tooSlow } from '../formats/liquid-limits.ts';
 import { runs, type ThreadJob, type ThreadResult } from './protocol.ts';
 import { type Job, type Outcome, openQueue } from './queue.ts';
-import { type Exit, startThread, type Thread } from './thread-handle.ts';
+import { type Loss, startThread, type Thread } from './thread-handle.ts';
 
 const tickMs = 10;
 const failedStartsInARow = 3;
+/** Killed threads that are still in a call and have not ended use processor time like any other. */
+const mostDying = 2;
 /**
  * V8 ends the whole process where a thread overshoots its heap limit by more than 16 MB at one go, so the limits of
  * formats/liquid keep a render far below it; the rest is room for data, parsed templates and garbage.
@@ -21,6 +23,7 @@ export type Pool = ReturnType<typeof openPool>;
 export function openPool(size: number, heapMb = defaultHeapMb) {
   const queue = openQueue();
   const threads = new Set<Thread>();
+  const dying = new Set<Thread>();
   const pending = new Set<Job>();
   const counts = { rendered: 0, failed: 0, busy: 0, killed: 0 };
   let timer: NodeJS.Timeout | undefined;
@@ -30,7 +33,7 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
 
   // One at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
-    if (closed || isStarting || threads.size > size) return;
+    if (closed || isStarting || threads.size > size || dying.size > mostDying) return;
     isStarting = true;
     const thread = startThread(heapMb, {
       ready() {
@@ -48,13 +51,18 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
         if (workspace) queue.release(workspace);
         dispatch();
       },
-      exit(exit) {
+      lost(loss) {
         threads.delete(thread);
+        dying.add(thread);
         if (closed) return;
-        if (!exit.ready) isStarting = false;
-        cleanUp(thread, exit);
+        if (!loss.ready) isStarting = false;
+        cleanUp(thread, loss);
         startThreads();
         dispatch();
+      },
+      gone() {
+        dying.delete(thread);
+        startThreads();
       },
     });
     threads.add(thread);
@@ -103,7 +111,7 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
     }
   }
 
-  function cleanUp(thread: Thread, { ready, cause, error }: Exit): void {
+  function cleanUp(thread: Thread, { ready, cause, error }: Loss): void {
     if (!ready) {
       failedStarts += 1;
       if (failedStarts >= failedStartsInARow) abandonAll(error ?? new Error('the threads do not start'));
@@ -163,10 +171,13 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
       return promise;
     },
 
+    /** Has the threads ready before they are needed. */
+    warm: startThreads,
+
     async close(): Promise<void> {
       closed = true;
       abandonAll(new Error('the cage is closed'));
-      await Promise.all([...threads].map((thread) => thread.end()));
+      await Promise.all([...threads, ...dying].map((thread) => thread.end()));
     },
 
     stats() {

@@ -7,7 +7,7 @@ const stuckMs = 5000;
 /** A thread that does not say in this time how much it worked is in a call that cannot be interrupted. */
 const silentMs = 50;
 
-export type Exit = {
+export type Loss = {
   /** It had started properly. */
   ready: boolean;
   cause: 'out of time' | 'out of memory' | 'crash';
@@ -17,7 +17,10 @@ export type Exit = {
 type Events = {
   ready(): void;
   results(results: ThreadResult[]): void;
-  exit(how: Exit): void;
+  /** It takes no more work: it was killed, or ended by itself. */
+  lost(loss: Loss): void;
+  /** It is no more. A killed thread may first come to the end of a call. */
+  gone(): void;
 };
 
 export type Thread = ReturnType<typeof startThread>;
@@ -56,9 +59,9 @@ export function startThread(heapMb: number, events: Events) {
     error = reason;
   });
   worker.on('exit', () => {
-    const outOfMemory = error?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    const cause = outOfMemory ? 'out of memory' : killed ? 'out of time' : 'crash';
-    events.exit({ ready, cause, ...(error ? { error } : {}) });
+    const cause = error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : 'crash';
+    if (!killed) events.lost({ ready, cause, ...(error ? { error } : {}) });
+    events.gone();
   });
   // After the listeners: a new one refs the thread again.
   worker.unref();
@@ -66,6 +69,7 @@ export function startThread(heapMb: number, events: Events) {
   function kill(): void {
     killed = true;
     void worker.terminate();
+    events.lost({ ready, cause: 'out of time' });
   }
 
   /** Counts CPU time instead of time, for this is what the machine gave to the job. Loops answer; single calls do not. */

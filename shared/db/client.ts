@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import knex, { type Knex } from 'knex';
 import { config } from '../config.ts';
 import { Problem, problem } from '../errors.ts';
+import { logger } from '../logger.ts';
 
 /** What mysql2's callback connection offers, as far as we use it. */
 type Connection = {
@@ -21,6 +22,10 @@ const acquireTimeoutMs = 5_000;
 
 let pool: Knex | undefined;
 
+function note(message: unknown): void {
+  logger.debug({ message }, 'knex');
+}
+
 /** The pool, opened at first use. The session settings are set here, so that no server default matters. */
 export function database(): Knex {
   pool ??= knex({
@@ -35,6 +40,8 @@ export function database(): Knex {
       maxPreparedStatements: 100,
     },
     acquireConnectionTimeout: acquireTimeoutMs,
+    // Knex would write lines of its own between the JSON ones.
+    log: { warn: note, error: note, deprecate: note, debug: note },
     pool: {
       min: 0,
       max: config.MYSQL_POOL_SIZE,
@@ -86,9 +93,12 @@ export function outsideTransaction<T>(work: () => T): T {
   return units.exit(work);
 }
 
-async function acquire(): Promise<Connection> {
+/** A connection, and how to give it back: to the pool that it is of, which may be closing by then and waits for it. */
+async function acquire(): Promise<{ connection: Connection; release: () => Promise<void> }> {
+  const { client } = database();
   try {
-    return (await database().client.acquireConnection()) as Connection;
+    const connection: Connection = await client.acquireConnection();
+    return { connection, release: () => client.releaseConnection(connection) };
   } catch (error) {
     throw asProblem(error);
   }
@@ -119,13 +129,13 @@ function send<T>(
 async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
   const unit = currentUnit();
   if (unit) return work(unit.connection);
-  const connection = await acquire();
+  const { connection, release } = await acquire();
   try {
     return await work(connection);
   } catch (error) {
     throw asProblem(error);
   } finally {
-    await database().client.releaseConnection(connection);
+    await release();
   }
 }
 
@@ -145,7 +155,7 @@ export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
 }
 
 /** A Knex query on a table; give it to `run`. */
-export function table(name: string): Knex.QueryBuilder<any> {
+export function table(name: string): Knex.QueryBuilder {
   return database()(name);
 }
 
@@ -157,7 +167,7 @@ export function table(name: string): Knex.QueryBuilder<any> {
 export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   if (currentUnit()) return work();
   for (let attempt = 1; ; attempt += 1) {
-    const connection = await acquire();
+    const { connection, release } = await acquire();
     const unit: Unit = { connection, afterCommit: [], ended: false };
     try {
       await send(connection, false, 'START TRANSACTION', []);
@@ -176,7 +186,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
           retryAfterSeconds: 1,
         });
     } finally {
-      await database().client.releaseConnection(connection);
+      await release();
     }
     await sleep(5 * 2 ** attempt * (0.5 + Math.random()));
   }

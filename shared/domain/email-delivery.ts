@@ -14,6 +14,7 @@ import { type HandOverResult, handOver } from '../transports/smtp.ts';
 import { findSigningDomain, type SigningDomain } from './email-domains.ts';
 import { advance, eventOf } from './email-record.ts';
 import * as events from './events.ts';
+import { writeOutcome } from './write-outcome.ts';
 
 /** What a job must do next: nothing more, or come back at a time. */
 export type Outcome = 'done' | 'dropped' | { retryAt: Date };
@@ -160,7 +161,8 @@ function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgeme
 
 async function finish(token: Buffer, before: EmailRecord, judgement: Judgement): Promise<Outcome> {
   const { email } = judgement;
-  const isOurs = await system.finishEmail({ ...judgement, token });
+  // While a worker holds it, an email is due at the end of the lease.
+  const isOurs = await writeOutcome(before.dueAt!, () => system.finishEmail({ ...judgement, token }));
   // The lease had ended and somebody else has the email now: what we know is no longer wanted.
   if (!isOurs) return 'dropped';
   count(`emails_${judgement.metric}`, { kind: before.kind });

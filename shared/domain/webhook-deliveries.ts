@@ -11,6 +11,7 @@ import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../tr
 import { currentVersion } from '../versions.ts';
 import type { Outcome } from './email-delivery.ts';
 import * as events from './events.ts';
+import { writeOutcome } from './write-outcome.ts';
 
 const dayMs = 86_400_000;
 /** A delivery that was not accepted this long after its event has failed, however often it was told to wait. */
@@ -28,7 +29,7 @@ export async function attempt(deliveryId: string): Promise<Outcome> {
   const { webhook } = delivery;
   // Deleted or switched off since: nothing is sent, and the record says so.
   if (!webhook || webhook.autoDisabled)
-    return finish(delivery, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
+    return finish(delivery, until, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
 
   const attemptedAt = now();
   const result = await postWebhook({
@@ -40,7 +41,7 @@ export async function attempt(deliveryId: string): Promise<Outcome> {
     signatures: [{ label: 'sig', keyid: String(webhook.secretVersion), key: signingKey(webhook) }],
     timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
   });
-  return finish(delivery, next(delivery, result), {
+  return finish(delivery, until, next(delivery, result), {
     attemptedAt,
     durationMs: result.durationMs,
     responseStatus: result.responseStatus,
@@ -75,15 +76,21 @@ function unchanged(delivery: Claimed): Result {
   return { status: 'pending', attempts: delivery.attempts, scheduleStep: delivery.scheduleStep, dueAt: null };
 }
 
-async function finish(delivery: Claimed, result: Result, attempted: system.Attempt | null): Promise<Outcome> {
-  await system.finishDelivery({
+async function finish(
+  delivery: Claimed,
+  leaseEnd: Date,
+  result: Result,
+  attempted: system.Attempt | null,
+): Promise<Outcome> {
+  const outcome: system.DeliveryOutcome = {
     deliveryId: delivery.id,
     token: delivery.token,
     ...result,
     parked: result.dueAt !== null && !isNear(result.dueAt),
     completedAt: result.status === 'pending' ? null : now(),
     attempt: attempted,
-  });
+  };
+  await writeOutcome(leaseEnd, () => system.finishDelivery(outcome));
   count('webhook_attempts', { outcome: attempted ? (attempted.error ?? 'delivered') : 'skipped' });
   if (!result.dueAt) return 'done';
   // Its job stays in the lane it is in, so after a first attempt another takes over, in the lane of retries.

@@ -20,12 +20,15 @@ export const removedFilters = new Set([
 /** The name under which the clock travels in a render's registers, out of reach of templates. */
 export const clockRegister = 'now';
 
+const longestMoment = 100;
 const defaultDateFormat = '%A, %B %-e, %Y at %-l:%M %P %z';
 
 /** A number is seconds since 1970, as in liquidjs; undefined when it names no moment. */
 function momentOf(context: Context, given: unknown): Date | undefined {
   if (given === 'now' || given === 'today') return context.getRegister<Date>(clockRegister);
   if (typeof given !== 'number' && typeof given !== 'string') return undefined;
+  // V8 reads dates of any length, and takes a second for a megabyte.
+  if (typeof given === 'string' && given.length > longestMoment) return undefined;
   const seconds = typeof given === 'number' || /^\d+$/.test(given) ? Number(given) : undefined;
   const moment = new Date(seconds === undefined ? given : seconds * 1000);
   return Number.isNaN(moment.getTime()) ? undefined : moment;

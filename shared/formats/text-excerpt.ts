@@ -1,28 +1,26 @@
-import { htmlToText } from 'html-to-text';
+import { compile } from 'html-to-text';
 
 const excerptLength = 2000;
 // Parsing is only as long as the excerpt needs, however large the page.
 const maxHtmlLength = 64_000;
 
+const fromHtml = compile({
+  wordwrap: false,
+  limits: { maxInputLength: maxHtmlLength, maxChildNodes: 2000, maxDepth: 60 },
+  selectors: [
+    { selector: 'img', format: 'skip' },
+    { selector: 'a', options: { ignoreHref: true } },
+    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
+      selector,
+      options: { uppercase: false },
+    })),
+  ],
+});
+
 /** The first 2,000 characters of a message as plain text, from its text or else from its html. */
 export function excerptOf(body: { html: string | null; text: string | null }): string | null {
-  const text = body.text ?? (body.html === null ? null : fromHtml(body.html));
+  const text = body.text ?? (body.html === null ? null : fromHtml(body.html.slice(0, maxHtmlLength)));
   if (text === null) return null;
   const characters = text.length > 2 * excerptLength ? text.slice(0, 2 * excerptLength) : text;
   return characters.length <= excerptLength ? characters : [...characters].slice(0, excerptLength).join('');
-}
-
-function fromHtml(html: string): string {
-  return htmlToText(html.slice(0, maxHtmlLength), {
-    wordwrap: false,
-    limits: { maxInputLength: maxHtmlLength, maxChildNodes: 2000, maxDepth: 60 },
-    selectors: [
-      { selector: 'img', format: 'skip' },
-      { selector: 'a', options: { ignoreHref: true } },
-      ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
-        selector,
-        options: { uppercase: false },
-      })),
-    ],
-  });
 }

@@ -66,23 +66,6 @@ function codePoints(value: string): number {
   return count;
 }
 
-type ListOptions = { min?: number; max: number };
-
-/**
- * A list in a request. Its length is looked at before its items, because a body of a megabyte can hold half a
- * million bad items and each would be described.
- */
-export function listOf<Item extends z.ZodType>(item: Item, { min = 0, max }: ListOptions) {
-  return z.preprocess(
-    (value, context) => {
-      if (Array.isArray(value) && value.length > max)
-        context.addIssue({ code: 'custom', message: `must have at most ${max} items` });
-      return value;
-    },
-    min > 0 ? z.array(item).min(min).max(max) : z.array(item).max(max),
-  );
-}
-
 /** A free JSON object, such as the merge data of a template. */
 export const JsonObject = z
   .record(z.string(), z.unknown())
@@ -90,34 +73,22 @@ export const JsonObject = z
 
 /** A whole number in the query: plain digits, so that `1e2`, ` 1` and `01` are refused. */
 export function queryInteger({ min, max }: { min: number; max: number }) {
+  // The description says what the text stands for.
+  const override: ZodOpenApiOverride = ({ jsonSchema }) => {
+    delete jsonSchema.pattern;
+    Object.assign(jsonSchema, { type: 'integer', format: 'int32', minimum: min, maximum: max });
+  };
   return z
     .string()
     .regex(/^(0|-?[1-9][0-9]{0,9})$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int32().min(min).max(max))
-    .meta({ override: shownAs({ type: 'integer', format: 'int32', minimum: min, maximum: max }) });
-}
-
-/** true or false in the query. */
-export const queryBoolean = z
-  .enum(['true', 'false'])
-  .transform((value) => value === 'true')
-  .meta({ override: shownAs({ type: 'boolean' }) });
-
-/** Describes what the text of a parameter stands for, not the text. */
-function shownAs(description: z.core.JSONSchema.BaseSchema): ZodOpenApiOverride {
-  return ({ jsonSchema }) => {
-    delete jsonSchema.pattern;
-    delete jsonSchema.enum;
-    Object.assign(jsonSchema, description);
-  };
+    .meta({ override });
 }
 
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {
-  limit: queryInteger({ min: 1, max: 200 })
-    .default(50)
-    .meta({ description: 'Items on a page', override: shownAs({ default: 50 }) }),
+  limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Items on a page' }),
   cursor: text({ max: 2000 }).optional().meta({ description: 'nextCursor of the page before' }),
 };
 

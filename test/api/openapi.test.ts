@@ -96,8 +96,8 @@ test('every refusal of an operation is described, with an example that fits', ()
 test('headers are described where they occur', () => {
   const { post, get } = description.paths['/v2/parcels'];
   const names = (operation: any) => operation.parameters.map((parameter: any) => resolve(parameter).name);
-  expect(names(post)).toEqual(expect.arrayContaining(['Idempotency-Key', 'Service-Version', 'Request-Id']));
-  expect(names(get)).not.toContain('Idempotency-Key');
+  for (const operation of [post, get])
+    expect(names(operation)).toEqual(expect.arrayContaining(['Service-Version', 'Request-Id']));
   expect(Object.keys(post.responses[201].headers)).toEqual(
     expect.arrayContaining(['Location', 'Request-Id', 'Service-Version', 'RateLimit', 'RateLimit-Policy']),
   );
@@ -117,8 +117,7 @@ test('query parameters are described as what they stand for', () => {
     maximum: 200,
     default: 50,
   });
-  expect(schemas.limit).not.toHaveProperty('pattern');
-  expect(schemas.urgent).toEqual({ type: 'boolean' });
+  for (const name of ['limit', 'since']) expect(schemas[name]).not.toHaveProperty('pattern');
   expect(schemas.types).toMatchObject({ type: 'array', maxItems: 5 });
   expect(schemas.since).toMatchObject({ type: 'string', format: 'date-time' });
 });

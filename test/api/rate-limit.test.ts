@@ -52,7 +52,7 @@ test('every authenticated answer names the limit, and a 429 says when to come ag
   const forbidden = await api.call('POST', '/v2/parcels', { key: 'msg_reader' });
   expect([forbidden.status, forbidden.headers['ratelimit']]).toEqual([403, '"default";r=1;t=1']);
 
-  const answers = [];
+  const answers: Awaited<ReturnType<typeof api.call>>[] = [];
   // The machine may be slow, and one token comes back each second.
   for (let tries = 0; answers.every(({ status }) => status !== 429) && tries < 1000; tries += 1)
     answers.push(await api.call('POST', '/v2/parcels', { body: '{not even JSON' }));

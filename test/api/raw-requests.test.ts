@@ -116,3 +116,14 @@ test('garbage after a request does not become the answer to it', async () => {
   await once(socket, 'close');
   expect(answers.match(/HTTP\/1\.1 \d+/g)?.[0]).toBe('HTTP/1.1 200');
 });
+
+test('garbage in a body that was refused already brings no second answer', async () => {
+  const socket = net.connect(api.port, '127.0.0.1');
+  let answers = '';
+  socket.on('data', (chunk) => (answers += chunk)).on('error', () => {});
+  socket.write('POST /v2/parcels HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await once(socket, 'data');
+  socket.write('zz\r\n');
+  await once(socket, 'close');
+  expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 401']);
+});

@@ -6,15 +6,7 @@ import { endpoint } from '../../api/endpoint.ts';
 import { createHttpServer } from '../../api/http-server.ts';
 import { problem } from '../../shared/errors.ts';
 import { newId } from '../../shared/formats/ids.ts';
-import {
-  Id,
-  JsonObject,
-  listOf,
-  Moment,
-  pageQuery,
-  queryBoolean,
-  text,
-} from '../../shared/schemas/fields.ts';
+import { Id, JsonObject, Moment, pageQuery, text } from '../../shared/schemas/fields.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { clientOf } from '../support/api-client.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -24,6 +16,8 @@ type Call = { body?: unknown; headers?: Record<string, string>; key?: string | n
 
 export const knownId = newId('contact', new Date());
 export const goodKey = 'msg_good';
+/** With `Bearer ` before it, 200 characters. */
+export const longestKey = `msg_${'x'.repeat(189)}`;
 
 const scopes: ReadonlySet<Scope> = new Set(['contacts.read', 'contacts.write']);
 const callers = new Map<string, Caller>(
@@ -32,6 +26,8 @@ const callers = new Map<string, Caller>(
       [goodKey, scopes, null],
       ['msg_reader', new Set(['contacts.read']), null],
       ['msg_pinned', scopes, '2026-11-01'],
+      [longestKey, scopes, null],
+      [`${longestKey}x`, scopes, null],
     ] as [string, ReadonlySet<Scope>, string | null][]
   ).map(([key, held, apiVersion]) => [
     key,
@@ -44,8 +40,11 @@ export const NewParcel = z.object({
   weightGrams: z.int32().min(1),
   note: text({ max: 100, multiline: true }).nullish(),
   address: z.object({ city: text({ max: 20 }) }).optional(),
-  tags: listOf(z.string(), { max: 3 }).optional(),
-  rows: listOf(z.object({ email: z.email() }), { max: 5 }).optional(),
+  tags: z.array(z.string()).max(3).optional(),
+  rows: z
+    .array(z.object({ email: z.email() }))
+    .max(5)
+    .optional(),
   kind: z.enum(['box', 'tube']).optional(),
   leavesAt: Moment.optional(),
   extra: JsonObject.optional(),
@@ -76,8 +75,7 @@ function parcelEndpoints(held: { started: () => void; release: Promise<void> }) 
       id: 'listParcels',
       query: z.object({
         ...pageQuery,
-        types: listOf(z.string(), { max: 5 }).optional(),
-        urgent: queryBoolean.optional(),
+        types: z.array(z.string()).max(5).optional(),
         since: Moment.optional(),
       }),
       handle: ({ query, version }) => ({ id: version, seen: query }),

@@ -15,7 +15,7 @@ const each = (count: number, body: (index: number) => string) => numbers(count).
 export const measured: Bomb[] = [
   { name: 'a range of 100 million', source: times(1e8, '{{ i }}'), says: tooHeavy },
   { name: 'a range of a million', source: times(1e6, '{{ i }}'), says: tooHeavy },
-  { name: 'three nested loops', source: times(1000, times(1000, times(1000, ''))), says: tooSlow },
+  { name: 'three nested loops', source: times(1000, times(1000, times(1000, ''))), says: stopped },
   {
     name: 'a string doubled 40 times',
     source: `{% assign s = "x" %}${times(40, '{% assign s = s | append: s %}')}{{ s }}`,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
 import * as kept from '../../setup/kept.ts';
@@ -11,7 +10,7 @@ import type { Program, Servant } from '../program.ts';
 import { openWindow } from '../usage.ts';
 
 const connections = 64;
-const variants = 256;
+const variants = 64;
 const warmMs = 4_000;
 const measureMs = 8_000;
 
@@ -103,7 +102,7 @@ async function check(database: mysql.Connection, stored: Stored, answers: Answer
      JOIN ${stored.bodies} ON email_id = id ORDER BY recipient`,
   );
   checkEqual('different emails', rows.length, variants);
-  return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+  return JSON.stringify(rows);
 }
 
 const notes = [

@@ -1,4 +1,4 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import { httpbis } from 'http-message-signatures';
 import { type Backlog, drain } from '../backlog.ts';
@@ -136,7 +136,9 @@ async function checkSignature({ head, body }: Sample, origin: string, secret: st
     },
     { method, url: origin + target, headers },
   );
-  if (!isGood) throw new Mismatch(`A signature does not verify: ${head}\n\n${body}`);
+  const digest = `sha-256=:${hash('sha256', body, 'base64')}:`;
+  if (!isGood || headers['content-digest'] !== digest)
+    throw new Mismatch(`A signature does not verify: ${head}\n\n${body}`);
 }
 
 export const webhooksOut: Line = {

@@ -69,6 +69,11 @@ export async function updatePositionReached(position: number, before: number, at
   );
 }
 
+/** Marks the position that the feed had reached at the latest then. */
+export async function insertMark(position: number, at: Date): Promise<void> {
+  await query('INSERT IGNORE INTO event_marks (reached_at, position) VALUES (?, ?)', [at, position]);
+}
+
 /** The position that had been reached, and been passed on, when everything older than `at` was numbered. */
 export async function findPositionAt(at: Date): Promise<number> {
   const [row] = await query(

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 
 const list = (key: string, search: Record<string, string> = {}) =>
-  api.request('GET', `/v2/email?${new URLSearchParams(search)}`, { key });
+  api.request('GET', `/v2/email?${new URLSearchParams(search).toString()}`, { key });
 const idsOf = (answer: { body: any }): string[] => answer.body.data.map(({ id }: { id: string }) => id);
 
 /** All pages, from the first on. */

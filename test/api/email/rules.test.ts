@@ -1,5 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { postEmail, sendEmail } from '../../support/new-email.ts';
@@ -192,6 +194,8 @@ test('a sender of 256 characters is taken, and a recipient as long as SMTP allow
   const record = await sendEmail(api, own, { sender, recipient: addressOf(254) });
   expect(record).toMatchObject({ sender, recipient: addressOf(254) });
   expect(await refusedFields({ sender: `n${sender}` })).toEqual(['sender']);
+  const emoji = `${'🙂'.repeat(256 - own.sender.length - 3)} <${own.sender}>`;
+  expect((await sendEmail(api, own, { sender: emoji })).sender).toBe(emoji);
   expect(await refusedFields({ recipient: addressOf(257) })).toEqual(['recipient']);
 });
 
@@ -250,6 +254,14 @@ test('a sender needs a verified domain of this workspace: not a parent, a child,
   const other = await workspace();
   for (const domain of ['elsewhere.example', `mail.${own.domain}`, own.domain.slice(1), other.domain])
     expect(await refusedFields({ sender: `hello@${domain}` })).toEqual(['sender']);
+});
+
+test('a workspace whose sending is blocked is refused', async () => {
+  const mine = await workspace();
+  await query('UPDATE workspaces SET sending_blocked = 1 WHERE id = ?', [idToBytes(mine.workspaceId)]);
+  const { status, body } = await postEmail(api, mine);
+  expect(status).toBe(403);
+  expect(body.type).toBe(`${api.url}/problems/sending_blocked`);
 });
 
 test('a connected app cannot set bypassSuppressions', async () => {

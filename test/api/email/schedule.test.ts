@@ -64,7 +64,9 @@ test('scheduledAt must be less than 3 months ahead, to the millisecond', async (
   for (const { scheduledAt, createdAt } of accepted)
     expect(scheduledAt.getTime()).toBeLessThan(threeMonthsAfter(createdAt).getTime());
   for (const { scheduledAt, before } of refused)
-    expect(scheduledAt.getTime()).toBeGreaterThanOrEqual(threeMonthsAfter(before).getTime() - clockToleranceMs);
+    expect(scheduledAt.getTime()).toBeGreaterThanOrEqual(
+      threeMonthsAfter(before).getTime() - clockToleranceMs,
+    );
 });
 
 test('three months from 30 November end with February', async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 const feed = (search: Record<string, string> = {}, key = own.key) =>
-  api.request('GET', `/v2/events?${new URLSearchParams(search)}`, { key });
+  api.request('GET', `/v2/events?${new URLSearchParams(search).toString()}`, { key });
 const emailsIn = (answer: { body: any }): string[] =>
   answer.body.data.map(({ data }: { data: { id: string } }) => data.id);
 

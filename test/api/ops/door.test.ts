@@ -89,11 +89,11 @@ test('the board shows every queue with its jobs, and no data but ids', async () 
     headers: operator,
   });
   expect(answer.status).toBe(200);
-  const shown: any[] = answer.body.queues;
+  const shown: { name: string; counts: Record<string, number>; jobs: object[] }[] = answer.body.queues;
   expect(shown.map(({ name }) => name).toSorted()).toEqual(queueNames.toSorted());
   const queue = shown.find(({ name }) => name === 'send-email');
-  expect(queue.counts.delayed).toBe(1);
-  expect(queue.jobs[0]).toMatchObject({ id: job.id, data: { emailId: 'email_x', requestId: 'r' } });
+  expect(queue!.counts['delayed']).toBe(1);
+  expect(queue!.jobs[0]).toMatchObject({ id: job.id, data: { emailId: 'email_x', requestId: 'r' } });
   await job.remove();
 });
 

@@ -97,10 +97,17 @@ test('any 2xx ends it as delivered', async () => {
 });
 
 test('a success after failures is delivered, and recorded instead of them', async () => {
-  const receiver = await startWebhookReceiver({ respond: (_request, index) => ({ status: index < 3 ? 500 : 200 }) });
+  const receiver = await startWebhookReceiver({
+    respond: (_request, index) => ({ status: index < 3 ? 500 : 200 }),
+  });
   const delivery = await dueDelivery(own, receiver.url);
   expect(await waitsUntilTheEnd(delivery)).toEqual([300, 900, 3600]);
-  expect(await delivery.read()).toMatchObject({ status: 'delivered', attempts: 4, error: null, responseStatus: 200 });
+  expect(await delivery.read()).toMatchObject({
+    status: 'delivered',
+    attempts: 4,
+    error: null,
+    responseStatus: 200,
+  });
 });
 
 test.each([
@@ -122,7 +129,9 @@ test('a 429 waits until the date that Retry-After names', async () => {
   const receiver = await startWebhookReceiver({ respond: answers.tooManyRequests(until.toUTCString()) });
   const { id, read } = await dueDelivery(own, receiver.url);
   await attempt(id);
-  expect(Math.abs((await read()).dueAt!.getTime() - until.getTime())).toBeLessThanOrEqual(1000 + clockToleranceMs);
+  expect(Math.abs((await read()).dueAt!.getTime() - until.getTime())).toBeLessThanOrEqual(
+    1000 + clockToleranceMs,
+  );
 });
 
 test('a 429 is no failure: the schedule goes on from where it was, with all its attempts', async () => {

@@ -26,7 +26,8 @@ beforeAll(async () => {
 });
 
 const nowhere = 'http://127.0.0.1:1/';
-const typesOf = async (webhookId: string) => (await deliveriesOf(webhookId)).map(({ eventType }) => eventType);
+const typesOf = async (webhookId: string) =>
+  (await deliveriesOf(webhookId)).map(({ eventType }) => eventType);
 
 test('a webhook gets the events that it subscribes to, one delivery each', async () => {
   const own = await workspace();
@@ -107,6 +108,7 @@ test('what a switched-off webhook misses is kept as skipped', async () => {
 });
 
 test('the job delivers by itself; what fails is tried again in the lane of retries, at its time', async () => {
+  changeSettings({ WAKE_AHEAD_SECONDS: 900 });
   const own = await workspace();
   const receiver = await startWebhookReceiver({ respond: { status: 500 } });
   const { id: webhookId } = await makeWebhook(own, receiver.url);
@@ -134,7 +136,9 @@ test('the job delivers by itself; what fails is tried again in the lane of retri
 test('a retry that is far off waits in its row, and is made when its time comes', async () => {
   changeSettings({ WAKE_AHEAD_SECONDS: 60 });
   const own = await workspace();
-  const receiver = await startWebhookReceiver({ respond: (_request, index) => ({ status: index < 2 ? 500 : 200 }) });
+  const receiver = await startWebhookReceiver({
+    respond: (_request, index) => ({ status: index < 2 ? 500 : 200 }),
+  });
   const { id: webhookId } = await makeWebhook(own, receiver.url);
   const workers = await runWorkers(['relay-events', 'deliver-webhook', 'sweep']);
   await acceptEmail(own);

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now, nowForAll } from '../../../shared/clock.ts';
 import { config } from '../../../shared/config.ts';
 import * as system from '../../../shared/db/system/emails.ts';
 import { attempt } from '../../../shared/domain/email-delivery.ts';
@@ -93,10 +93,12 @@ test('a second sending that is refused for now is still the only one that may be
 
 /** What a worker does that is killed while it speaks to the relay. */
 async function dieDuringHandover(email: Accepted): Promise<void> {
-  const at = now();
+  const at = nowForAll();
   const until = new Date(at.getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({ emailId: email.id, at, until });
-  expect(await system.updateHandoverStarted({ emailId: email.id, token: claimed!.token, at: now() })).toBe(true);
+  expect(await system.updateHandoverStarted({ emailId: email.id, token: claimed!.token, at: now() })).toBe(
+    true,
+  );
 }
 
 test('an email whose worker died while it spoke to the relay is sent once more when the lease has ended', async () => {
@@ -127,7 +129,7 @@ test('a worker that died before it spoke to the relay leaves nothing uncertain',
   sink.setMode('accept');
   const [email, received] = await accept();
   for (let count = 0; count < 3; count += 1) {
-    const at = now();
+    const at = nowForAll();
     await system.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 1000) });
     await comesDue(email);
   }
@@ -140,7 +142,7 @@ test('an email that takes every worker down with it is given up', async () => {
   const [email] = await accept();
   let claims = 0;
   for (; claims < 30 && (await email.read()).status === 'queued'; claims += 1) {
-    const at = now();
+    const at = nowForAll();
     await system.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 1000) });
     await comesDue(email);
     if (claims >= 10) await attempt(email.id);

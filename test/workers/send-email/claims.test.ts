@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now, nowForAll } from '../../../shared/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as system from '../../../shared/db/system/emails.ts';
 import { attempt } from '../../../shared/domain/email-delivery.ts';
@@ -33,7 +33,7 @@ async function accept() {
 
 const leaseMs = 60_000;
 async function claim(emailId: string) {
-  const at = now();
+  const at = nowForAll();
   return system.claimEmail({ emailId, at, until: new Date(at.getTime() + leaseMs) });
 }
 const rowOf = async (id: string) => (await query('SELECT * FROM emails WHERE id = ?', [idToBytes(id)]))[0];

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { runWithRequest } from '../../../shared/request-context.ts';
 import { queueOf } from '../../../shared/queue.ts';
+import { runWithRequest } from '../../../shared/request-context.ts';
 import { acceptEmail } from '../../support/accepted-email.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
@@ -43,7 +43,9 @@ test('a one-time code goes out before the marketing backlog that is in hand', as
   const isBulk = (address: string | undefined) => address === 'bulk@example.com';
   for (let sent = 0; sent < backlog; sent += 50)
     await Promise.all(
-      Array.from({ length: 50 }, () => acceptEmail(own, { kind: 'marketing', recipient: 'bulk@example.com' })),
+      Array.from({ length: 50 }, () =>
+        acceptEmail(own, { kind: 'marketing', recipient: 'bulk@example.com' }),
+      ),
     );
   const workers = await runWorkers(['send-email']);
   const bulk = () => sink.messages.filter(({ envelope }) => isBulk(envelope.to[0])).length;

@@ -84,10 +84,16 @@ test('the date of a scheduled email is the time that it was scheduled for', asyn
 });
 
 test('the DKIM signature of the sending domain verifies', async () => {
-  const { raw } = await sent({ subject: 'Signed – Ü', content: { html: '<p>Ü</p>', text: 'x '.repeat(600) } });
+  const { raw } = await sent({
+    subject: 'Signed – Ü',
+    content: { html: '<p>Ü</p>', text: 'x '.repeat(600) },
+  });
   const results = await verify(raw);
   expect(results).toHaveLength(1);
-  expect(results[0]).toMatchObject({ signingDomain: own.domain, status: { result: 'pass', aligned: own.domain } });
+  expect(results[0]).toMatchObject({
+    signingDomain: own.domain,
+    status: { result: 'pass', aligned: own.domain },
+  });
 });
 
 test('what somebody changes on the way no longer verifies', async () => {

@@ -1,0 +1,93 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { postEmail, sendEmail } from '../support/new-email.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+let mysql: TcpProxy;
+let redis: TcpProxy;
+beforeAll(async () => {
+  mysql = await startTcpProxy(config.MYSQL_URL, 3306);
+  redis = await startTcpProxy(config.REDIS_URL, 6379);
+  changeSettings({ MYSQL_URL: mysql.url, REDIS_URL: redis.url });
+});
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url });
+  api = await startApi();
+  own = await workspace();
+});
+beforeEach(async () => {
+  await mysql.pass();
+  await redis.pass();
+  await waitFor('all is well', async () => {
+    const { status, body } = await api.request('GET', '/health/ready');
+    return status === 200 && body.redis === 'up';
+  });
+});
+
+// Far less than Redis' own time limits; the rest is for a busy machine.
+const atOnceMs = 1_000;
+
+test.each(['refuse', 'freeze'] as const)(
+  'while Redis is away (%s) an email is accepted at once, and goes out when it is back',
+  async (fault) => {
+    const recipient = `${fault}@example.com`;
+    redis[fault]();
+    const startedAt = performance.now();
+    const { id } = await sendEmail(api, own, { recipient });
+    const scheduledAt = new Date(Date.now() + 3_600_000_000).toISOString();
+    const scheduled = await sendEmail(api, own, { scheduledAt });
+    expect((await api.request('DELETE', `/v2/email/${scheduled.id}`, { key: own.key })).status).toBe(200);
+    expect(performance.now() - startedAt).toBeLessThan(3 * atOnceMs);
+    await redis.pass();
+    await advanceClock(3_000);
+    const workers = await runWorkers(['send-email', 'sweep']);
+    await sink.waitFor((messages) => messages.some(({ envelope }) => envelope.to.includes(recipient)));
+    const read = await api.request('GET', `/v2/email/${id}`, { key: own.key });
+    expect(['queued', 'sent']).toContain(read.body.status);
+    await workers.stop();
+  },
+);
+
+test('while Redis is away the service is ready, and says so', async () => {
+  redis.refuse();
+  await waitFor('Redis is known to be away', async () => {
+    const { status, body } = await api.request('GET', '/health/ready');
+    expect(status).toBe(200);
+    return body.mysql === 'up' && body.redis === 'down';
+  });
+});
+
+test('while MySQL is away a request is refused with 503 and Retry-After, and nothing is kept of it', async () => {
+  mysql.refuse();
+  const clientReference = 'refused';
+  for (let count = 0; count < 3; count += 1) {
+    const { status, headers, body } = await postEmail(api, own, { clientReference });
+    expect(status).toBe(503);
+    expect(body.type).toBe(`${api.url}/problems/service_unavailable`);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(JSON.stringify(body)).not.toMatch(/ECONN|mysql|SELECT|INSERT/i);
+  }
+  expect((await api.request('GET', '/health/ready')).status).toBe(503);
+  expect((await api.request('GET', '/health/live')).status).toBe(200);
+  await mysql.pass();
+  await waitFor(
+    'the service is ready again',
+    async () => (await api.request('GET', '/health/ready')).status === 200,
+  );
+  const listed = await api.request('GET', `/v2/email?clientReference=${clientReference}`, { key: own.key });
+  expect(listed.body.data).toEqual([]);
+});

@@ -1,0 +1,117 @@
+import { beforeEach, expect, test } from 'vitest';
+import { query } from '../../shared/db/client.ts';
+import { migrateDown, migrateUp, pendingMigrations } from '../../shared/db/migrate.ts';
+import { migrations } from '../../shared/db/migrations/index.ts';
+import { closeEverything, startUp } from '../../shared/lifecycle.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+
+useDatabase();
+
+const names = migrations.map(({ name }) => name);
+// Each test begins with everything applied, whatever the one before it left.
+beforeEach(async () => void (await migrateUp()));
+
+async function tables(): Promise<string[]> {
+  const rows = await query(
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name',
+  );
+  return rows.map((row) => row['name'] as string).filter((name) => !name.startsWith('knex_'));
+}
+
+/** How every table is built, without what its content changes. */
+async function schema(): Promise<string[]> {
+  const created: string[] = [];
+  for (const name of await tables()) {
+    const [row] = await query(`SHOW CREATE TABLE \`${name}\``);
+    created.push((row!['Create Table'] as string).replace(/ AUTO_INCREMENT=\d+/, ''));
+  }
+  return created;
+}
+
+test('up, down and up again ends where it began', async () => {
+  const before = await schema();
+  expect(before.length).toBeGreaterThan(8);
+  expect(await pendingMigrations()).toEqual([]);
+  expect(await migrateDown({ all: true })).toEqual(names.toReversed());
+  expect(await tables()).toEqual([]);
+  expect(await pendingMigrations()).toEqual(names);
+  expect(await migrateUp()).toEqual(names);
+  expect(await schema()).toEqual(before);
+  expect(await migrateUp()).toEqual([]);
+});
+
+test('one migration at a time can be taken back and applied again', async () => {
+  const before = await schema();
+  for (let count = 0; count < names.length; count += 1) {
+    const undone: string[] = [];
+    for (let step = 0; step <= count; step += 1) undone.push(...(await migrateDown()));
+    expect(undone).toEqual(names.slice(-count - 1).toReversed());
+    expect(await pendingMigrations()).toEqual(names.slice(-count - 1));
+    await migrateUp();
+    expect(await schema()).toEqual(before);
+  }
+});
+
+test('after up again the platform works', async () => {
+  await migrateDown({ all: true });
+  await migrateUp();
+  const { workspaceId } = await workspace();
+  expect(workspaceId).toMatch(/^workspace_/);
+});
+
+test('every statement may be repeated, since a crash leaves a migration half done', async () => {
+  const before = await schema();
+  for (const { up } of migrations) for (const statement of [...up, ...up]) await query(statement);
+  expect(await schema()).toEqual(before);
+  for (const { down } of migrations.toReversed())
+    for (const statement of [...down, ...down]) await query(statement);
+  expect(await tables()).toEqual([]);
+  for (const { up } of migrations) for (const statement of up) await query(statement);
+  expect(await schema()).toEqual(before);
+});
+
+test('processes that start together apply each migration once', async () => {
+  await migrateDown({ all: true });
+  const applied = await Promise.all(Array.from({ length: 4 }, () => migrateUp()));
+  expect(applied.flat()).toEqual(names);
+});
+
+test('a lock that a killed migration left behind is freed', async () => {
+  await migrateDown();
+  await query('UPDATE knex_migrations_lock SET is_locked = 1');
+  expect(await migrateUp()).toEqual(names.slice(-1));
+});
+
+test('every table compares text as bytes and can be rolled back', async () => {
+  const loose = await query(
+    `SELECT table_name, column_name, collation_name FROM information_schema.columns
+     WHERE table_schema = DATABASE() AND table_name NOT LIKE 'knex%'
+       AND collation_name IS NOT NULL AND collation_name NOT LIKE '%\\_bin'`,
+  );
+  expect(loose).toEqual([]);
+  const other = await query(
+    `SELECT table_name, engine FROM information_schema.tables
+     WHERE table_schema = DATABASE() AND table_name NOT LIKE 'knex%' AND engine <> 'InnoDB'`,
+  );
+  expect(other).toEqual([]);
+});
+
+test('ids are 16 bytes, and times have milliseconds', async () => {
+  const wrong = await query(
+    `SELECT table_name, column_name, column_type FROM information_schema.columns
+     WHERE table_schema = DATABASE() AND table_name NOT LIKE 'knex%' AND (
+       (column_name LIKE '%\\_at' AND column_type <> 'datetime(3)') OR
+       (column_name IN ('workspace_id', 'webhook_id', 'event_id', 'email_id', 'record_id', 'lineage_id')
+        AND column_type <> 'binary(16)'))`,
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('nothing starts on a database that lacks a migration', async () => {
+  await closeEverything();
+  await migrateDown();
+  await expect(startUp()).rejects.toThrow(names.at(-1)!);
+  await migrateUp();
+  await startUp();
+});

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import * as fc from 'fast-check';
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { insertApiKey } from '../../shared/db/api-keys.ts';
+import { query } from '../../shared/db/client.ts';
+import * as apiKeys from '../../shared/domain/api-keys.ts';
+import { authenticate } from '../../shared/domain/callers.ts';
+import { idToBytes, newId } from '../../shared/formats/ids.ts';
+import { scopes } from '../../shared/schemas/scopes.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  own = await workspace();
+});
+
+test('a key is msg_ and 40 base62 characters, a token of a connected app begins with app_', () => {
+  for (let count = 0; count < 200; count += 1) {
+    expect(apiKeys.newKey('api_key')).toMatch(/^msg_[0-9A-Za-z]{40}$/);
+    expect(apiKeys.newKey('app')).toMatch(/^app_[0-9A-Za-z]{40}$/);
+  }
+});
+
+test('keys are random: none comes twice, and every character is as likely as another', () => {
+  const keys = Array.from({ length: 2000 }, () => apiKeys.newKey('api_key').slice(4, 38));
+  expect(new Set(keys).size).toBe(keys.length);
+  const counts = Map.groupBy(keys.join(''), (character) => character);
+  expect(counts.size).toBe(62);
+  // 68,000 characters: about 1,097 of each, and seven standard deviations (33) around it.
+  for (const [character, found] of counts) {
+    expect([character, found.length > 860]).toEqual([character, true]);
+    expect([character, found.length < 1340]).toEqual([character, true]);
+  }
+});
+
+test('a mistyped key is told by its checksum', () => {
+  const key = apiKeys.newKey('api_key');
+  const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+  expect(apiKeys.isWellFormed(key)).toBe(true);
+  fc.assert(
+    fc.property(fc.integer({ min: 4, max: 43 }), fc.nat(61), (at, letter) => {
+      fc.pre(key[at] !== alphabet[letter]);
+      expect(apiKeys.isWellFormed(key.slice(0, at) + alphabet[letter] + key.slice(at + 1))).toBe(false);
+    }),
+  );
+  for (const other of [
+    '',
+    'msg_',
+    key.slice(0, -1),
+    `${key}0`,
+    ` ${key}`,
+    `${key}\n`,
+    key.replace('msg_', 'app_'),
+  ])
+    expect(apiKeys.isWellFormed(other)).toBe(false);
+});
+
+test('only the hash of a key is stored, with its first six and last four characters', async () => {
+  const { key, record } = await apiKeys.issue(own.workspaceId, { name: 'Shop' });
+  const [row] = await query('SELECT * FROM api_keys WHERE id = ?', [idToBytes(record.id)]);
+  expect(row!['hash']).toEqual(createHash('sha256').update(key).digest());
+  expect(record).toMatchObject({ keyPrefix: key.slice(0, 6), keyLast4: key.slice(-4), name: 'Shop' });
+  const stored = Object.values(row!)
+    .map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)))
+    .join(' ');
+  expect(stored).not.toContain(key);
+  expect(stored).not.toContain(key.slice(6, -4));
+  expect(JSON.stringify(record)).not.toContain(key.slice(6, -4));
+});
+
+test('a key stands for its workspace, with the scopes that it was given; all by default', async () => {
+  const all = await apiKeys.issue(own.workspaceId);
+  expect(await authenticate(all.key)).toEqual({
+    workspaceId: own.workspaceId,
+    keyId: all.record.id,
+    kind: 'api_key',
+    scopes: new Set(scopes),
+    apiVersion: null,
+  });
+  const some = await apiKeys.issue(own.workspaceId, { kind: 'app', scopes: ['email.send', 'events.read'] });
+  expect(await authenticate(some.key)).toMatchObject({
+    kind: 'app',
+    scopes: new Set(['email.send', 'events.read']),
+  });
+});
+
+test('a key that is unknown, mistyped or in other letters is nobody', async () => {
+  const { key } = await apiKeys.issue(own.workspaceId);
+  for (const token of [
+    apiKeys.newKey('api_key'),
+    key.toLowerCase(),
+    key.toUpperCase(),
+    `${key}x`,
+    '',
+    "' OR 1=1",
+  ])
+    expect(await authenticate(token)).toBeNull();
+});
+
+test('a key works until it expires, also when it is remembered', async () => {
+  const expiresAt = new Date(now().getTime() + 60_000);
+  const { key } = await apiKeys.issue(own.workspaceId, { expiresAt });
+  expect(await authenticate(key)).not.toBeNull();
+  await advanceClock(61_000);
+  expect(await authenticate(key)).toBeNull();
+});
+
+test('a key works only from the time that it is active from, also when it is remembered', async () => {
+  const key = apiKeys.newKey('api_key');
+  const { record } = await apiKeys.issue(own.workspaceId);
+  const activeFrom = new Date(now().getTime() + 60_000);
+  await insertApiKey(
+    own.workspaceId,
+    { ...record, id: newId('key', now()), activeFrom },
+    apiKeys.hashKey(key),
+  );
+  expect(await authenticate(key)).toBeNull();
+  await advanceClock(61_000);
+  expect(await authenticate(key)).not.toBeNull();
+});
+
+test('the keys of a workspace are listed newest first, and deleted only there', async () => {
+  const [mine, other] = [await workspace(), await workspace()];
+  const second = await apiKeys.issue(mine.workspaceId, { name: 'second' });
+  expect((await apiKeys.list(mine.workspaceId)).map(({ id }) => id)).toEqual([second.record.id, mine.keyId]);
+  expect(await apiKeys.remove(other.workspaceId, second.record.id)).toBe(false);
+  expect(await apiKeys.remove(mine.workspaceId, second.record.id)).toBe(true);
+  expect(await authenticate(second.key)).toBeNull();
+  expect((await apiKeys.list(mine.workspaceId)).map(({ id }) => id)).toEqual([mine.keyId]);
+});

@@ -1,0 +1,67 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { query } from '../../shared/db/client.ts';
+import { attempt as attemptEmail } from '../../shared/domain/email-delivery.ts';
+import { attempt as attemptDelivery } from '../../shared/domain/webhook-deliveries.ts';
+import { acceptEmail } from '../support/accepted-email.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { useDatabase } from '../support/database.ts';
+import { dueDelivery } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { changeSettings } from '../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+let mysql: TcpProxy;
+beforeAll(async () => {
+  mysql = await startTcpProxy(config.MYSQL_URL, 3306);
+  changeSettings({ MYSQL_URL: mysql.url });
+});
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  const slow = await startTcpProxy(sink.url);
+  slow.delay(40);
+  changeSettings({ SMTP_URL: slow.url });
+  own = await workspace();
+});
+beforeEach(async () => {
+  await mysql.pass();
+  await waitFor('the database answers', () => query('SELECT 1'));
+});
+
+test('an email that the relay took while the database was away is not sent again when it is back', async () => {
+  const recipient = 'once@example.com';
+  const email = await acceptEmail(own, { recipient });
+  const sending = attemptEmail(email.id);
+  const arrived = () => sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).length;
+  await waitFor('the relay has it', () => arrived() === 1, { intervalMs: 1 });
+  mysql.refuse();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await mysql.pass();
+  expect(await sending).toBe('done');
+  expect((await email.read()).status).toBe('sent');
+  await advanceClock(200_000);
+  expect(await attemptEmail(email.id)).toBe('dropped');
+  expect(arrived()).toBe(1);
+});
+
+test('a delivery that the endpoint took while the database was away is not posted again when it is back', async () => {
+  const receiver = await startWebhookReceiver({ respond: { delayMs: 100 } });
+  const { id, read } = await dueDelivery(own, receiver.url);
+  const posting = attemptDelivery(id);
+  await receiver.waitFor(1);
+  mysql.refuse();
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  await mysql.pass();
+  expect(await posting).toBe('done');
+  expect((await read()).status).toBe('delivered');
+  await advanceClock(200_000);
+  expect(await attemptDelivery(id)).toBe('dropped');
+  expect(receiver.requests).toHaveLength(1);
+});

@@ -1,0 +1,124 @@
+import { beforeAll, expect, test } from 'vitest';
+import { query } from '../../shared/db/client.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import * as retention from '../../shared/domain/retention.ts';
+import { attempt } from '../../shared/domain/webhook-deliveries.ts';
+import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
+import { queueOf } from '../../shared/queue.ts';
+import { acceptEmail, eventsOf } from '../support/accepted-email.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { useDatabase } from '../support/database.ts';
+import { deliveriesOf, dueDelivery } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  own = await workspace();
+});
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** An event in the feed; those after it make sure that its place in time is known. */
+async function oldEvent() {
+  const email = await acceptEmail(own);
+  await relay.relayAll();
+  await advanceClock(6_000);
+  await acceptEmail(own);
+  await relay.relayAll();
+  return email;
+}
+const isKept = async (email: { id: string }) => (await eventsOf(own, email.id)).length > 0;
+
+test('events are kept for 7 days and a little more, then they are gone', async () => {
+  const email = await oldEvent();
+  await advanceClock(7 * dayMs);
+  await retention.purge();
+  expect(await isKept(email)).toBe(true);
+  await advanceClock(hourMs + 60_000);
+  expect(await retention.purge()).toBeGreaterThan(0);
+  expect(await isKept(email)).toBe(false);
+  expect(await retention.purge()).toBe(0);
+});
+
+test('the last events of a quiet system go too', async () => {
+  const email = await acceptEmail(own);
+  await relay.relayAll();
+  // The job runs every few minutes.
+  await retention.purge();
+  await advanceClock(7 * dayMs + hourMs + 60_000);
+  await retention.purge();
+  expect(await isKept(email)).toBe(false);
+});
+
+test('the email itself outlives its events', async () => {
+  const email = await oldEvent();
+  await advanceClock(8 * dayMs);
+  await retention.purge();
+  expect(await isKept(email)).toBe(false);
+  expect((await email.read()).id).toBe(email.id);
+});
+
+test('what is younger stays, numbered or not', async () => {
+  await oldEvent();
+  await advanceClock(7 * dayMs);
+  const young = await oldEvent();
+  await advanceClock(2 * hourMs);
+  const waiting = await acceptEmail(own);
+  await retention.purge();
+  expect(await isKept(young)).toBe(true);
+  expect(await isKept(waiting)).toBe(true);
+});
+
+test('deliveries go when their events do, and not while they may still be made', async () => {
+  const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+  const delivery = await dueDelivery(own, receiver.url);
+  await attempt(delivery.id);
+  await advanceClock(6 * dayMs);
+  await retention.purge();
+  expect(await deliveriesOf(delivery.webhook.id)).not.toEqual([]);
+  await advanceClock(dayMs + 2 * hourMs);
+  await retention.purge();
+  expect((await deliveriesOf(delivery.webhook.id)).map(({ id }) => id)).not.toContain(delivery.id);
+});
+
+test('thousands are deleted in small batches, to the last one that is due', async () => {
+  const email = await oldEvent();
+  const [{ n: position }] = await query<[{ n: number }]>('SELECT MAX(position) AS n FROM events');
+  await query(
+    `INSERT INTO events (id, workspace_id, position, type, record_id, record_seq, occurred_at, data)
+     SELECT UNHEX(MD5(seq.n)), e.workspace_id, NULL, e.type, UNHEX(MD5(seq.n)), 1, e.occurred_at, '{}'
+     FROM (SELECT a.i + 70 * b.i AS n FROM
+       (SELECT ROW_NUMBER() OVER () AS i FROM information_schema.columns LIMIT 70) a,
+       (SELECT ROW_NUMBER() OVER () AS i FROM information_schema.columns LIMIT 70) b) seq
+     JOIN events e ON e.position = ?`,
+    [position],
+  );
+  await relay.relayAll();
+  await advanceClock(6_000);
+  const after = await oldEvent();
+  await advanceClock(8 * dayMs);
+  expect(await retention.purge()).toBeGreaterThanOrEqual(4_900);
+  expect(await isKept(email)).toBe(false);
+  expect(await isKept(after)).toBe(false);
+  const [{ n: left }] = await query<[{ n: number }]>('SELECT COUNT(*) AS n FROM events WHERE position <= ?', [
+    position + 4_900,
+  ]);
+  expect(left).toBe(0);
+});
+
+test('the job is asked for by every worker and runs once for each stretch of time', async () => {
+  const email = await oldEvent();
+  await advanceClock(8 * dayMs);
+  const workers = await Promise.all([runWorkers(['purge-expired']), runWorkers(['purge-expired'])]);
+  await waitFor('the old event is gone', async () => !(await isKept(email)));
+  const queue = queueOf(purgeExpired.lanes.default);
+  await waitFor('the run is over', async () => (await queue.getActiveCount()) === 0);
+  expect(await queue.getCompletedCount()).toBeLessThanOrEqual(2);
+  for (const { stop } of workers) await stop();
+});

@@ -1,0 +1,165 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import { insertEvents } from '../../shared/db/system/events.ts';
+import { make } from '../../shared/domain/events.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
+import { transaction } from '../../shared/unit-of-work.ts';
+import { acceptEmail } from '../support/accepted-email.ts';
+import { useDatabase } from '../support/database.ts';
+import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  own = await workspace();
+});
+// Each test begins with nothing to number.
+beforeEach(async () => {
+  changeSettings({ RELAY_BATCH: 1000 });
+  await relay.relayAll();
+});
+
+type Written = { id: string; recordId: string; seq: number };
+
+/** Stores events with ids in the order given, whatever their records and sequences. */
+async function write(events: { recordId: string; seq: number }[]): Promise<Written[]> {
+  const made = events.map(({ recordId, seq }) => make('sms.sent', { id: recordId, seq, data: {} }, now()));
+  await insertEvents(made.map((event) => ({ workspaceId: own.workspaceId, event })));
+  return made.map(({ id }, index) => ({ id, ...events[index]! }));
+}
+const record = () => newId('sms', now());
+const singles = (count: number) => Array.from({ length: count }, () => ({ recordId: record(), seq: 1 }));
+
+/** The numbered events, by position. */
+async function numbered(): Promise<{ id: string; position: number }[]> {
+  const rows = await query('SELECT id, position FROM events WHERE position IS NOT NULL ORDER BY position');
+  return rows.map((row) => ({ id: idFromBytes('event', row['id']), position: Number(row['position']) }));
+}
+const unnumbered = async () =>
+  Number((await query('SELECT COUNT(*) AS n FROM events WHERE position IS NULL'))[0]!['n']);
+
+async function expectGapless(): Promise<void> {
+  const positions = (await numbered()).map(({ position }) => position);
+  expect(positions).toEqual(positions.map((_, index) => index + 1));
+  const [counter] = await query("SELECT value FROM counters WHERE name = 'events.position'");
+  expect(Number(counter!['value'])).toBe(positions.length);
+}
+
+test('every committed event gets the next position, in the order of their ids', async () => {
+  const before = (await numbered()).length;
+  const written = await write(singles(25));
+  expect(await relay.relayAll()).toBe(25);
+  expect((await numbered()).slice(before).map(({ id }) => id)).toEqual(written.map(({ id }) => id));
+  await expectGapless();
+  expect(await relay.relayAll()).toBe(0);
+});
+
+test('what is rolled back leaves no gap, and what is not yet committed is not numbered', async () => {
+  await write(singles(2));
+  const { promise: relayed, resolve: go } = Promise.withResolvers<void>();
+  const open = transaction(async () => {
+    await write(singles(1));
+    await relayed;
+    throw new Error('changed my mind');
+  });
+  await write(singles(2));
+  expect(await relay.relayAll()).toBe(4);
+  go();
+  await expect(open).rejects.toThrow('changed my mind');
+  await write(singles(1));
+  expect(await relay.relayAll()).toBe(1);
+  await expectGapless();
+});
+
+test('many relays at once number every event once, without a gap', async () => {
+  changeSettings({ RELAY_BATCH: 7 });
+  await write(singles(150));
+  const writing = (async () => {
+    for (let count = 0; count < 20; count += 1) await write(singles(3));
+  })();
+  const relayed = await Promise.all(Array.from({ length: 8 }, () => relay.relayAll()));
+  await writing;
+  const rest = await relay.relayAll();
+  expect(relayed.reduce((sum, count) => sum + count, rest)).toBe(210);
+  await expectGapless();
+  expect(await unnumbered()).toBe(0);
+});
+
+test('where ids contradict the sequence of a record, the sequence wins', async () => {
+  const [a, b] = [record(), record()];
+  const before = (await numbered()).length;
+  const [a2, b1, a3, a1, b2] = await write([
+    { recordId: a, seq: 2 },
+    { recordId: b, seq: 1 },
+    { recordId: a, seq: 3 },
+    { recordId: a, seq: 1 },
+    { recordId: b, seq: 2 },
+  ]);
+  await relay.relayAll();
+  expect((await numbered()).slice(before).map(({ id }) => id)).toEqual(
+    [a1, b1, a2, a3, b2].map((one) => one!.id),
+  );
+});
+
+test('an earlier event of a record that a full batch has cut off is taken in', async () => {
+  changeSettings({ RELAY_BATCH: 3 });
+  const a = record();
+  const written = await write([
+    { recordId: a, seq: 3 },
+    ...singles(2),
+    ...singles(4),
+    { recordId: a, seq: 2 },
+    { recordId: a, seq: 1 },
+  ]);
+  await relay.relayAll();
+  const order = (await numbered()).map(({ id }) => id);
+  const places = [1, 2, 3].map((seq) =>
+    order.indexOf(written.find((one) => one.recordId === a && one.seq === seq)!.id),
+  );
+  expect(places).toEqual(places.toSorted((x, y) => x - y));
+  await expectGapless();
+});
+
+test('positions and deliveries commit together or not at all', async () => {
+  const mine = await workspace();
+  const { id } = await makeWebhook(mine, 'http://127.0.0.1:1/', ['email.queued']);
+  await acceptEmail(mine);
+  const before = await numbered();
+  await query("UPDATE webhooks SET events = '[' WHERE id = ?", [idToBytes(id)]);
+  await expect(relay.relayAll()).rejects.toThrow();
+  expect(await numbered()).toEqual(before);
+  expect(await deliveriesOf(id)).toEqual([]);
+  await query('UPDATE webhooks SET events = \'["email.queued"]\' WHERE id = ?', [idToBytes(id)]);
+  expect(await relay.relayAll()).toBe(1);
+  expect(await deliveriesOf(id)).toHaveLength(1);
+  await expectGapless();
+});
+
+test('a delivery is due at once, once for each event and webhook, and knows its request', async () => {
+  const mine = await workspace();
+  const { id } = await makeWebhook(mine, 'http://127.0.0.1:1/', ['email.queued']);
+  await Promise.all([acceptEmail(mine), acceptEmail(mine), acceptEmail(mine)]);
+  await Promise.all([relay.relayAll(), relay.relayAll(), relay.relayAll()]);
+  const deliveries = await deliveriesOf(id);
+  expect(deliveries).toHaveLength(3);
+  expect(new Set(deliveries.map(({ eventId }) => eventId)).size).toBe(3);
+  for (const delivery of deliveries) {
+    expect(delivery).toMatchObject({ status: 'pending', attempts: 0, parked: false, completedAt: null });
+    expect(delivery.dueAt!.getTime()).toBeLessThanOrEqual(now().getTime() + 1000);
+  }
+});
+
+test('the job numbers what is committed without being asked', async () => {
+  const workers = await runWorkers(['relay-events']);
+  await acceptEmail(own);
+  await waitFor('the event has its position', async () => (await unnumbered()) === 0);
+  await expectGapless();
+  await workers.stop();
+});
