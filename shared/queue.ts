@@ -55,6 +55,8 @@ const jobOptions: JobsOptions = {
   // Whether a job is tried again is decided from its row; this must only never run out.
   attempts: 1_000_000,
   backoff: { type: 'custom' },
+  // Each turn of a long outage would add one, in Redis' memory.
+  stackTraceLimit: 1,
   // A kept job would block its successor, because ids are not given twice.
   removeOnComplete: true,
   removeOnFail: true,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as QueuedJob } from 'bullmq';
 import { now } from '../shared/clock.ts';
 import { Problem } from '../shared/errors.ts';
@@ -57,9 +58,20 @@ export function handle<Payload>(
   };
 }
 
+let inHand = 0;
+
+/** Resolves when no handler of this process is at work, or when the limit has passed. */
+export async function workDone(limitMs: number): Promise<void> {
+  const end = performance.now() + limitMs;
+  while (inHand > 0 && performance.now() < end) await sleep(20);
+}
+
 async function settle(job: Job, queued: QueuedJob, work: Promise<Outcome>): Promise<void> {
+  inHand += 1;
   try {
-    const outcome = await work;
+    const outcome = await work.finally(() => {
+      inHand -= 1;
+    });
     if (typeof outcome === 'string') return;
     // What is due much later has been parked in its row; the sweep brings it back (design rule 3).
     if (isNear(outcome.retryAt)) throw new RetryLater(outcome.retryAt);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
@@ -5,9 +6,13 @@ import { Redis } from 'ioredis';
 import { config } from '../shared/config.ts';
 import { closeEverything, startUp } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
-import { backoffMs, type Handler } from './handle.ts';
+import { isRedisUp } from '../shared/queue.ts';
+import { backoffMs, type Handler, workDone } from './handle.ts';
 import { handlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
+
+// What is left of the grace closes the database and the queues.
+const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECONDS * 1000 - 3_000);
 
 /** Runs the jobs of these names, all of them by default. `stop` lets the work in hand finish. */
 export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
@@ -27,7 +32,12 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   return {
     stop: async () => {
       schedule.stop();
-      await Promise.all(workers.map((worker) => worker.close()));
+      // BullMQ would wait for a Redis that is away. What is in hand is written down in MySQL, so that is enough to
+      // wait for; the jobs are found again as those of a worker that died.
+      const isRedisThere = await isRedisUp();
+      if (!isRedisThere) await workDone(stopLimitMs);
+      const closed = Promise.all(workers.map((worker) => worker.close(!isRedisThere)));
+      await Promise.race([closed, sleep(isRedisThere ? stopLimitMs : 1_000, undefined, { ref: false })]);
       connection.disconnect();
     },
   };

@@ -34,6 +34,8 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
   // One at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
     if (closed || isStarting || threads.size > size || dying.size > mostDying) return;
+    // Where none can start, only a new render is a reason to try again.
+    if (failedStarts > 0 && pending.size === 0) return;
     isStarting = true;
     const thread = startThread(heapMb, {
       ready() {
@@ -121,11 +123,11 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
     if (!left) return;
     const { run, guilty, part, innocent } = left;
     counts.killed += 1;
+    if (guilty) queue.charge(guilty.workspace, runs[run].kill);
     const workspace = (guilty ?? innocent[0])?.workspace;
     if (workspace) queue.release(workspace);
     queue.putBack(innocent, 'first');
     if (!guilty) return;
-    queue.charge(guilty.workspace, runs[run].kill);
     if (cause === 'out of time' && run === 'short') return retryInFull(guilty);
     queue.suspect(guilty);
     const message = { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' }[
@@ -135,7 +137,6 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
   }
 
   function abandonAll(reason: Error): void {
-    failedStarts = 0;
     queue.takeAll();
     for (const job of pending) {
       forget(job);

@@ -81,13 +81,15 @@ export function openQueue() {
   }
 
   function start(workspace: Workspace): Job[] {
-    let count = 0;
-    let milliseconds = 0;
-    for (const job of workspace.waiting.slice(0, batch.jobs)) {
-      if (count > 0 && !isKnown(job)) break;
-      milliseconds += knownMs.get(job.source) ?? batch.milliseconds;
-      if (count > 0 && milliseconds > batch.milliseconds) break;
-      count += 1;
+    const [first, ...others] = workspace.waiting.slice(0, batch.jobs);
+    let count = 1;
+    if (first && isKnown(first)) {
+      let milliseconds = knownMs.get(first.source) ?? 0;
+      for (const job of others) {
+        milliseconds += knownMs.get(job.source) ?? 0;
+        if (!isKnown(job) || milliseconds > batch.milliseconds) break;
+        count += 1;
+      }
     }
     workspace.running = true;
     workspace.takenMs = 0;

@@ -95,6 +95,7 @@ port.on('message', ({ run, jobs }: Batch) => {
   let startMs = cpuMs();
   for (const [index, job] of jobs.entries()) {
     mine.cpuMs[0] = startMs;
+    Atomics.store(mine.counts, marks.part, 0);
     Atomics.add(mine.counts, marks.begun, 1);
     const rendered = renderLiquid(job, runs[run].stop);
     Atomics.add(mine.counts, marks.ended, 1);

@@ -40,6 +40,7 @@ export function database(): Knex {
       maxPreparedStatements: 100,
     },
     acquireConnectionTimeout: acquireTimeoutMs,
+    compileSqlOnError: false,
     // Knex would write lines of its own between the JSON ones.
     log: { warn: note, error: note, deprecate: note, debug: note },
     pool: {
@@ -221,6 +222,8 @@ const unavailableNumbers = new Set([1021, 1040, 1053, 1114, 1203, 1290, 1792, 18
 
 /** A fault of the database or the way to it becomes 503 service_unavailable; anything else stays as it is. */
 function asProblem(error: unknown): unknown {
+  // mysql2 puts the statement with all its values there, and errors are logged.
+  if (error instanceof Error) delete (error as { sql?: string }).sql;
   if (error instanceof Problem) return error;
   const unavailable =
     lostConnection.test(errorCode(error)) ||

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
@@ -29,9 +29,11 @@ beforeAll(async () => {
   api = await startApi();
   own = await workspace();
 });
-beforeEach(async () => {
+afterEach(async () => {
   await mysql.pass();
   await redis.pass();
+});
+beforeEach(async () => {
   await waitFor('all is well', async () => {
     const { status, body } = await api.request('GET', '/health/ready');
     return status === 200 && body.redis === 'up';

@@ -27,11 +27,11 @@ function add(workspaceId: string, source = 'known', length = 10): Job {
   return job;
 }
 
-function know(source = 'known'): void {
+function know(source = 'known', milliseconds = 1): void {
   const job = add('teacher', source);
   queue.take(true);
   queue.release(job.workspace);
-  queue.learn(job, 1);
+  queue.learn(job, milliseconds);
 }
 
 const taken = (mayRunFull = true) => {
@@ -58,22 +58,20 @@ test('sources known to be quick share a batch of 16 at most, one of another kind
 });
 
 test('a batch of renders that take no time is of 16', () => {
-  const job = add('teacher');
-  queue.take(true);
-  queue.release(job.workspace);
-  queue.learn(job, 0.1);
+  know('known', 0.1);
   for (let index = 0; index < 20; index += 1) add('many');
   expect(taken()).toEqual(['many', 'short', 16]);
 });
 
 test('a source never seen before runs alone', () => {
-  know();
+  know('known', 0);
   const first = add('a');
   add('a', 'new');
   add('a');
   expect(taken()).toEqual(['a', 'short', 1]);
   queue.release(first.workspace);
   expect(taken()).toEqual(['a', 'full', 1]);
+  expect(queue.length).toBe(1);
 });
 
 test('where full runs may take no further thread, known sources come first and new ones get a short run', () => {

@@ -35,7 +35,7 @@ test.each([
     .toBeTruthy()
     .then(() => queueOf(queue).getJob(`${email.id}-1`));
   expect(job!.data).toEqual({ emailId: email.id, requestId });
-  expect(job!.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true });
+  expect(job!.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 });
 });
 
 test('a one-time code goes out before the marketing backlog that is in hand', async () => {

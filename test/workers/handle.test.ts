@@ -1,0 +1,72 @@
+import type { Job as QueuedJob } from 'bullmq';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { now } from '../../shared/clock.ts';
+import { problem } from '../../shared/errors.ts';
+import { defineJob } from '../../shared/jobs/job.ts';
+import { requestId } from '../../shared/request-context.ts';
+import { backoffMs, handle, type Outcome, RetryLater } from '../../workers/handle.ts';
+
+const job = defineJob({
+  name: 'weigh-parcel',
+  lanes: { default: 'weigh-parcel' },
+  payload: z.object({ parcelId: z.string() }),
+});
+
+/** What BullMQ would hand to the worker, as far as it is looked at. */
+const queued = (data: object) => ({ id: 'job-1', data }) as unknown as QueuedJob;
+const process = (run: () => Promise<Outcome>, data: object = { parcelId: 'p' }) =>
+  handle(job, { concurrency: 1 }, run).process(queued(data));
+const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
+
+test('work that is over, or was somebody else’s, ends the job', async () => {
+  await expect(process(async () => 'done')).resolves.toBeUndefined();
+  await expect(process(async () => 'dropped')).resolves.toBeUndefined();
+});
+
+test('work that goes on soon goes into the backoff until then, to the millisecond', async () => {
+  const retryAt = inSeconds(300);
+  const error = await process(async () => ({ retryAt })).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(RetryLater);
+  expect((error as RetryLater).at).toEqual(retryAt);
+  const waitMs = backoffMs(1, 'custom', error as Error);
+  expect(Math.abs(now().getTime() + waitMs - retryAt.getTime())).toBeLessThan(1_000);
+});
+
+test('work that goes on much later leaves Redis', async () => {
+  await expect(process(async () => ({ retryAt: inSeconds(7_200) }))).resolves.toBeUndefined();
+});
+
+test('a time that has passed is tried again at once, never before now', () => {
+  expect(backoffMs(1, 'custom', new RetryLater(inSeconds(-60)))).toBe(1);
+});
+
+test('a fault of ours is tried again in a second, as often as it takes', async () => {
+  for (const thrown of [new Error('bug'), problem('service_unavailable')]) {
+    const error = await process(() => Promise.reject(thrown)).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(RetryLater);
+    expect(backoffMs(1_000, 'custom', error as Error)).toBeLessThanOrEqual(1_002);
+  }
+  expect(backoffMs(5, 'custom', new Error('stalled'))).toBe(1_000);
+});
+
+test('a payload that the contract refuses ends the job without its work', async () => {
+  let runs = 0;
+  for (const data of [{}, { parcelId: 7 }, { parcel: 'p' }])
+    await process(async () => {
+      runs += 1;
+      return 'done';
+    }, data);
+  expect(runs).toBe(0);
+});
+
+test('the work runs as part of the request that caused it', async () => {
+  const seen: (string | null)[] = [];
+  const note = async (): Promise<Outcome> => {
+    seen.push(requestId());
+    return 'done';
+  };
+  await process(note, { parcelId: 'p', requestId: 'request-7' });
+  await process(note, { parcelId: 'p', requestId: null });
+  expect(seen).toEqual(['request-7', 'job-job-1']);
+});
