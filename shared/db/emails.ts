@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
-import { type Changed, execute, type Row, run, table } from './client.ts';
+import { byId, type Changed, execute, type Row, run, table } from './client.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
@@ -129,7 +129,7 @@ export async function listEmails(
  */
 export async function updateEmailCancelled(workspaceId: string, emailId: string, at: Date): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
-    `UPDATE emails SET status = 'cancelled', due_at = NULL, parked = 0, updated_at = ?, event_seq = event_seq + 1
+    `UPDATE emails ${byId} SET status = 'cancelled', due_at = NULL, parked = 0, updated_at = ?, event_seq = event_seq + 1
      WHERE workspace_id = ? AND id = ? AND status = 'queued' AND lease_token IS NULL AND scheduled_at > ?`,
     [at, idToBytes(workspaceId), idToBytes(emailId), at],
   );

@@ -1,6 +1,6 @@
 import { batcher } from '../../batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
-import { type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
+import { byId, type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
 import { type EmailBody, type EmailKind, type EmailRecord, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
 import { insertEvents } from './events.ts';
@@ -24,7 +24,7 @@ const claims = batcher<Claim, ClaimedEmail | null>({
     const { at, until } = items.at(-1)!;
     const token = newUuid(at);
     const { affectedRows } = await query<Changed>(
-      `UPDATE emails SET lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
+      `UPDATE emails ${byId} SET lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
        WHERE id IN (?) AND status = 'queued' AND due_at <= ?`,
       [token, until, ids, at],
     );
@@ -67,7 +67,7 @@ const handovers = batcher<Handover, boolean>({
     const tokens = items.map((item) => item.token);
     // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
     const { affectedRows } = await query<Changed>(
-      `UPDATE emails SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?
+      `UPDATE emails ${byId} SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?
        WHERE id IN (?) AND lease_token IN (?)`,
       [items[0]!.at, ids, tokens],
     );
@@ -111,7 +111,7 @@ const outcomes = batcher<EmailOutcome, boolean>({
         ),
       );
       const done = mine.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
-      if (done.length > 0) await query('DELETE FROM email_bodies WHERE email_id IN (?)', [done]);
+      if (done.length > 0) await deleteBodies(done);
       return results;
     }),
 });
@@ -140,7 +140,7 @@ async function updateOutcomes(items: EmailOutcome[]): Promise<void> {
         retryable TINYINT PATH '$.retryable', updated DATETIME(3) PATH '$.updated', sent DATETIME(3) PATH '$.sent',
         delivered DATETIME(3) PATH '$.delivered', due DATETIME(3) PATH '$.due', parked TINYINT PATH '$.parked',
         retries INT PATH '$.retries', uncertain INT PATH '$.uncertain', seq INT PATH '$.seq')) AS change_of
-     STRAIGHT_JOIN emails ON emails.id = UNHEX(change_of.id)
+     STRAIGHT_JOIN emails ${byId} ON emails.id = UNHEX(change_of.id)
      SET emails.status = change_of.status, reason_category = category, reason_code = code,
        reason_description = description, reason_retryable = change_of.retryable, updated_at = updated,
        sent_at = sent, delivered_at = delivered, due_at = due, emails.parked = change_of.parked,
@@ -150,9 +150,14 @@ async function updateOutcomes(items: EmailOutcome[]): Promise<void> {
   );
 }
 
+/** In the form for several tables, as only that one takes an index hint. */
+async function deleteBodies(emailIds: Buffer[]): Promise<void> {
+  await query(`DELETE email_bodies FROM email_bodies ${byId} WHERE email_id IN (?)`, [emailIds]);
+}
+
 async function ownedEmails(ids: Buffer[], tokens: Buffer[]): Promise<Set<string>> {
   const rows = await query(
-    'SELECT id, lease_token FROM emails WHERE id IN (?) AND lease_token IN (?) FOR UPDATE',
+    `SELECT id, lease_token FROM emails ${byId} WHERE id IN (?) AND lease_token IN (?) FOR UPDATE`,
     [ids, tokens],
   );
   return new Set(rows.map((row) => row.id.toString('hex') + row.lease_token.toString('hex')));
@@ -197,7 +202,7 @@ async function listDue(
 /** Marks that these have a job in Redis now. */
 export async function updateEmailsUnparked(emailIds: string[]): Promise<void> {
   if (emailIds.length > 0)
-    await query('UPDATE emails SET parked = 0 WHERE id IN (?)', [emailIds.map(idToBytes)]);
+    await query(`UPDATE emails ${byId} SET parked = 0 WHERE id IN (?)`, [emailIds.map(idToBytes)]);
 }
 
 /** Since when the email that waits longest has been due; null when none is. */

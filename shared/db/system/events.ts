@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { execute, query, type Row } from '../client.ts';
+import { byId, execute, query, type Row } from '../client.ts';
 import { type NewEventRecord, toValues } from '../events.ts';
 
 /** Many events of several records in one statement; each comes with its workspace. */
@@ -53,7 +53,7 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
 export async function updatePositions(eventIds: string[], after: number): Promise<void> {
   await query(
     `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY, id CHAR(32) PATH '$')) AS numbered
-     STRAIGHT_JOIN events ON events.id = UNHEX(numbered.id) SET events.position = ? + numbered.place`,
+     STRAIGHT_JOIN events ${byId} ON events.id = UNHEX(numbered.id) SET events.position = ? + numbered.place`,
     [JSON.stringify(eventIds.map((id) => idToBytes(id).toString('hex'))), after],
   );
 }

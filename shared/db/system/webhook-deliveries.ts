@@ -1,6 +1,6 @@
 import { batcher } from '../../batcher.ts';
 import { firstUuidAt, idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
-import { type Changed, outsideTransaction, query, type Row, sqlTime } from '../client.ts';
+import { byId, type Changed, outsideTransaction, query, type Row, sqlTime } from '../client.ts';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';
 
@@ -71,7 +71,7 @@ const claims = batcher<Claim, ClaimedDelivery | null>({
     const { at, until } = items.at(-1)!;
     const token = newUuid(at);
     const { affectedRows } = await query<Changed>(
-      `UPDATE webhook_deliveries SET lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
+      `UPDATE webhook_deliveries ${byId} SET lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
        WHERE id IN (?) AND status = 'pending' AND due_at <= ?`,
       [token, until, ids, at],
     );
@@ -156,7 +156,7 @@ const outcomes = batcher<DeliveryOutcome, void>({
           parked TINYINT PATH '$.parked', completed DATETIME(3) PATH '$.completed',
           attempted DATETIME(3) PATH '$.attempted', duration INT PATH '$.duration', response INT PATH '$.response',
           body VARCHAR(1024) PATH '$.body', error VARCHAR(20) PATH '$.error')) AS outcome
-       STRAIGHT_JOIN webhook_deliveries d ON d.id = UNHEX(outcome.id) AND d.lease_token = UNHEX(outcome.token)
+       STRAIGHT_JOIN webhook_deliveries d ${byId} ON d.id = UNHEX(outcome.id) AND d.lease_token = UNHEX(outcome.token)
        SET d.status = outcome.status, d.attempts = outcome.attempts, d.schedule_step = outcome.step,
          d.due_at = outcome.due, d.parked = outcome.parked, d.completed_at = outcome.completed,
          d.duration_ms = IF(outcome.attempted IS NULL, d.duration_ms, outcome.duration),
@@ -226,7 +226,9 @@ async function listDue(parked: boolean, dueBefore: Date, limit: number): Promise
 /** Marks that these have a job in Redis now. */
 export async function updateDeliveriesUnparked(deliveryIds: string[]): Promise<void> {
   if (deliveryIds.length > 0)
-    await query('UPDATE webhook_deliveries SET parked = 0 WHERE id IN (?)', [deliveryIds.map(idToBytes)]);
+    await query(`UPDATE webhook_deliveries ${byId} SET parked = 0 WHERE id IN (?)`, [
+      deliveryIds.map(idToBytes),
+    ]);
 }
 
 /** Since when the delivery that waits longest has been due; null when none is. */

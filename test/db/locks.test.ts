@@ -1,0 +1,103 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { query, transaction } from '../../shared/db/client.ts';
+import * as email from '../../shared/domain/email.ts';
+import { attempt as attemptEmail } from '../../shared/domain/email-delivery.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import { attempt as attemptDelivery } from '../../shared/domain/webhook-deliveries.ts';
+import { NewEmail } from '../../shared/schemas/email.ts';
+import { acceptEmail, callerOf } from '../support/accepted-email.ts';
+import { useDatabase } from '../support/database.ts';
+import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { newEmail } from '../support/new-email.ts';
+import { changeSettings } from '../support/settings.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+// On a table that is nearly empty the optimizer likes to read all of it, and so to lock what others have in hand.
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  const sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url });
+  own = await workspace();
+});
+beforeEach(async () => {
+  for (const name of ['emails', 'email_bodies', 'events', 'webhook_deliveries', 'webhooks'])
+    await query(`TRUNCATE TABLE ${name}`);
+  await query("UPDATE counters SET value = 0 WHERE name LIKE 'events.%'");
+});
+
+/** Does the work while a request that accepts an email has written all its rows and not yet committed. */
+async function besideOpenRequest(work: () => Promise<void>): Promise<void> {
+  const { promise: written, resolve: write } = Promise.withResolvers<void>();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const prepared = await email.prepare(callerOf(own), NewEmail.parse(newEmail(own)));
+  const request = transaction(async () => {
+    await email.send(callerOf(own), prepared);
+    write();
+    await over;
+  });
+  await written;
+  try {
+    await work();
+  } finally {
+    end();
+    await request;
+  }
+}
+
+// Half of what a statement waits for a lock: who is done by then has waited for none.
+const withoutWaitingMs = 2_500;
+async function expectNoWait(work: () => Promise<unknown>): Promise<void> {
+  const startedAt = performance.now();
+  await work();
+  expect(performance.now() - startedAt).toBeLessThan(withoutWaitingMs);
+}
+
+test.each([1, 2, 4, 30])('the relay of %i events does not wait for a request in hand', async (count) => {
+  for (let made = 0; made < count; made += 1) await acceptEmail(own);
+  await besideOpenRequest(async () => {
+    await expectNoWait(async () => expect(await relay.relayAll()).toBe(count));
+  });
+  expect(await relay.relayAll()).toBe(1);
+});
+
+test.each([1, 2, 4, 30])('%i emails go out without waiting for a request in hand', async (count) => {
+  const emails = [];
+  for (let made = 0; made < count; made += 1) emails.push(await acceptEmail(own));
+  await besideOpenRequest(async () => {
+    await expectNoWait(async () => {
+      const outcomes = await Promise.all(emails.map(({ id }) => attemptEmail(id)));
+      expect(outcomes).toEqual(emails.map(() => 'done'));
+    });
+  });
+});
+
+test.each([1, 2, 4, 30])('%i deliveries are made without waiting for a relay in hand', async (count) => {
+  const receiver = await startWebhookReceiver();
+  const { id } = await makeWebhook(own, receiver.url, ['email.queued']);
+  for (let made = 0; made < count; made += 1) await acceptEmail(own);
+  await relay.relayAll();
+  const deliveries = await deliveriesOf(id);
+  const { promise: inserted, resolve: insert } = Promise.withResolvers<void>();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  await acceptEmail(own);
+  const open = transaction(async () => {
+    await relay.relayAll();
+    insert();
+    await over;
+  });
+  await inserted;
+  try {
+    await expectNoWait(async () => {
+      const outcomes = await Promise.all(deliveries.map((delivery) => attemptDelivery(delivery.id)));
+      expect(outcomes).toEqual(deliveries.map(() => 'done'));
+    });
+  } finally {
+    end();
+    await open;
+  }
+  expect(await deliveriesOf(id)).toHaveLength(count + 1);
+});
