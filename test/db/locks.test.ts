@@ -65,7 +65,7 @@ test.each([1, 2, 4, 30])('the relay of %i events does not wait for a request in 
 });
 
 test.each([1, 2, 4, 30])('%i emails go out without waiting for a request in hand', async (count) => {
-  const emails = [];
+  const emails: { id: string }[] = [];
   for (let made = 0; made < count; made += 1) emails.push(await acceptEmail(own));
   await besideOpenRequest(async () => {
     await expectNoWait(async () => {

@@ -150,9 +150,13 @@ async function updateOutcomes(items: EmailOutcome[]): Promise<void> {
   );
 }
 
-/** In the form for several tables, as only that one takes an index hint. */
+/** Joined from the ids: an IN list on a small table made the optimizer lock all of it, open requests' rows included. */
 async function deleteBodies(emailIds: Buffer[]): Promise<void> {
-  await query(`DELETE email_bodies FROM email_bodies ${byId} WHERE email_id IN (?)`, [emailIds]);
+  await query(
+    `DELETE email_bodies FROM JSON_TABLE(?, '$[*]' COLUMNS (id CHAR(32) PATH '$')) AS gone
+     STRAIGHT_JOIN email_bodies ${byId} ON email_bodies.email_id = UNHEX(gone.id)`,
+    [JSON.stringify(emailIds.map((id) => id.toString('hex')))],
+  );
 }
 
 async function ownedEmails(ids: Buffer[], tokens: Buffer[]): Promise<Set<string>> {
