@@ -223,8 +223,9 @@ export function isDuplicateKey(error: unknown): boolean {
 
 const lostConnection =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_SERVER_SHUTDOWN|ER_CON_COUNT_ERROR|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION|ER_RECORD_FILE_FULL|ER_DISK_FULL|ER_CONNECTION_KILLED|ER_QUERY_INTERRUPTED)$/;
-// Read-only server, disk full, shutting down, too many connections: by number, as MariaDB's names differ.
-const unavailableNumbers = new Set([1021, 1040, 1053, 1114, 1203, 1290, 1792, 1836, 1927]);
+// Read-only server, disk full, shutting down, too many connections, a lock conflict of a statement without a transaction:
+// by number, as MariaDB's names differ.
+const unavailableNumbers = new Set([1021, 1040, 1053, 1114, 1203, 1205, 1213, 1290, 1792, 1836, 1927]);
 
 /** A fault of the database or the way to it becomes 503 service_unavailable; anything else stays as it is. */
 function asProblem(error: unknown): unknown {

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { query } from '../../shared/db/client.ts';
 import { attempt as attemptEmail } from '../../shared/domain/email-delivery.ts';
@@ -30,7 +30,8 @@ beforeAll(async () => {
   changeSettings({ SMTP_URL: slow.url });
   own = await workspace();
 });
-beforeEach(async () => {
+// What closes at the end of the file needs it.
+afterEach(async () => {
   await mysql.pass();
   await waitFor('the database answers', () => query('SELECT 1'));
 });

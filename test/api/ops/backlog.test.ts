@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
 import { config } from '../../../shared/config.ts';
 import { queueNames } from '../../../shared/jobs/index.ts';
@@ -23,6 +23,8 @@ let api: Client;
 beforeAll(async () => {
   api = await startApi();
 });
+// What closes at the end of the file needs it.
+afterEach(() => line.pass());
 
 test('it says for each kind of work how long the longest waiting has been due', async () => {
   const mine = await workspace();

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config.ts';
 import { afterCommit, query, transaction } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -20,7 +20,8 @@ useDatabase();
 beforeAll(async () => {
   await query('CREATE TABLE things (id INT PRIMARY KEY) ENGINE=InnoDB');
 });
-beforeEach(async () => {
+// What closes at the end of the file needs it.
+afterEach(async () => {
   await line.pass();
   await waitFor('the database answers', () => query('SELECT 1'));
 });
