@@ -1,11 +1,15 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { config } from '../shared/config.ts';
+import * as idempotency from '../shared/domain/idempotency.ts';
 import { problem } from '../shared/errors.ts';
+import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Endpoint, Method } from './endpoint.ts';
 import { type Authenticate, callerOf, requireScopes } from './middleware/authenticate.ts';
+import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
 import { rateLimit } from './middleware/rate-limit.ts';
 import { parseBody, readBody } from './middleware/raw-body.ts';
+import { requireSignature, verifySignature } from './middleware/request-signature.ts';
 import { serviceVersion } from './middleware/service-version.ts';
 import { validate } from './validation.ts';
 
@@ -49,24 +53,41 @@ function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
 async function answer(endpoint: Endpoint, steps: Steps, request: Request, response: Response): Promise<void> {
   const caller = await callerOf(request, steps.authenticate);
   response.locals.caller = caller;
-  const allowance = steps.limiter.take(caller.keyId);
+  const allowance = steps.limiter.take(caller);
   for (const name in allowance.headers) response.setHeader(name, allowance.headers[name]!);
   requireScopes(caller, endpoint.scopes);
   const version = serviceVersion(request, caller);
   response.setHeader('Service-Version', version);
   if (!allowance.isAllowed) throw problem('rate_limited', { retryAfterSeconds: allowance.retryAfterSeconds });
+  requireSignature(request, caller);
+  const idempotencyKey = idempotencyKeyOf(request, endpoint.method, caller);
 
   const limitBytes = endpoint.bodyLimitBytes;
   const timeoutMs = limitBytes > smallBodyBytes ? largeBodyMs : smallBodyMs;
   const rawBody = await readBody(request, response, { limitBytes, timeoutMs });
-  // Place of the request signature: over rawBody, before anything in it is looked at.
-  const body = parseBody(rawBody);
-  const input = { caller, version, ...validate(endpoint, request.params, search(request), body) };
+  // Over the bytes, before anything in them is looked at.
+  await verifySignature(request, rawBody, caller);
+  const attempt = idempotencyKey === null ? null : attemptOf(caller, idempotencyKey, request, rawBody);
+  // Before the request is validated: what was right the first time may have become wrong since, as a time does.
+  const known = attempt && (await idempotency.findAnswer(attempt));
+  if (known) return send(response, known, { isReplayed: true });
+
+  const input = {
+    caller,
+    version,
+    ...validate(endpoint, request.params, search(request), parseBody(rawBody)),
+  };
   const prepared = await endpoint.prepare?.(input);
-  // Place of the idempotency record: the first row of the transaction.
-  const work = async () => endpoint.handle({ ...input, prepared });
-  const result = endpoint.method === 'get' ? await work() : await steps.transaction(work);
-  sendResult(endpoint, response, result);
+  const work = async () => answerOf(endpoint, await endpoint.handle({ ...input, prepared }));
+  if (endpoint.method === 'get') return send(response, await work());
+  if (!attempt) return send(response, await steps.transaction(work));
+  const { answer: made, isReplayed } = await idempotency.once(attempt, steps.transaction, work);
+  send(response, made, { isReplayed });
+}
+
+function attemptOf(caller: Caller, key: string, request: Request, rawBody: Buffer): idempotency.Attempt {
+  const { workspaceId, lineageId } = caller;
+  return { workspaceId, lineageId, key, fingerprint: fingerprintOf(request, rawBody) };
 }
 
 function search(request: Request): string {
@@ -74,16 +95,28 @@ function search(request: Request): string {
   return start < 0 ? '' : request.url.slice(start + 1);
 }
 
-function sendResult(endpoint: Endpoint, response: Response, result: unknown): void {
+function answerOf(endpoint: Endpoint, result: unknown): idempotency.Answer {
+  return {
+    status: endpoint.status,
+    location: endpoint.location ? config.PUBLIC_URL + endpoint.location(result) : null,
+    body: endpoint.status === 204 ? null : JSON.stringify(result),
+  };
+}
+
+function send(
+  response: Response,
+  { status, location, body }: idempotency.Answer,
+  { isReplayed = false } = {},
+): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };
-  if (endpoint.location) headers.Location = config.PUBLIC_URL + endpoint.location(result);
-  if (endpoint.status === 204) {
-    response.writeHead(204, headers).end();
+  if (location !== null) headers.Location = location;
+  if (isReplayed) headers['Idempotent-Replayed'] = 'true';
+  if (body === null) {
+    response.writeHead(status, headers).end();
     return;
   }
-  const body = JSON.stringify(result);
   headers['Content-Type'] = 'application/json; charset=utf-8';
   headers['X-Content-Type-Options'] = 'nosniff';
   headers['Content-Length'] = Buffer.byteLength(body);
-  response.writeHead(endpoint.status, headers).end(body);
+  response.writeHead(status, headers).end(body);
 }

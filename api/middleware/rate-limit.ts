@@ -1,3 +1,5 @@
+import type { Caller } from '../../shared/schemas/scopes.ts';
+
 type Bucket = { tokens: number; filledAt: number };
 type Allowance = { isAllowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
 
@@ -14,7 +16,7 @@ export function rateLimit(perSecond: number, milliseconds: () => number = () => 
   const buckets = new Map<string, Bucket>();
 
   /** Counts one request against the key. */
-  function take(keyId: string): Allowance {
+  function take({ keyId }: Pick<Caller, 'keyId'>): Allowance {
     if (perSecond === 0) return { isAllowed: true, headers: {}, retryAfterSeconds: 0 };
     const time = milliseconds();
     const bucket = buckets.get(keyId) ?? { tokens: burst, filledAt: time };

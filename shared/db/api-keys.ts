@@ -1,4 +1,5 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
+import type { SigningAlgorithm } from '../schemas/scopes.ts';
 import { query, type Row } from './client.ts';
 
 export type ApiKeyRecord = {
@@ -14,6 +15,16 @@ export type ApiKeyRecord = {
   createdAt: Date;
   activeFrom: Date;
   expiresAt: Date | null;
+  strictMode: boolean;
+  dailyParts: number | null;
+  monthlyParts: number | null;
+  signingAlgorithm: SigningAlgorithm | null;
+  /** SubjectPublicKeyInfo PEM; null unless ecdsa. */
+  publicKey: string | null;
+  /** Sealed with the key's id; null unless hmac. */
+  signingSecret: Buffer | null;
+  previousSigningSecret: Buffer | null;
+  previousSigningSecretUntil: Date | null;
 };
 
 /** `hash` is the SHA-256 of the key; the key itself is never stored. */
@@ -33,6 +44,14 @@ export async function insertApiKey(workspaceId: string, record: ApiKeyRecord, ha
       created_at: record.createdAt,
       active_from: record.activeFrom,
       expires_at: record.expiresAt,
+      strict_mode: record.strictMode,
+      daily_parts: record.dailyParts,
+      monthly_parts: record.monthlyParts,
+      signing_algorithm: record.signingAlgorithm,
+      public_key: record.publicKey,
+      signing_secret: record.signingSecret,
+      previous_signing_secret: record.previousSigningSecret,
+      previous_signing_secret_until: record.previousSigningSecretUntil,
     },
   ]);
 }
@@ -66,5 +85,13 @@ export function toRecord(row: Row): ApiKeyRecord {
     createdAt: row.created_at,
     activeFrom: row.active_from,
     expiresAt: row.expires_at,
+    strictMode: row.strict_mode === 1,
+    dailyParts: row.daily_parts,
+    monthlyParts: row.monthly_parts,
+    signingAlgorithm: row.signing_algorithm,
+    publicKey: row.public_key,
+    signingSecret: row.signing_secret,
+    previousSigningSecret: row.previous_signing_secret,
+    previousSigningSecretUntil: row.previous_signing_secret_until,
   };
 }

@@ -13,8 +13,15 @@ const migrationSource: Knex.MigrationSource<Migration> = {
   }),
 };
 
+// A column or an index that is there, or gone, already: a crash half way, since MySQL commits every DDL statement by
+// itself and its ALTER TABLE knows no IF NOT EXISTS.
+const alreadyDone = new Set([1060, 1061, 1091]);
+
 async function runAll(knex: Knex, statements: string[]): Promise<void> {
-  for (const statement of statements) await knex.raw(statement);
+  for (const statement of statements)
+    await knex.raw(statement).catch((error: { errno?: number }) => {
+      if (!alreadyDone.has(error.errno ?? 0)) throw error;
+    });
 }
 
 /** Applies what is missing; returns the names applied. Several processes may call it at once. */

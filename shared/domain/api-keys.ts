@@ -68,6 +68,14 @@ export async function issue(
     createdAt: time,
     activeFrom: time,
     expiresAt: options.expiresAt ?? null,
+    strictMode: false,
+    dailyParts: null,
+    monthlyParts: null,
+    signingAlgorithm: null,
+    publicKey: null,
+    signingSecret: null,
+    previousSigningSecret: null,
+    previousSigningSecretUntil: null,
   };
   await db.insertApiKey(workspaceId, record, hashKey(key));
   return { key, record };

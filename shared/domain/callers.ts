@@ -1,7 +1,9 @@
+import { createPublicKey, createSecretKey } from 'node:crypto';
 import { now, nowForAll } from '../clock.ts';
 import type { ApiKeyRecord } from '../db/api-keys.ts';
 import { findApiKeyByHash } from '../db/system/api-keys.ts';
-import type { Caller, Scope } from '../schemas/scopes.ts';
+import type { Caller, Scope, Signing } from '../schemas/scopes.ts';
+import { open } from '../secrets.ts';
 import { hashKey, isWellFormed } from './api-keys.ts';
 
 type Entry = { key: ApiKeyRecord | null; caller: Caller | null; readAt: number };
@@ -44,8 +46,23 @@ function toCaller(key: ApiKeyRecord): Caller {
   return {
     workspaceId: key.workspaceId,
     keyId: key.id,
+    lineageId: key.lineageId,
     kind: key.kind,
     scopes: new Set(key.scopes as Scope[]),
     apiVersion: key.apiVersion,
+    strictMode: key.strictMode,
+    signing: signingOf(key),
   };
+}
+
+// Key objects are made once for each time the key is read: making one costs more than a signature does.
+function signingOf(key: ApiKeyRecord): Signing | null {
+  if (key.signingAlgorithm === null) return null;
+  if (key.publicKey !== null)
+    return { algorithm: key.signingAlgorithm, keys: [{ key: createPublicKey(key.publicKey), until: null }] };
+  const secret = (sealed: Buffer) => createSecretKey(Buffer.from(open(key.id, sealed), 'utf8'));
+  const keys = [{ key: secret(key.signingSecret!), until: null as Date | null }];
+  if (key.previousSigningSecret && key.previousSigningSecretUntil)
+    keys.push({ key: secret(key.previousSigningSecret), until: key.previousSigningSecretUntil });
+  return { algorithm: key.signingAlgorithm, keys };
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
 /** What a caller may do. The last two only uncover fields: without them these are null. */
@@ -34,12 +35,27 @@ export const scopes = [
 export const Scope = z.enum(scopes).meta({ id: 'Scope', description: 'What a key or token may do' });
 export type Scope = z.infer<typeof Scope>;
 
+export const signingAlgorithms = ['hmac_sha256', 'ecdsa_p256_sha256'] as const;
+export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+
+/** How a caller's requests are signed. The keys are tried in order; one with a time is good until then only. */
+export type Signing = {
+  algorithm: SigningAlgorithm;
+  keys: readonly { key: KeyObject; until: Date | null }[];
+};
+
 /** Who is asking: an API key, or the token of a connected app. */
 export type Caller = {
   workspaceId: string;
   keyId: string;
+  /** A key with its rotations: what limits and idempotency belong to. */
+  lineageId: string;
   kind: 'api_key' | 'app';
   scopes: ReadonlySet<Scope>;
   /** The version that the key is pinned to; null follows the current one. */
   apiVersion: string | null;
+  /** Every request must be signed, and every POST and PATCH must carry an Idempotency-Key. */
+  strictMode: boolean;
+  /** Null: nothing is set up, and a signature that is sent is not looked at. */
+  signing: Signing | null;
 };

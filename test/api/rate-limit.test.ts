@@ -7,7 +7,7 @@ test('a key may burst to twice its rate, then gets its rate', () => {
   let time = 0;
   const { take } = rateLimit(10, () => time);
   const allowed = (tries: number) =>
-    Array.from({ length: tries }, () => take('a')).filter((one) => one.isAllowed).length;
+    Array.from({ length: tries }, () => take({ keyId: 'a' })).filter((one) => one.isAllowed).length;
   expect(allowed(30)).toBe(20);
   time += 1000;
   expect(allowed(30)).toBe(10);
@@ -18,26 +18,26 @@ test('a key may burst to twice its rate, then gets its rate', () => {
 test('a refusal says when to come again, and then there is room', () => {
   let time = 0;
   const { take } = rateLimit(0.5, () => time);
-  expect(take('a').isAllowed).toBe(true);
-  const { isAllowed, retryAfterSeconds } = take('a');
+  expect(take({ keyId: 'a' }).isAllowed).toBe(true);
+  const { isAllowed, retryAfterSeconds } = take({ keyId: 'a' });
   expect([isAllowed, retryAfterSeconds]).toEqual([false, 2]);
   time += 2000;
-  expect(take('a').isAllowed).toBe(true);
+  expect(take({ keyId: 'a' }).isAllowed).toBe(true);
 });
 
 test('one key does not use up the limit of another', () => {
   const { take } = rateLimit(1, () => 0);
-  take('a');
-  take('a');
-  expect([take('a').isAllowed, take('b').isAllowed]).toEqual([false, true]);
+  take({ keyId: 'a' });
+  take({ keyId: 'a' });
+  expect([take({ keyId: 'a' }).isAllowed, take({ keyId: 'b' }).isAllowed]).toEqual([false, true]);
 });
 
 test('a clock that stands still or a million keys do not open the limit of a busy key', () => {
   const { take } = rateLimit(1, () => 0);
   for (let round = 0; round < 100; round += 1) {
-    for (let key = 0; key < 1000; key += 1) take(`${round} ${key}`);
-    if (round > 1) expect(take('busy').isAllowed).toBe(false);
-    else expect(take('busy').isAllowed).toBe(true);
+    for (let key = 0; key < 1000; key += 1) take({ keyId: `${round} ${key}` });
+    if (round > 1) expect(take({ keyId: 'busy' }).isAllowed).toBe(false);
+    else expect(take({ keyId: 'busy' }).isAllowed).toBe(true);
   }
 });
 

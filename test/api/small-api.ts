@@ -31,7 +31,16 @@ const callers = new Map<string, Caller>(
     ] as [string, ReadonlySet<Scope>, string | null][]
   ).map(([key, held, apiVersion]) => [
     key,
-    { workspaceId: 'workspace', keyId: key, kind: 'api_key', scopes: held, apiVersion },
+    {
+      workspaceId: 'workspace',
+      keyId: key,
+      lineageId: key,
+      kind: 'api_key',
+      scopes: held,
+      apiVersion,
+      strictMode: false,
+      signing: null,
+    },
   ]),
 );
 

@@ -78,9 +78,12 @@ test('a key stands for its workspace, with the scopes that it was given; all by 
   expect(await authenticate(all.key)).toEqual({
     workspaceId: own.workspaceId,
     keyId: all.record.id,
+    lineageId: all.record.id,
     kind: 'api_key',
     scopes: new Set(scopes),
     apiVersion: null,
+    strictMode: false,
+    signing: null,
   });
   const some = await apiKeys.issue(own.workspaceId, { kind: 'app', scopes: ['email.send', 'events.read'] });
   expect(await authenticate(some.key)).toMatchObject({

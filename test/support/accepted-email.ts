@@ -11,7 +11,16 @@ type Workspace = Awaited<ReturnType<typeof workspace>>;
 
 /** The caller that the workspace's key stands for. */
 export function callerOf({ workspaceId, keyId }: Workspace): Caller {
-  return { workspaceId, keyId, kind: 'api_key', scopes: new Set(scopes), apiVersion: null };
+  return {
+    workspaceId,
+    keyId,
+    lineageId: keyId,
+    kind: 'api_key',
+    scopes: new Set(scopes),
+    apiVersion: null,
+    strictMode: false,
+    signing: null,
+  };
 }
 
 /**
