@@ -17,7 +17,8 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 // itself and its ALTER TABLE knows no IF NOT EXISTS.
 const alreadyDone = new Set([1060, 1061, 1091]);
 
-async function runAll(knex: Knex, statements: string[]): Promise<void> {
+/** Applies the statements of a migration; what is there, or gone, already is passed over. */
+export async function runAll(knex: Knex, statements: string[]): Promise<void> {
   for (const statement of statements)
     await knex.raw(statement).catch((error: { errno?: number }) => {
       if (!alreadyDone.has(error.errno ?? 0)) throw error;

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { query } from '../../shared/db/client.ts';
-import { migrateDown, migrateUp, pendingMigrations } from '../../shared/db/migrate.ts';
+import { database, query } from '../../shared/db/client.ts';
+import { migrateDown, migrateUp, pendingMigrations, runAll } from '../../shared/db/migrate.ts';
 import { migrations } from '../../shared/db/migrations/index.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { useDatabase } from '../support/database.ts';
@@ -62,12 +62,12 @@ test('after up again the platform works', async () => {
 
 test('every statement may be repeated, since a crash leaves a migration half done', async () => {
   const before = await schema();
-  for (const { up } of migrations) for (const statement of [...up, ...up]) await query(statement);
+  const twice = (statements: string[]) => statements.flatMap((statement) => [statement, statement]);
+  for (const { up } of migrations) await runAll(database(), twice(up));
   expect(await schema()).toEqual(before);
-  for (const { down } of migrations.toReversed())
-    for (const statement of [...down, ...down]) await query(statement);
+  for (const { down } of migrations.toReversed()) await runAll(database(), twice(down));
   expect(await tables()).toEqual([]);
-  for (const { up } of migrations) for (const statement of up) await query(statement);
+  for (const { up } of migrations) await runAll(database(), up);
   expect(await schema()).toEqual(before);
 });
 
