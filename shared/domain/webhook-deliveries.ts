@@ -1,16 +1,14 @@
-import type { KeyObject } from 'node:crypto';
 import { now, nowForAll } from '../clock.ts';
 import { config } from '../config.ts';
 import * as system from '../db/system/webhook-deliveries.ts';
-import { webhookKey } from '../formats/http-signature.ts';
 import { deliverWebhook } from '../jobs/deliver-webhook.ts';
 import { count } from '../metrics.ts';
 import { enqueue, isNear } from '../queue.ts';
-import { open } from '../secrets.ts';
 import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../transports/webhook-http.ts';
 import { currentVersion } from '../versions.ts';
 import type { Outcome } from './email-delivery.ts';
 import * as events from './events.ts';
+import { signaturesOf } from './webhook-signatures.ts';
 import { writeOutcome } from './write-outcome.ts';
 
 const dayMs = 86_400_000;
@@ -18,7 +16,6 @@ const dayMs = 86_400_000;
 const lifeMs = 7 * dayMs;
 
 type Claimed = system.ClaimedDelivery;
-type Webhook = NonNullable<Claimed['webhook']>;
 type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'scheduleStep' | 'dueAt'>;
 
 /** One attempt: claim, sign, post, and write down when the next is due, if any (spec §6). */
@@ -38,7 +35,7 @@ export async function attempt(deliveryId: string): Promise<Outcome> {
     contentType: 'application/json',
     webhookId: delivery.id,
     createdAt: attemptedAt,
-    signatures: [{ label: 'sig', keyid: String(webhook.secretVersion), key: signingKey(webhook) }],
+    signatures: signaturesOf(webhook),
     timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
   });
   return finish(delivery, until, next(delivery, result), {
@@ -102,19 +99,4 @@ async function finish(
 function wakeRetry(delivery: Claimed, at: Date): void {
   const id = `${delivery.id}-${delivery.claims + 1}`;
   enqueue(deliverWebhook, { deliveryId: delivery.id }, { lane: 'retry', id, at });
-}
-
-// Key objects cost more to make than a signature does.
-const keys = new Map<string, KeyObject>();
-const maxKeys = 10_000;
-
-function signingKey(webhook: Webhook): KeyObject {
-  const name = `${webhook.id} ${webhook.secretVersion}`;
-  let key = keys.get(name);
-  if (!key) {
-    key = webhookKey(open(webhook.id, webhook.secret));
-    if (keys.size >= maxKeys) keys.delete(keys.keys().next().value!);
-    keys.set(name, key);
-  }
-  return key;
 }
