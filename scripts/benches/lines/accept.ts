@@ -6,6 +6,7 @@ import { type EmailRequest, liquidEmail, plainEmail } from '../content.ts';
 import { type Bench, checkEqual, type Line, Mismatch, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
 import type { Answers, Load, Measured } from '../players/http-load.ts';
+import type { Proof } from '../players/proof.ts';
 import type { Program, Servant } from '../program.ts';
 import { openWindow } from '../usage.ts';
 
@@ -26,17 +27,39 @@ const stores = {
   bare: { queue: 'accepted', emails: 'bare_emails', bodies: 'bare_email_bodies', events: 'bare_events' },
 } satisfies Record<string, Stored>;
 
-async function open(bench: Bench, name: string, email: (index: number) => EmailRequest): Promise<Opened> {
+/** What the requests of one side carry. */
+export interface Caller {
+  name: string;
+  title: string;
+  key: string;
+  proof?: Omit<Proof, 'signing'> & { signing?: Omit<NonNullable<Proof['signing']>, 'authority'> };
+}
+
+type Asked = {
+  name: string;
+  email: (index: number) => EmailRequest;
+  /** The sides of the platform, the measured one first. */
+  callers: (loader: Servant) => Promise<Caller[]>;
+};
+
+export async function openAccept(bench: Bench, { name, email, callers }: Asked): Promise<Opened> {
   const { world, scale } = bench;
   const cast = castOf(bench, name);
   const loader = await cast.servant('loaders/platform');
   const load = await cast.servant('players/http-load');
-  const { key } = await loader.ask<Customer>('customer');
   const bodies = Array.from({ length: variants }, (_, index) => JSON.stringify(email(index)));
 
-  async function run(web: Program, port: number, stored: Stored): Promise<Run> {
-    const headers = { Authorization: `Bearer ${key}` };
-    await load.ask('start', { port, path: '/v2/email', headers, bodies, connections } satisfies Load);
+  async function run(web: Program, port: number, stored: Stored, caller?: Caller): Promise<Run> {
+    const headers: Record<string, string> = caller ? { Authorization: `Bearer ${caller.key}` } : {};
+    const signing = caller?.proof?.signing;
+    const proof = caller?.proof && {
+      idempotent: caller.proof.idempotent,
+      ...(signing && { signing: { ...signing, authority: `127.0.0.1:${port}` } }),
+    };
+    await load.ask('start', {
+      ...{ port, path: '/v2/email', headers, bodies, connections },
+      ...(proof && { proof }),
+    } satisfies Load);
     await load.ask('measure', warmMs * scale);
     const close = openWindow({ web: web.pid, load: load.pid, bench: process.pid, ...world.servers });
     const measured = await load.ask<Measured>('measure', measureMs * scale);
@@ -48,15 +71,16 @@ async function open(bench: Bench, name: string, email: (index: number) => EmailR
     return { count: measured.count, window, latency: measured, content };
   }
 
-  async function platform(): Promise<Run> {
+  async function platform(caller: Caller): Promise<Run> {
     await world.clear();
     const port = await kept.port(world.folder, 'web');
     const web = await cast.platform(['api/server.ts'], 'web started', {
       PORT: String(port),
       BIND_ADDRESS: '127.0.0.1',
       RATE_LIMIT_PER_SECOND: '0',
+      WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
     });
-    const result = await run(web, port, stores.platform);
+    const result = await run(web, port, stores.platform, caller);
     await web.stop();
     return result;
   }
@@ -71,7 +95,11 @@ async function open(bench: Bench, name: string, email: (index: number) => EmailR
 
   return {
     sides: [
-      { name: 'platform', title: 'one web process', run: platform },
+      ...(await callers(loader)).map((caller) => ({
+        name: caller.name,
+        title: caller.title,
+        run: () => platform(caller),
+      })),
       { name: 'bare', title: 'Express, prepared transaction of three inserts, one add()', run: bare },
     ],
     close: cast.stopAll,
@@ -105,7 +133,13 @@ async function check(database: mysql.Connection, stored: Stored, answers: Answer
   return JSON.stringify(rows);
 }
 
-const notes = [
+/** One customer, who proves nothing beyond the key. */
+async function plainCaller(loader: Servant): Promise<Caller[]> {
+  const { key } = await loader.ask<Customer>('customer');
+  return [{ name: 'platform', title: 'one web process', key }];
+}
+
+export const notes = [
   `${connections} kept connections, no workers running; the log of requests goes to a file, as it does in service`,
 ];
 
@@ -115,7 +149,7 @@ export const accept: Line = {
   unit: 'requests',
   targets: { bare: 0.8 },
   notes,
-  open: (bench) => open(bench, 'accept', plainEmail),
+  open: (bench) => openAccept(bench, { name: 'accept', email: plainEmail, callers: plainCaller }),
 };
 
 export const acceptLiquid: Line = {
@@ -124,5 +158,5 @@ export const acceptLiquid: Line = {
   unit: 'requests',
   targets: {},
   notes: [...notes, 'The platform renders in threads that it can kill; the bare side in its own process'],
-  open: (bench) => open(bench, 'accept-liquid', liquidEmail),
+  open: (bench) => openAccept(bench, { name: 'accept-liquid', email: liquidEmail, callers: plainCaller }),
 };

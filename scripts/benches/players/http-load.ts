@@ -1,9 +1,10 @@
 import net from 'node:net';
 import { serve } from '../serve.ts';
 import { percentile } from '../statistics.ts';
+import { type Proof, prover } from './proof.ts';
 
 /**
- * Posts without pause over kept connections. Requests are made beforehand and answers looked at no further than their
+ * Posts without pause over kept connections. Requests are made beforehand, apart from what must differ in each, and answers looked at no further than their
  * length and status, so that on a small machine the load takes little of what it measures.
  */
 
@@ -14,6 +15,7 @@ export interface Load {
   /** Taken in turn. */
   bodies: string[];
   connections: number;
+  proof?: Proof;
 }
 export interface Measured {
   count: number;
@@ -24,7 +26,8 @@ export interface Measured {
 export type Answers = Record<string, number>;
 
 const headEnd = Buffer.from('\r\n\r\n');
-let requests: Buffer[] = [];
+let makeRequest: (index: number) => Buffer | string = () => '';
+let variants = 0;
 let sockets: net.Socket[] = [];
 let next = 0;
 let answered = 0;
@@ -36,7 +39,7 @@ let answers: Answers = {};
 let drained = Promise.withResolvers<void>();
 
 async function start(load: Load): Promise<void> {
-  requests = load.bodies.map((body) => {
+  const parts = load.bodies.map((body) => {
     const headers = {
       Host: `127.0.0.1:${load.port}`,
       'Content-Type': 'application/json',
@@ -44,8 +47,16 @@ async function start(load: Load): Promise<void> {
       ...load.headers,
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    return Buffer.from(`POST ${load.path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
+    return { head: `POST ${load.path} HTTP/1.1\r\n${lines.join('')}`, rest: `\r\n${body}` };
   });
+  variants = parts.length;
+  if (load.proof) {
+    const prove = prover(load.proof, load.path, load.bodies);
+    makeRequest = (index) => parts[index]!.head + prove(index) + parts[index]!.rest;
+  } else {
+    const whole = parts.map(({ head, rest }) => Buffer.from(head + rest));
+    makeRequest = (index) => whole[index]!;
+  }
   [next, answered, inFlight, isStopping, answers] = [0, 0, 0, false, {}];
   drained = Promise.withResolvers();
   sockets = await Promise.all(Array.from({ length: load.connections }, () => open(load.port)));
@@ -66,8 +77,8 @@ function drive(socket: net.Socket): void {
     if (isStopping) return;
     sentAt = performance.now();
     inFlight += 1;
-    socket.write(requests[next]!);
-    next = (next + 1) % requests.length;
+    socket.write(makeRequest(next));
+    next = (next + 1) % variants;
   };
   socket.on('data', (chunk: Buffer) => {
     const bytes = rest ? Buffer.concat([rest, chunk]) : chunk;
