@@ -17,6 +17,22 @@ export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body ex
 
 type Result<Response> = Response extends z.ZodType ? z.input<Response> : void;
 
+type OtherStatus = { status: 200 | 201 | 202; description: string };
+
+/** A result that goes out with the operation's other status. */
+export class Other<Value> {
+  readonly value: Value;
+  constructor(value: Value) {
+    this.value = value;
+  }
+}
+
+export function other<Value>(value: Value): Other<Value> {
+  return new Other(value);
+}
+
+type Handled<Value> = Value | Other<Value>;
+
 type Declaration<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -41,8 +57,10 @@ type Declaration<
   body?: Body;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
-  /** Path of the record that was made; it goes out as an absolute URL. */
+  /** Path of the record that was made; it goes out as an absolute URL with a 201. */
   location?: (result: NoInfer<Result<Response>>) => string;
+  /** A second way to succeed, such as 200 where the record was there already: what `handle` returns as `other(…)`. */
+  otherStatus?: OtherStatus;
   /** What this operation can refuse beyond what every operation of its shape can. */
   problems: readonly ErrorCode[];
   /** Slow work (rendering, hashing), done before the transaction opens. */
@@ -50,7 +68,7 @@ type Declaration<
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
   handle: (
     input: Input<Params, Query, Body> & { prepared: Prepared },
-  ) => Promise<NoInfer<Result<Response>>> | NoInfer<Result<Response>>;
+  ) => Promise<Handled<NoInfer<Result<Response>>>> | Handled<NoInfer<Result<Response>>>;
 } & ([Response] extends [z.ZodType]
   ? { status: 200 | 201; response: Response }
   : { status: 204; response?: Response });
@@ -71,6 +89,7 @@ export type Endpoint = {
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;
   readonly location?: (result: unknown) => string;
+  readonly otherStatus?: OtherStatus;
   readonly problems: readonly ErrorCode[];
   readonly prepare?: (input: UnknownInput) => Promise<unknown>;
   readonly handle: (input: UnknownInput & { prepared: unknown }) => unknown;

@@ -38,12 +38,14 @@ export async function attempt(emailId: string): Promise<Outcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({ emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
-  const { record, body, token } = claimed;
+  const { record, body, token, isSuppressed } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (contract §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (email.uncertainCount > 1) return finish(token, email, fail(email, uncertain));
   if (email.claims - email.retries > maxLostClaims) return finish(token, email, fail(email, crashes));
+
+  if (isSuppressed) return finish(token, email, fail(email, suppressed));
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
   const recipient = parseMailbox(email.recipient, { allowDisplayName: false });
@@ -181,6 +183,12 @@ const crashes: EmailReason = {
   code: 'internal_error',
   description: 'The email could not be processed',
   retryable: true,
+};
+const suppressed: EmailReason = {
+  category: 'suppressed',
+  code: 'recipient_suppressed',
+  description: 'The recipient was on the suppression list when the email was due',
+  retryable: false,
 };
 const notVerified: EmailReason = {
   category: 'rejected',

@@ -21,15 +21,16 @@ const namedAddress = /^(?:"((?:[^"\\]|\\["\\])*)" *|([^"<>()[\]:;@\\,]*))<([^<> 
 
 /**
  * Reads exactly one mailbox and refuses everything that another reader could take for more or for another one: lists,
- * groups, comments, routes, quoted local parts, address literals.
+ * groups, comments, routes, quoted local parts, address literals. One that is only compared with others, never sent to
+ * (`isSent: false`), may be longer than SMTP could carry.
  */
 export function parseMailbox(
   text: string,
-  { allowDisplayName }: { allowDisplayName: boolean },
+  { allowDisplayName, isSent = true }: { allowDisplayName: boolean; isSent?: boolean },
 ): ParsedMailbox {
   if (text.length > limits.textLength) return refused('is too long for an email address');
   if (unprintable.test(text)) return refused('must not contain control or invisible characters');
-  if (!allowDisplayName || !text.endsWith('>')) return parseAddress(text, null);
+  if (!allowDisplayName || !text.endsWith('>')) return parseAddress(text, null, isSent);
 
   const parts = namedAddress.exec(text);
   if (!parts) return refused('must be one email address, alone or as `Name <a@b.example>`');
@@ -37,7 +38,7 @@ export function parseMailbox(
   const displayName = (quoted?.replace(/\\(["\\])/g, '$1') ?? plain ?? '').trim();
   // Mail programs show the name and hide the address, so an address in the name impersonates.
   if (/[@\uff20\ufe6b]/.test(displayName)) return refused('must not have an @ in the display name');
-  return parseAddress(address ?? '', displayName || null);
+  return parseAddress(address ?? '', displayName || null, isSent);
 }
 
 /**
@@ -48,7 +49,7 @@ export function compareKey(address: string): string {
   return address.toLowerCase();
 }
 
-function parseAddress(text: string, displayName: string | null): ParsedMailbox {
+function parseAddress(text: string, displayName: string | null, isSent: boolean): ParsedMailbox {
   const [local, typedDomain, ...more] = text.split('@');
   if (!local || !typedDomain || more.length > 0) return refused('must be exactly one email address');
   if (/[^\0-\x7f]/.test(local))
@@ -56,14 +57,14 @@ function parseAddress(text: string, displayName: string | null): ParsedMailbox {
       'must have only ASCII before the @: other characters need SMTPUTF8, which few servers take',
     );
   if (!dotAtom.test(local)) return refused('has characters or dots before the @ that are not allowed there');
-  if (local.length > limits.localBytes)
+  if (isSent && local.length > limits.localBytes)
     return refused(`must have at most ${limits.localBytes} characters before the @`);
 
   const domain = domainAsTyped.test(typedDomain) ? domainToASCII(typedDomain).toLowerCase() : '';
   if (!domainInAscii.test(domain) || domain.length > limits.domainBytes || /\.[0-9]+$/.test(domain))
     return refused('must have a domain name such as example.com after the @');
   const address = `${local}@${domain}`;
-  if (address.length > limits.addressBytes)
+  if (isSent && address.length > limits.addressBytes)
     return refused(`must be at most ${limits.addressBytes} characters long`);
   return { ok: true, mailbox: { address, local, domain, displayName } };
 }

@@ -5,7 +5,13 @@ import { type EmailBody, type EmailKind, type EmailRecord, toRecord } from '../e
 import type { NewEventRecord } from '../events.ts';
 import { insertEvents } from './events.ts';
 
-export type ClaimedEmail = { record: EmailRecord; body: EmailBody | null; token: Buffer };
+export type ClaimedEmail = {
+  record: EmailRecord;
+  body: EmailBody | null;
+  token: Buffer;
+  /** The recipient is on the suppression list, for an email of this kind. */
+  isSuppressed: boolean;
+};
 type Claim = { emailId: string; at: Date; until: Date };
 
 /**
@@ -15,6 +21,13 @@ type Claim = { emailId: string; at: Date; until: Date };
 export function claimEmail(claim: Claim): Promise<ClaimedEmail | null> {
   return outsideTransaction(() => claims(claim));
 }
+
+// What a recipient opted out of, complained about or bounced is never bypassed by marketing (contract §7).
+const isSuppressed = `EXISTS (
+  SELECT 1 FROM suppressions s WHERE s.workspace_id = emails.workspace_id AND s.email_key = emails.recipient_key
+    AND (s.scope = 'all' OR emails.kind = 'marketing')
+    AND (emails.bypass_suppressions = 0
+      OR (emails.kind = 'marketing' AND s.source IN ('web', 'complaint', 'bounce'))))`;
 
 const claims = batcher<Claim, ClaimedEmail | null>({
   maxItems: 50,
@@ -30,7 +43,7 @@ const claims = batcher<Claim, ClaimedEmail | null>({
     );
     if (affectedRows === 0) return items.map(() => null);
     const rows = await query(
-      `SELECT emails.*, email_bodies.email_id AS body_id, html, text FROM emails
+      `SELECT emails.*, email_bodies.email_id AS body_id, html, text, ${isSuppressed} AS suppressed FROM emails
        LEFT JOIN email_bodies ON email_bodies.email_id = emails.id WHERE emails.id IN (?) AND lease_token = ?`,
       [ids, token],
     );
@@ -38,7 +51,7 @@ const claims = batcher<Claim, ClaimedEmail | null>({
     for (const row of rows) {
       const body = row.body_id ? { html: row.html, text: row.text } : null;
       const record = toRecord(row);
-      claimed.set(record.id, { record, body, token });
+      claimed.set(record.id, { record, body, token, isSuppressed: row.suppressed === 1 });
     }
     return items.map((item) => {
       const email = claimed.get(item.emailId) ?? null;

@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import * as suppressions from '../../shared/domain/suppressions.ts';
+import { Id } from '../../shared/schemas/fields.ts';
+import {
+  NewSuppression,
+  Suppression,
+  SuppressionFilter,
+  SuppressionPage,
+} from '../../shared/schemas/suppressions.ts';
+import { endpoint, other } from '../endpoint.ts';
+
+const tag = 'Suppressions';
+const params = z.object({ id: Id('suppression') });
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/suppressions',
+    id: 'createSuppression',
+    tag,
+    summary: 'Suppress a number or an email address',
+    description:
+      'What is suppressed is not sent to. Where the number, or the address with this scope, is suppressed already, the existing entry is the answer.',
+    scope: 'suppressions.write',
+    body: NewSuppression,
+    status: 201,
+    otherStatus: { status: 200, description: 'It was suppressed already: the existing entry' },
+    response: Suppression,
+    location: ({ id }) => `/v2/suppressions/${id}`,
+    problems: [],
+    handle: async ({ caller, body }) => {
+      const { suppression, isNew } = await suppressions.create(caller, body);
+      return isNew ? suppression : other(suppression);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/suppressions',
+    id: 'listSuppressions',
+    tag,
+    summary: 'List suppressions, newest first',
+    scope: 'suppressions.read',
+    query: SuppressionFilter,
+    status: 200,
+    response: SuppressionPage,
+    problems: [],
+    handle: ({ caller, query }) => suppressions.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/suppressions/{id}',
+    id: 'getSuppression',
+    tag,
+    summary: 'Get one suppression',
+    scope: 'suppressions.read',
+    params,
+    status: 200,
+    response: Suppression,
+    problems: [],
+    handle: ({ caller, params }) => suppressions.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/suppressions/{id}',
+    id: 'deleteSuppression',
+    tag,
+    summary: 'Remove a suppression: it may be sent to again',
+    scope: 'suppressions.write',
+    params,
+    status: 204,
+    problems: [],
+    handle: ({ caller, params }) => suppressions.remove(caller, params.id),
+  }),
+];

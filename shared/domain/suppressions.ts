@@ -1,0 +1,142 @@
+import { now } from '../clock.ts';
+import { isDuplicateKey } from '../db/client.ts';
+import * as db from '../db/suppressions.ts';
+import { invalid, problem } from '../errors.ts';
+import { compareKey, parseMailbox } from '../formats/email-address.ts';
+import { newId } from '../formats/ids.ts';
+import { parsePhoneNumber } from '../formats/phone-number.ts';
+import type { Caller } from '../schemas/scopes.ts';
+import type {
+  NewSuppression,
+  Suppression,
+  SuppressionFilter,
+  SuppressionScope,
+  SuppressionSource,
+} from '../schemas/suppressions.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
+import * as events from './events.ts';
+
+/** Whom not to send to: a number, or an address with what it blocks. */
+export type Suppressed =
+  | { number: string; email: null }
+  | { number: null; email: string; emailKey: string; scope: SuppressionScope };
+
+type Outcome = { suppression: Suppression; isNew: boolean };
+
+/** By request; the existing entry comes back where there is one (spec §4). */
+export async function create(caller: Caller, request: NewSuppression): Promise<Outcome> {
+  return add(caller.workspaceId, suppressedOf(request), 'api', request.reason ?? null);
+}
+
+/**
+ * Adds the entry and tells of it, in the current transaction; the entry that is there already comes back as it is.
+ * Two at once for the same number or address make one.
+ */
+export async function add(
+  workspaceId: string,
+  suppressed: Suppressed,
+  source: SuppressionSource,
+  reason: string | null,
+): Promise<Outcome> {
+  const known = await findSame(workspaceId, suppressed);
+  if (known) return { suppression: toWire(known), isNew: false };
+  const createdAt = now();
+  const record: db.SuppressionRecord = {
+    id: newId('suppression', createdAt),
+    workspaceId,
+    number: suppressed.number,
+    email: suppressed.email,
+    emailKey: suppressed.number === null ? suppressed.emailKey : null,
+    scope: suppressed.number === null ? suppressed.scope : 'all',
+    source,
+    reason,
+    createdAt,
+  };
+  try {
+    await db.insertSuppression(workspaceId, record);
+  } catch (error) {
+    const winner = isDuplicateKey(error) ? await findSame(workspaceId, suppressed) : null;
+    if (!winner) throw error;
+    return { suppression: toWire(winner), isNew: false };
+  }
+  const suppression = toWire(record);
+  await events.record(
+    workspaceId,
+    events.make('suppression.created', { id: record.id, seq: 1, data: suppression }, createdAt),
+  );
+  return { suppression, isNew: true };
+}
+
+function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.SuppressionRecord | null> {
+  return suppressed.number === null
+    ? db.findSuppressionOfEmail(workspaceId, suppressed.emailKey, suppressed.scope)
+    : db.findSuppressionOfNumber(workspaceId, suppressed.number);
+}
+
+function suppressedOf({ number, email, scope }: NewSuppression): Suppressed {
+  if ((number == null) === (email == null)) {
+    const message = number == null ? 'give a number or an email' : 'give either a number or an email';
+    throw problem('validation_failed', {
+      detail: 'Exactly one of number and email is required',
+      errors: { number: [message], email: [message] },
+    });
+  }
+  // Whatever the scope says, a suppressed number is sent nothing (contract §4).
+  if (number != null) return { number: numberOf(number), email: null };
+  return { number: null, email: email!, emailKey: emailKeyOf(email!), scope: scope ?? 'all' };
+}
+
+function numberOf(text: string): string {
+  const parsed = parsePhoneNumber(text);
+  if (!parsed.ok) throw invalid('number', parsed.message);
+  return parsed.number;
+}
+
+function emailKeyOf(text: string): string {
+  const parsed = parseMailbox(text, { allowDisplayName: false, isSent: false });
+  if (!parsed.ok) throw invalid('email', parsed.message);
+  return compareKey(parsed.mailbox.address);
+}
+
+export async function list(
+  caller: Caller,
+  query: SuppressionFilter,
+): Promise<{ data: Suppression[]; nextCursor: string | null }> {
+  const { limit, cursor, number, email, scope, source } = query;
+  const filter = {
+    number: number === undefined ? undefined : numberOf(number),
+    emailKey: email === undefined ? undefined : emailKeyOf(email),
+    scope,
+    source,
+  };
+  const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
+  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const records = await db.listSuppressions(caller.workspaceId, filter, { limit: limit + 1, before });
+  const page = records.slice(0, limit);
+  return {
+    data: page.map(toWire),
+    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+  };
+}
+
+export async function find(caller: Caller, id: string): Promise<Suppression> {
+  const record = await db.findSuppression(caller.workspaceId, id);
+  if (!record) throw problem('not_found');
+  return toWire(record);
+}
+
+export async function remove(caller: Caller, id: string): Promise<void> {
+  if (!(await db.deleteSuppression(caller.workspaceId, id))) throw problem('not_found');
+}
+
+function toWire(record: db.SuppressionRecord): Suppression {
+  return {
+    id: record.id,
+    number: record.number,
+    email: record.email,
+    scope: record.scope,
+    source: record.source,
+    reason: record.reason,
+    createdAt: record.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,65 @@
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  parsePhoneNumberWithError,
+} from 'libphonenumber-js/max';
+
+export type PhoneNumber = {
+  /** `+447700900123` (E.164). */
+  number: string;
+  /** ISO 3166-1 alpha-2; null where several countries share the code and the rest does not tell. */
+  country: string | null;
+  /** The digits as they are dialled at home: `07700900123`. */
+  national: string;
+};
+export type ParsedPhoneNumber = ({ ok: true } & PhoneNumber) | { ok: false; message: string };
+
+const longestInput = 40;
+// RFC 3966's visual separators, and what people and phones put in their place. No letters: they are words or extensions.
+const writable =
+  /^[+\uff0b]?[0-9()[\]\s.\-/\u2010-\u2015\u2212\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]+$/u;
+const invisible = /[\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]/gu;
+
+/**
+ * A number as people write it; one without a country code is of `defaultCountry`. Whether somebody has the number is
+ * not asked, only whether there can be such a one: numbers are assigned faster than tables of them are, and 07700
+ * 900xxx is kept for examples and tests for good.
+ */
+export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPhoneNumber {
+  if (text.length > longestInput) return refuse('is too long for a phone number');
+  const written = text.normalize('NFKC').replace(invisible, '').trim();
+  if (written === '') return refuse('must not be empty');
+  if (/[a-z#;,*]/i.test(written)) return refuse('must be a phone number without letters or extension');
+  if (!writable.test(written)) return refuse('must be a phone number');
+  try {
+    const parsed = parsePhoneNumberWithError(written, {
+      defaultCountry: isSupportedCountry(defaultCountry) ? defaultCountry : 'GB',
+      extract: false,
+    });
+    if (parsed.ext || !parsed.isPossible()) return refuse('is not a possible phone number');
+    return {
+      ok: true,
+      number: parsed.number,
+      country: parsed.country ?? countryOf(parsed.countryCallingCode),
+      national: parsed.formatNational().replaceAll(/\D/g, ''),
+    };
+  } catch {
+    return refuse('is not a possible phone number');
+  }
+}
+
+function refuse(message: string): ParsedPhoneNumber {
+  return { ok: false, message };
+}
+
+let countries: Map<string, CountryCode[]> | undefined;
+
+/** The country of a code: of +44, the one that is meant where the number does not say Guernsey, Jersey or Man. */
+function countryOf(callingCode: string): string | null {
+  countries ??= Map.groupBy(getCountries(), (country) => getCountryCallingCode(country));
+  const sharing = countries.get(callingCode) ?? [];
+  if (callingCode === '44') return 'GB';
+  return sharing.length === 1 ? sharing[0]! : null;
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+
+export const SuppressionScope = z
+  .enum(['all', 'marketing'])
+  .meta({ description: 'What a suppressed address is not sent; a number is not sent anything' });
+export type SuppressionScope = z.infer<typeof SuppressionScope>;
+
+export const SuppressionSource = z.enum(['api', 'web', 'stop', 'bounce', 'complaint', 'system']).meta({
+  description:
+    'api: API or dashboard; web: opt-out link; stop: the recipient texted STOP; bounce: hard bounce; complaint: spam complaint; system: the service',
+});
+export type SuppressionSource = z.infer<typeof SuppressionSource>;
+
+export const Suppression = z
+  .object({
+    id: Id('suppression'),
+    number: z.string().nullable().meta({ description: 'E.164; null for an email suppression' }),
+    email: z.string().nullable().meta({ description: 'null for a phone suppression' }),
+    scope: SuppressionScope,
+    source: SuppressionSource,
+    reason: z.string().nullable(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'Suppression' });
+export type Suppression = z.infer<typeof Suppression>;
+
+export const SuppressionPage = pageOf(Suppression, 'SuppressionPage');
+
+const number = text({ max: 40 }).meta({
+  description: 'Any common format; a number without a country code is of the UK',
+  example: '07700 900123',
+});
+const email = text({ max: 320 }).meta({ example: 'ada@example.com' });
+
+export const NewSuppression = z
+  .object({
+    number: number.nullish(),
+    email: email.nullish(),
+    scope: SuppressionScope.nullish().meta({ description: 'For an address; default all' }),
+    reason: text({ max: 256 }).nullish(),
+  })
+  .meta({ id: 'NewSuppression', description: 'Exactly one of number and email' });
+export type NewSuppression = z.infer<typeof NewSuppression>;
+
+export const SuppressionFilter = z.object({
+  number: number.optional(),
+  email: email.optional(),
+  scope: SuppressionScope.optional(),
+  source: SuppressionSource.optional(),
+  ...pageQuery,
+});
+export type SuppressionFilter = z.infer<typeof SuppressionFilter>;
