@@ -31,7 +31,15 @@ export function other<Value>(value: Value): Other<Value> {
   return new Other(value);
 }
 
-type Handled<Value> = Value | Other<Value>;
+/** A result that is JSON text already, such as stored events: it goes out as it is. */
+export class Serialized {
+  readonly json: string;
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
+type Handled<Value> = Value | Other<Value> | Serialized;
 
 type Declaration<
   Params extends z.ZodObject,

@@ -1,6 +1,6 @@
 import * as events from '../../shared/domain/events.ts';
 import { EventFilter, EventPage } from '../../shared/schemas/events.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, Serialized } from '../endpoint.ts';
 
 export default [
   endpoint({
@@ -16,6 +16,9 @@ export default [
     status: 200,
     response: EventPage,
     problems: ['cursor_expired'],
-    handle: ({ caller, query, version }) => events.feed(caller, query, version),
+    handle: async ({ caller, query, version }) => {
+      const { items, nextCursor } = await events.feed(caller, query, version);
+      return new Serialized(`{"data":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`);
+    },
   }),
 ];

@@ -38,6 +38,7 @@ test('twenty writers with slow commits and rollbacks: a reader of the feed misse
     }
   }
 
+  const idsOf = (items: string[]): string[] => items.map((item) => JSON.parse(item).id);
   const seen: string[] = [];
   async function read(): Promise<void> {
     const since = new Date(now().getTime() - 60_000);
@@ -45,12 +46,12 @@ test('twenty writers with slow commits and rollbacks: a reader of the feed misse
     const end = performance.now() + 60_000;
     while (areWriting || (seen.length < committed.size && performance.now() < end)) {
       const page = await events.feed(caller, { limit: 37, since, cursor });
-      seen.push(...page.data.map((event) => event.id));
+      seen.push(...idsOf(page.items));
       cursor = page.nextCursor;
     }
     // One look more: nothing may come twice.
     const rest = await events.feed(caller, { limit: 1000, since, cursor });
-    seen.push(...rest.data.map((event) => event.id));
+    seen.push(...idsOf(rest.items));
   }
 
   const reading = read();

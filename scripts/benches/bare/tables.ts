@@ -17,6 +17,9 @@ export const tables: Record<string, string> = {
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, delivery_id VARBINARY(40) NOT NULL,
     response_status SMALLINT UNSIGNED NOT NULL, response_body VARCHAR(1024) NULL, duration_ms INT UNSIGNED NOT NULL,
     attempted_at DATETIME(3) NOT NULL)`,
+  bare_feed: `(
+    id BIGINT UNSIGNED NOT NULL PRIMARY KEY, type VARCHAR(40) NOT NULL, occurred_at DATETIME(3) NOT NULL,
+    data MEDIUMTEXT NOT NULL)`,
   bare_numbered: `(
     id BIGINT UNSIGNED NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NULL, data MEDIUMTEXT NOT NULL,
     UNIQUE KEY bare_numbered_position (position))`,

@@ -5,6 +5,7 @@ import { migrateUp } from '../../../shared/db/migrate.ts';
 import { insertEvents } from '../../../shared/db/system/events.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import { authenticate } from '../../../shared/domain/callers.ts';
+import { encodeCursor } from '../../../shared/domain/cursors.ts';
 import * as email from '../../../shared/domain/email.ts';
 import * as emailDomains from '../../../shared/domain/email-domains.ts';
 import { eventOf } from '../../../shared/domain/email-record.ts';
@@ -77,6 +78,13 @@ async function storeEvents({ first, count }: Range): Promise<void> {
   }
 }
 
+/** Cursors of the customer's feed at these positions. */
+function feedCursors(positions: number[]): string[] {
+  const binding = { workspaceId: caller.workspaceId, listing: 'events' };
+  const at = now().toISOString();
+  return positions.map((after) => encodeCursor(binding, { after, since: null, at }));
+}
+
 await migrateUp();
 await startUp();
 serve({
@@ -85,6 +93,7 @@ serve({
   acceptEmails,
   prepareEvents,
   storeEvents,
+  feedCursors,
   wakeRelay: () => events.wakeRelay(),
   pause: (queueName: string) => queueOf(queueName).pause(),
   resume: (queueName: string) => queueOf(queueName).resume(),
