@@ -44,14 +44,39 @@ const settings = z.object({
     .min(1)
     .default(40)
     .describe('Emails in hand per lane and process'),
+  SYSTEM_SENDER: z
+    .string()
+    .max(256)
+    .regex(
+      /^(?:[^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+      'must be `a@b.example` or `Name <a@b.example>`',
+    )
+    .optional()
+    .describe(
+      'Sender of the mail of the platform itself, such as warnings about webhooks; none: no such mail',
+    ),
   RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
   RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
   WEBHOOK_CONCURRENCY: z.coerce
     .number()
     .int()
     .min(1)
-    .default(200)
-    .describe('Deliveries in hand per lane and process'),
+    .default(400)
+    .describe(
+      'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
+    ),
+  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe('Requests to one webhook that a process has out at a time'),
+  WEBHOOK_JOBS_PER_WEBHOOK: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe('Deliveries of one webhook that Redis holds; the others wait in MySQL'),
   WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
   WEBHOOK_RETRY_SCHEDULE_SECONDS: z
     .string()
@@ -63,7 +88,19 @@ const settings = z.object({
       return seconds;
     })
     .describe('Waits between the attempts of a delivery'),
-  WEBHOOK_AUTO_DISABLE_MINUTES: z.coerce.number().int().min(5).max(10080).default(360),
+  WEBHOOK_AUTO_DISABLE_MINUTES: z.coerce
+    .number()
+    .int()
+    .min(5)
+    .max(10080)
+    .default(360)
+    .describe('How long a webhook may fail before it is switched off, where it does not say so itself'),
+  WEBHOOK_HEALTH_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .max(30)
+    .default(15)
+    .describe('How often the clock is held against webhooks that fail'),
   WEBHOOK_ALLOWED_NETWORKS: z
     .string()
     .default('')
@@ -80,7 +117,29 @@ const settings = z.object({
     .number()
     .min(0)
     .default(200)
-    .describe('Requests per API key; 0 is no limit'),
+    .describe(
+      'Requests per API key with its rotations, over all web processes; twice as many at once; 0 is no limit. While Redis is away each process allows as many',
+    ),
+  WORKSPACE_RATE_LIMIT_PER_SECOND: z.coerce
+    .number()
+    .min(0)
+    .default(1000)
+    .describe('The same for all keys of a workspace together'),
+  RATE_LIMIT_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0.001)
+    .default(0.05)
+    .describe('Longest wait of a request for Redis to count it; then its process counts alone for a while'),
+  AUTH_FAILURES_PER_MINUTE: z.coerce
+    .number()
+    .min(0)
+    .default(60)
+    .describe('Failed authentications per address (IPv6: per /64); as many at once; 0 is no limit'),
+  KEY_CACHE_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .default(10)
+    .describe('A changed or deleted key may work this long as before on other processes while Redis is away'),
   TRUST_PROXY: z.coerce.number().int().min(0).default(0).describe('How many proxies stand in front'),
   OPS_PASSWORD: z
     .string()

@@ -1,7 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { problem } from '../../shared/errors.ts';
+import { isIP } from 'node:net';
+import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
+import { config } from '../../shared/config.ts';
+import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { headerCount } from './request-form.ts';
+import { tokenBuckets } from './token-buckets.ts';
 
 export type Authenticate = (token: string) => Promise<Caller | null>;
 
@@ -28,4 +33,43 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   const missing = scopes.filter((scope) => !caller.scopes.has(scope));
   if (missing.length > 0)
     throw problem('forbidden', { detail: `The key lacks the scope ${missing.join(', ')}.` });
+}
+
+const failures: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'signature_invalid']);
+
+/**
+ * Counts failed authentications by the client's address. Past the limit each further one is a 429; a valid key is
+ * never looked at here, because many customers may share an address.
+ */
+export function failureLimit() {
+  const perMinute = config.AUTH_FAILURES_PER_MINUTE;
+  const burst = Math.max(1, Math.floor(perMinute));
+  const buckets = tokenBuckets([{ kind: 'address', perSecond: perMinute / 60, burst }]);
+
+  /** What to answer instead of this error; the error itself unless it is a failure too many. */
+  async function refusalFor(request: Request, thrown: unknown): Promise<unknown> {
+    if (perMinute === 0 || !(thrown instanceof Problem) || !failures.has(thrown.code)) return thrown;
+    const { refusedBy, retryAfterSeconds } = await buckets.take([networkOf(request)]);
+    if (!refusedBy) return thrown;
+    const detail = `There may be ${perMinute} failed authentications a minute from one address.`;
+    return problem('rate_limited', { retryAfterSeconds, detail });
+  }
+
+  return { refusalFor };
+}
+
+/** The address that a client cannot choose: of IPv6 the /64, because all of one is usually in one hand. */
+function networkOf(request: Request): string {
+  const { ip = '', socket } = request;
+  // What a proxy has written may be no address, or one with a port, which would be another each time.
+  return networkIn(ip) ?? networkIn(socket.remoteAddress ?? '') ?? 'unknown';
+}
+
+function networkIn(ip: string): string | null {
+  if (isIP(ip) === 4) return ip;
+  if (!ipaddr.IPv6.isValid(ip)) return null;
+  const address = ipaddr.IPv6.parse(ip);
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
+  const prefix = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${prefix.join(':')}::/64`;
 }

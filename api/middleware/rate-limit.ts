@@ -1,42 +1,72 @@
+import { config } from '../../shared/config.ts';
+import { type Problem, problem } from '../../shared/errors.ts';
+import type { Limit } from '../../shared/rate-limits.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
+import { type Taken, tokenBuckets } from './token-buckets.ts';
 
-type Bucket = { tokens: number; filledAt: number };
-type Allowance = { isAllowed: boolean; headers: Record<string, string>; retryAfterSeconds: number };
+type Allowance = { refusal: Problem | null; headers: Record<string, string> };
+type Counted = Pick<Caller, 'lineageId' | 'workspaceId'>;
 
 const burstSeconds = 2;
-const mostBuckets = 10_000;
+const unlimited: Allowance = { refusal: null, headers: {} };
+
+const policies = [
+  {
+    kind: 'key',
+    name: 'default',
+    idOf: ({ lineageId }: Counted) => lineageId,
+    detail: (perSecond: number) =>
+      `This key, together with its rotations, may make ${perSecond} requests a second.`,
+  },
+  {
+    kind: 'workspace',
+    name: 'workspace',
+    idOf: ({ workspaceId }: Counted) => workspaceId,
+    detail: (perSecond: number) =>
+      `This workspace, with all of its keys, may make ${perSecond} requests a second.`,
+  },
+] as const;
 
 /**
- * A token bucket for each key of this process: `perSecond` go in, twice as many fit. 0 is no limit.
- * The headers follow draft-ietf-httpapi-ratelimit-headers-10.
+ * What callers may ask for: a bucket for each key with its rotations, which a new key of the same line does not fill
+ * again, and one for each workspace. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
  */
-export function rateLimit(perSecond: number, milliseconds: () => number = () => performance.now()) {
-  const burst = Math.max(1, Math.floor(perSecond * burstSeconds));
-  const policy = `"default";q=${burst};w=${Math.ceil(burst / perSecond)}`;
-  const buckets = new Map<string, Bucket>();
+export function callerLimits(milliseconds?: () => number) {
+  const { RATE_LIMIT_PER_SECOND: key, WORKSPACE_RATE_LIMIT_PER_SECOND: workspace } = config;
+  const perSecond = { key, workspace };
+  const inForce = policies.filter(({ kind }) => perSecond[kind] > 0);
+  const limits = inForce.map(({ kind }) => limitOf(kind, perSecond[kind]));
+  const buckets = tokenBuckets(limits, milliseconds);
+  const policyHeader = inForce
+    .map(({ name }, index) => {
+      const { burst, perSecond } = limits[index]!;
+      return `"${name}";q=${burst};w=${Math.ceil(burst / perSecond)}`;
+    })
+    .join(', ');
 
-  /** Counts one request against the key. */
-  function take({ keyId }: Pick<Caller, 'keyId'>): Allowance {
-    if (perSecond === 0) return { isAllowed: true, headers: {}, retryAfterSeconds: 0 };
-    const time = milliseconds();
-    const bucket = buckets.get(keyId) ?? { tokens: burst, filledAt: time };
-    bucket.tokens = Math.min(burst, bucket.tokens + ((time - bucket.filledAt) / 1000) * perSecond);
-    bucket.filledAt = time;
-    const isAllowed = bucket.tokens >= 1;
-    if (isAllowed) bucket.tokens -= 1;
-    // The key that asked last goes to the end, so the first is the one that asked longest ago.
-    buckets.delete(keyId);
-    buckets.set(keyId, bucket);
-    if (buckets.size > mostBuckets) buckets.delete(buckets.keys().next().value!);
-    return {
-      isAllowed,
-      retryAfterSeconds: isAllowed ? 0 : (1 - bucket.tokens) / perSecond,
-      headers: {
-        RateLimit: `"default";r=${Math.floor(bucket.tokens)};t=${Math.ceil((burst - bucket.tokens) / perSecond)}`,
-        'RateLimit-Policy': policy,
-      },
-    };
+  /** Counts one request of this caller. */
+  function take(caller: Counted): Allowance | Promise<Allowance> {
+    if (inForce.length === 0) return unlimited;
+    const taken = buckets.take(inForce.map(({ idOf }) => idOf(caller)));
+    return taken instanceof Promise ? taken.then(allowance) : allowance(taken);
+  }
+
+  function allowance({ refusedBy, retryAfterSeconds, levels }: Taken): Allowance {
+    const items = inForce.map(({ name }, index) => {
+      const { burst, perSecond } = limits[index]!;
+      const level = levels[index]!;
+      return `"${name}";r=${Math.floor(level)};t=${Math.ceil((burst - level) / perSecond)}`;
+    });
+    const headers = { RateLimit: items.join(', '), 'RateLimit-Policy': policyHeader };
+    if (!refusedBy) return { refusal: null, headers };
+    const { detail } = inForce[limits.indexOf(refusedBy)]!;
+    const refusal = problem('rate_limited', { retryAfterSeconds, detail: detail(refusedBy.perSecond) });
+    return { refusal, headers };
   }
 
   return { take };
+}
+
+function limitOf(kind: Limit['kind'], perSecond: number): Limit {
+  return { kind, perSecond, burst: Math.max(1, Math.floor(perSecond * burstSeconds)) };
 }

@@ -5,8 +5,15 @@ import { currentVersion, isKnownVersion, knownVersions, type Version } from '../
 
 /** The version in force: the header's, else the one that the key is pinned to, else the current one. */
 export function serviceVersion(request: IncomingMessage, caller: Caller): Version {
-  const version = request.headers['service-version'] ?? caller.apiVersion ?? currentVersion;
-  if (!isKnownVersion(version))
-    throw problem('unsupported_version', { detail: `Known versions: ${knownVersions.join(', ')}.` });
-  return version;
+  // Node joins several lines with commas, and no version has one: two lines are never taken for one.
+  const named = request.headers['service-version']?.toString();
+  const version = named ?? caller.apiVersion ?? currentVersion;
+  if (isKnownVersion(version)) return version;
+  const known = `Known versions: ${knownVersions.join(', ')}.`;
+  throw problem('unsupported_version', {
+    detail:
+      named === undefined
+        ? `The key is pinned to ${version}, which is no longer known. Pin it to another, or send Service-Version. ${known}`
+        : `Service-Version must be one header with one known version. ${known}`,
+  });
 }

@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { z } from 'zod';
@@ -26,6 +27,7 @@ const callers = new Map<string, Caller>(
       [goodKey, scopes, null],
       ['msg_reader', new Set(['contacts.read']), null],
       ['msg_pinned', scopes, '2026-11-01'],
+      ['msg_outdated', scopes, '2019-01-01'],
       [longestKey, scopes, null],
       [`${longestKey}x`, scopes, null],
     ] as [string, ReadonlySet<Scope>, string | null][]
@@ -43,6 +45,17 @@ const callers = new Map<string, Caller>(
     },
   ]),
 );
+
+const known = callers.get(goodKey)!;
+const secret = createSecretKey(Buffer.from('sig_secret'));
+/** Its requests need not be signed; a signature that is sent is checked. */
+export const signingKey = 'msg_signing';
+callers.set(signingKey, {
+  ...known,
+  keyId: signingKey,
+  lineageId: signingKey,
+  signing: { algorithm: 'hmac_sha256', keys: [{ key: secret, until: null }] },
+});
 
 export const NewParcel = z.object({
   name: text({ min: 1, max: 10 }),

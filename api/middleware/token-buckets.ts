@@ -1,0 +1,231 @@
+import { randomUUID } from 'node:crypto';
+import { batcher } from '../../shared/batcher.ts';
+import { logger } from '../../shared/logger.ts';
+import {
+  type Ask,
+  isReachable,
+  type Lease,
+  type Limit,
+  leaseSeconds,
+  leaseTokens,
+} from '../../shared/rate-limits.ts';
+
+/** Whether a request passes, and how many tokens its buckets have left. */
+export type Taken = { refusedBy: Limit | null; retryAfterSeconds: number; levels: number[] };
+
+type Bucket = {
+  limit: Limit;
+  id: string;
+  /** Leased tokens not yet spent, good until `heldUntil`; `leased` is how many there were when the lease was new. */
+  held: number;
+  heldUntil: number;
+  leased: number;
+  /** As many as Redis knows of may stay; what waiting requests got and did not spend goes back. */
+  known: number;
+  returned: number;
+  /** Requests since the last lease was asked for, and those that wait for the next one. */
+  asked: number;
+  waiting: number;
+  leasing: Promise<void> | null;
+  /** What the last lease left in the shared bucket, and when. */
+  left: number;
+  leftAt: number;
+  emptyUntil: number;
+  /** What a bucket of this process alone would hold. It decides while Redis is away. */
+  own: number;
+  ownAt: number;
+};
+
+const mostBuckets = 10_000;
+/** A lease is to last for as many requests as came during the last one, times this. */
+const growth = 4;
+/** A smaller lease is used up before the next is fetched: another process may need the tokens now. */
+const smallLease = 4;
+const aloneMs = 1_000;
+const leaseMs = leaseSeconds * 1000;
+// An empty bucket is not looked at again for at least this long, and for at most as long as others hold a lease.
+const shortestEmptyMs = 10;
+
+/**
+ * Counts requests against limits that all processes share. Usually the tokens are here already; a request waits for
+ * Redis when it is the first for a while, or the limit is near. While Redis is away or hangs, this process counts
+ * alone, and tries again every second without letting a request wait for it.
+ */
+export function tokenBuckets(limits: readonly Limit[], milliseconds: () => number = () => performance.now()) {
+  const holder = randomUUID();
+  const bucketsOf = limits.map((limit) => recentlyUsed((id) => newBucket(limit, id, milliseconds())));
+  // What comes in one turn of the loop is one call. None waits for another: a Redis that hangs would delay it twice.
+  const askRedis = batcher<Ask, Lease>({
+    maxItems: 100,
+    maxInFlight: Number.POSITIVE_INFINITY,
+    run: (asks) => leaseTokens(holder, asks),
+  });
+  let isTrusted = true;
+  let triesAgainAt = 0;
+
+  /** Takes one token for each of the ids, which are in the order of the limits; or none at all. */
+  function take(ids: readonly string[]): Taken | Promise<Taken> {
+    const buckets = bucketsOf.map((bucketOf, index) => bucketOf(ids[index]!));
+    for (const bucket of buckets) bucket.asked += 1;
+    return takeNow(buckets) ?? waitAndTake(buckets);
+  }
+
+  /** Null when only Redis can tell. */
+  function takeNow(buckets: Bucket[]): Taken | null {
+    const time = milliseconds();
+    const isAlone = !isTrusted || !isReachable();
+    if (isAlone && time >= triesAgainAt && isReachable()) {
+      triesAgainAt = time + aloneMs;
+      void leaseAll(buckets);
+    }
+    let refusedBy: Bucket | null = null;
+    let retryAfterSeconds = 0;
+    let isKnown = true;
+    for (const bucket of buckets) {
+      fillOwn(bucket, time);
+      const state = stateOf(bucket, time, isAlone);
+      if (state === 'unknown') isKnown = false;
+      if (state !== 'empty') continue;
+      const seconds = (1 - levelOf(bucket, time, isAlone)) / bucket.limit.perSecond;
+      if (refusedBy && seconds <= retryAfterSeconds) continue;
+      refusedBy = bucket;
+      retryAfterSeconds = seconds;
+    }
+    if (!refusedBy && !isKnown) return null;
+    if (!refusedBy) {
+      for (const bucket of buckets) spend(bucket, time);
+      if (!isAlone && buckets.some(isLow)) void leaseAll(buckets);
+    }
+    return {
+      refusedBy: refusedBy?.limit ?? null,
+      retryAfterSeconds,
+      levels: buckets.map((bucket) => levelOf(bucket, time, isAlone)),
+    };
+  }
+
+  async function waitAndTake(buckets: Bucket[]): Promise<Taken> {
+    for (const bucket of buckets) bucket.waiting += 1;
+    try {
+      for (;;) {
+        await leaseAll(buckets);
+        const taken = takeNow(buckets);
+        if (taken) return taken;
+      }
+    } finally {
+      for (const bucket of buckets) stopWaiting(bucket);
+    }
+  }
+
+  async function leaseAll(buckets: Bucket[]): Promise<void> {
+    await Promise.all(buckets.map(async (bucket) => (bucket.leasing ??= lease(bucket))));
+  }
+
+  async function lease(bucket: Bucket): Promise<void> {
+    const askedAt = milliseconds();
+    const ask = askFor(bucket, askedAt);
+    try {
+      accept(bucket, ask, await askRedis(ask), askedAt, milliseconds());
+      if (!isTrusted) logger.info('requests are counted by all processes together again');
+      isTrusted = true;
+    } catch (error) {
+      if (isTrusted) logger.warn({ err: error }, 'Redis does not answer; this process counts requests alone');
+      isTrusted = false;
+      triesAgainAt = milliseconds() + aloneMs;
+    } finally {
+      bucket.leasing = null;
+    }
+  }
+
+  return { take };
+}
+
+function newBucket(limit: Limit, id: string, time: number): Bucket {
+  const lease = { held: 0, heldUntil: 0, leased: 0, known: 0, returned: 0 };
+  const asking = { asked: 0, waiting: 0, leasing: null };
+  const shared = { left: limit.burst, leftAt: time, emptyUntil: 0 };
+  return { limit, id, ...lease, ...asking, ...shared, own: limit.burst, ownAt: time };
+}
+
+function fillOwn(bucket: Bucket, time: number): void {
+  const { perSecond, burst } = bucket.limit;
+  bucket.own = Math.min(burst, bucket.own + ((time - bucket.ownAt) / 1000) * perSecond);
+  bucket.ownAt = time;
+}
+
+function stateOf(bucket: Bucket, time: number, isAlone: boolean): 'ready' | 'empty' | 'unknown' {
+  if (bucket.held >= 1 && time < bucket.heldUntil) return 'ready';
+  if (isAlone) return bucket.own >= 1 ? 'ready' : 'empty';
+  return time < bucket.emptyUntil ? 'empty' : 'unknown';
+}
+
+/** As far as this process knows: what others have taken since the last lease is not in it. */
+function levelOf(bucket: Bucket, time: number, isAlone: boolean): number {
+  const { perSecond, burst } = bucket.limit;
+  if (isAlone) return bucket.own;
+  if (time < bucket.emptyUntil) return bucket.left;
+  return Math.min(burst, bucket.held + bucket.left + ((time - bucket.leftAt) / 1000) * perSecond);
+}
+
+function spend(bucket: Bucket, time: number): void {
+  if (bucket.held >= 1 && time < bucket.heldUntil) bucket.held -= 1;
+  bucket.own = Math.max(0, bucket.own - 1);
+}
+
+function isLow({ leasing, leased, held }: Bucket): boolean {
+  return !leasing && leased >= smallLease && held < leased / 2;
+}
+
+function giveBack(bucket: Bucket, tokens: number): void {
+  bucket.held -= tokens;
+  bucket.returned += tokens;
+}
+
+function stopWaiting(bucket: Bucket): void {
+  bucket.waiting -= 1;
+  if (bucket.waiting === 0 && bucket.held > bucket.known) giveBack(bucket, bucket.held - bucket.known);
+}
+
+function askFor(bucket: Bucket, time: number): Ask {
+  if (time >= bucket.heldUntil) giveBack(bucket, bucket.held);
+  const { limit, id, held, returned, asked, waiting } = bucket;
+  bucket.asked = 0;
+  bucket.returned = 0;
+  const want = Math.max(0, growth * asked - held);
+  return { limit, id, held, returned, waiting: Math.max(0, waiting - held), want };
+}
+
+function accept(
+  bucket: Bucket,
+  { held, waiting }: Ask,
+  { granted, left }: Lease,
+  askedAt: number,
+  time: number,
+): void {
+  bucket.held += granted;
+  bucket.known = held + granted - Math.min(waiting, granted);
+  bucket.leased = bucket.held;
+  // Redis counts from when it answered, which was later.
+  bucket.heldUntil = askedAt + leaseMs;
+  bucket.left = left;
+  bucket.leftAt = time;
+  const isEmpty = bucket.held < 1 && left < 1;
+  const untilNextMs = ((1 - left) / bucket.limit.perSecond) * 1000;
+  bucket.emptyUntil = isEmpty ? time + Math.min(Math.max(untilNextMs, shortestEmptyMs), leaseMs) : 0;
+}
+
+/** Makes what is not there, and forgets what nobody has asked for lately. */
+function recentlyUsed<Value>(make: (id: string) => Value): (id: string) => Value {
+  let recent = new Map<string, Value>();
+  let older = new Map<string, Value>();
+  return (id) => {
+    const known = recent.get(id);
+    if (known) return known;
+    const value = older.get(id) ?? make(id);
+    if (recent.size >= mostBuckets / 2) {
+      older = recent;
+      recent = new Map();
+    }
+    recent.set(id, value);
+    return value;
+  };
+}

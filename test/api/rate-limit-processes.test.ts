@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { startWeb } from '../support/processes.ts';
+
+useDatabase();
+
+const perSecond = 5;
+const burst = 10;
+
+test('the limit of a key is one for all processes, to the request', async () => {
+  const [own, other] = [await workspace(), await workspace()];
+  // They never count alone, however busy the machine is.
+  const settings = { RATE_LIMIT_PER_SECOND: String(perSecond), RATE_LIMIT_WAIT_SECONDS: '30' };
+  const webs = await Promise.all([startWeb(settings), startWeb(settings)]);
+  const clients = webs.map(({ url }) => clientOf(url));
+  const startedAt = performance.now();
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) =>
+      clients[index % 2]!.request('GET', '/v2/webhooks', { key: own.key }),
+    ),
+  );
+  const seconds = (performance.now() - startedAt) / 1000;
+  const passed = answers.filter(({ status }) => status === 200).length;
+  expect(passed).toBeGreaterThanOrEqual(burst);
+  expect(passed).toBeLessThanOrEqual(burst + perSecond * seconds);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused.length).toBe(answers.length - passed);
+  for (const { headers } of refused) {
+    expect(headers['retry-after']).toBe('1');
+    expect(headers['ratelimit-policy']).toBe('"default";q=10;w=2');
+  }
+  for (const client of clients)
+    expect((await client.request('GET', '/v2/webhooks', { key: other.key })).status).toBe(200);
+});
