@@ -1,15 +1,14 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { config } from '../shared/config.ts';
 import * as idempotency from '../shared/domain/idempotency.ts';
-import { problem } from '../shared/errors.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
-import type { Endpoint, Method } from './endpoint.ts';
-import { type Authenticate, callerOf, requireScopes } from './middleware/authenticate.ts';
+import { type Endpoint, type Method, Other, Serialized } from './endpoint.ts';
+import { type Authenticate, callerOf, failureLimit, requireScopes } from './middleware/authenticate.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
-import { rateLimit } from './middleware/rate-limit.ts';
+import { callerLimits } from './middleware/rate-limit.ts';
 import { parseBody, readBody } from './middleware/raw-body.ts';
-import { requireSignature, verifySignature } from './middleware/request-signature.ts';
+import { acceptSignature, verifySignature } from './middleware/request-signature.ts';
 import { serviceVersion } from './middleware/service-version.ts';
 import { validate } from './validation.ts';
 
@@ -17,7 +16,10 @@ export type Doors = {
   authenticate: Authenticate;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
 };
-type Steps = Doors & { limiter: ReturnType<typeof rateLimit> };
+type Steps = Doors & {
+  limits: ReturnType<typeof callerLimits>;
+  failures: ReturnType<typeof failureLimit>;
+};
 
 const smallBodyBytes = 1024 * 1024;
 const smallBodyMs = 30_000;
@@ -25,7 +27,7 @@ const largeBodyMs = 120_000;
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
 export function mount(app: Express, endpoints: readonly Endpoint[], doors: Doors): void {
-  const steps = { ...doors, limiter: rateLimit(config.RATE_LIMIT_PER_SECOND) };
+  const steps = { ...doors, limits: callerLimits(), failures: failureLimit() };
   for (const [path, siblings] of Map.groupBy(endpoints, ({ path }) => path)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const endpoint of siblings) route[endpoint.method](serve(endpoint, steps));
@@ -45,7 +47,7 @@ function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
     try {
       await answer(endpoint, steps, request, response);
     } catch (thrown) {
-      sendProblem(request, response, thrown);
+      sendProblem(request, response, await steps.failures.refusalFor(request, thrown));
     }
   };
 }
@@ -53,35 +55,36 @@ function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
 async function answer(endpoint: Endpoint, steps: Steps, request: Request, response: Response): Promise<void> {
   const caller = await callerOf(request, steps.authenticate);
   response.locals.caller = caller;
-  const allowance = steps.limiter.take(caller);
-  for (const name in allowance.headers) response.setHeader(name, allowance.headers[name]!);
+  const { refusal, headers } = await steps.limits.take(caller);
+  for (const name in headers) response.setHeader(name, headers[name]!);
   requireScopes(caller, endpoint.scopes);
   const version = serviceVersion(request, caller);
   response.setHeader('Service-Version', version);
-  if (!allowance.isAllowed) throw problem('rate_limited', { retryAfterSeconds: allowance.retryAfterSeconds });
-  requireSignature(request, caller);
+  if (refusal) throw refusal;
+  const signature = verifySignature(request, caller);
   const idempotencyKey = idempotencyKeyOf(request, endpoint.method, caller);
 
   const limitBytes = endpoint.bodyLimitBytes;
   const timeoutMs = limitBytes > smallBodyBytes ? largeBodyMs : smallBodyMs;
   const rawBody = await readBody(request, response, { limitBytes, timeoutMs });
   // Over the bytes, before anything in them is looked at.
-  await verifySignature(request, rawBody, caller);
-  const attempt = idempotencyKey === null ? null : attemptOf(caller, idempotencyKey, request, rawBody);
-  // Before the request is validated: what was right the first time may have become wrong since, as a time does.
-  const known = attempt && (await idempotency.findAnswer(attempt));
-  if (known) return send(response, known, { isReplayed: true });
-
-  const input = {
-    caller,
-    version,
-    ...validate(endpoint, request.params, search(request), parseBody(rawBody)),
+  await acceptSignature(signature, rawBody);
+  // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
+  const prepare = async () => {
+    const input = {
+      caller,
+      version,
+      ...validate(endpoint, request.params, search(request), parseBody(rawBody)),
+    };
+    const prepared = await endpoint.prepare?.(input);
+    return async () => answerOf(endpoint, await endpoint.handle({ ...input, prepared }));
   };
-  const prepared = await endpoint.prepare?.(input);
-  const work = async () => answerOf(endpoint, await endpoint.handle({ ...input, prepared }));
-  if (endpoint.method === 'get') return send(response, await work());
-  if (!attempt) return send(response, await steps.transaction(work));
-  const { answer: made, isReplayed } = await idempotency.once(attempt, steps.transaction, work);
+  if (idempotencyKey === null) {
+    const work = await prepare();
+    return send(response, await (endpoint.method === 'get' ? work() : steps.transaction(work)));
+  }
+  const attempt = attemptOf(caller, idempotencyKey, request, rawBody);
+  const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, steps.transaction);
   send(response, made, { isReplayed });
 }
 
@@ -95,11 +98,14 @@ function search(request: Request): string {
   return start < 0 ? '' : request.url.slice(start + 1);
 }
 
-function answerOf(endpoint: Endpoint, result: unknown): idempotency.Answer {
+function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown): idempotency.Answer {
+  const isOther = handled instanceof Other;
+  const result: unknown = isOther ? handled.value : handled;
+  const chosen = isOther ? otherStatus!.status : status;
   return {
-    status: endpoint.status,
-    location: endpoint.location ? config.PUBLIC_URL + endpoint.location(result) : null,
-    body: endpoint.status === 204 ? null : JSON.stringify(result),
+    status: chosen,
+    location: location && chosen === 201 ? config.PUBLIC_URL + location(result) : null,
+    body: chosen === 204 ? null : result instanceof Serialized ? result.json : JSON.stringify(result),
   };
 }
 

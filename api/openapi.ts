@@ -8,9 +8,12 @@ import {
 import { config, product } from '../shared/config.ts';
 import { catalogue, type ErrorCode } from '../shared/errors.ts';
 import { Problem } from '../shared/schemas/problem.ts';
-import { currentVersion, knownVersions } from '../shared/versions.ts';
+import { changesIn, currentVersion, knownVersions } from '../shared/versions.ts';
 import type { Endpoint } from './endpoint.ts';
+import { takesIdempotencyKey } from './middleware/idempotency.ts';
 import { problemAddress } from './middleware/problems.ts';
+
+const versionList = knownVersions.map((version) => `- \`${version}\`: ${changesIn(version)}`).join('\n');
 
 /** The OpenAPI 3.1 description of these operations. */
 export function describeApi(endpoints: readonly Endpoint[]) {
@@ -23,7 +26,7 @@ export function describeApi(endpoints: readonly Endpoint[]) {
         title: product.name,
         version: product.version,
         summary: 'Email and SMS for a workspace, with signed webhooks and a feed of events',
-        description: `Current version of the API: \`${currentVersion}\`.`,
+        description: `Current version of the API: \`${currentVersion}\`.\n\n${versionList}`,
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: config.PUBLIC_URL }],
@@ -66,7 +69,7 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
   const requestParams: ZodOpenApiParameters = {
     ...(params && { path: params }),
     ...(query && { query }),
-    header: commonHeaders,
+    header: takesIdempotencyKey(endpoint.method) ? idempotentHeaders : commonHeaders,
   };
   return {
     operationId: id,
@@ -81,7 +84,7 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
       },
     }),
     responses: {
-      [`${endpoint.status}`]: success(endpoint),
+      ...successes(endpoint),
       ...Object.fromEntries(
         [...Map.groupBy(problemsOf(endpoint), (code) => catalogue[code].status)].map(([status, codes]) => [
           `${status}`,
@@ -101,8 +104,11 @@ export function problemsOf(endpoint: Endpoint): ErrorCode[] {
       ? (['malformed_json', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const)
       : []),
     ...(params ? (['not_found'] as const) : []),
+    ...(takesIdempotencyKey(endpoint.method) ? idempotencyProblems : []),
     'unsupported_version',
     'unauthenticated',
+    'signature_required',
+    'signature_invalid',
     'forbidden',
     'rate_limited',
     'internal_error',
@@ -112,23 +118,43 @@ export function problemsOf(endpoint: Endpoint): ErrorCode[] {
   return [...new Set(codes)].toSorted((one, other) => catalogue[one].status - catalogue[other].status);
 }
 
+const idempotencyProblems = [
+  'idempotency_key_invalid',
+  'idempotency_key_required',
+  'idempotency_in_progress',
+  'idempotency_key_reused',
+] as const;
+
 const header = (id: string, description: string, example: string) =>
   z.string().meta({ description, example, header: { id } });
+
+const sometimes = (id: string, description: string, example: string) =>
+  z.string().optional().meta({ description, example, header: { id } });
 
 const requestId = header('RequestId', 'Your own Request-Id, or one made here', 'a1b2c3');
 const version = header('ServiceVersion', 'The version of the API in force', currentVersion);
 const remaining = header(
   'RateLimit',
-  'What is left of the limit, and the seconds until it is whole again',
-  '"default";r=399;t=1',
+  'What is left of each limit, and the seconds until it is whole again',
+  '"default";r=399;t=1, "workspace";r=1999;t=1',
 );
-const policy = header('RateLimitPolicy', 'The limit: requests in a window of seconds', '"default";q=400;w=2');
-const location = header(
+const policy = header(
+  'RateLimitPolicy',
+  'The limits: requests in a window of seconds',
+  '"default";q=400;w=2, "workspace";q=2000;w=2',
+);
+const locationHeader = header(
   'Location',
   'The address of the new record',
   'https://messaging.example/v2/email/email_01h455vb4pex5vsknk084sn02q',
 );
 const retryAfter = header('RetryAfter', 'Seconds to wait', '1');
+const retryAfterInProgress = sometimes('RetryAfterInProgress', 'Seconds to wait, where waiting helps', '1');
+const replayed = sometimes(
+  'IdempotentReplayed',
+  'This is the answer that the first request with the Idempotency-Key got',
+  'true',
+);
 
 const everyAnswer = { 'Request-Id': requestId };
 const authenticated = {
@@ -153,12 +179,41 @@ const commonHeaders = z.object({
     .meta({ description: 'Comes back in the answer and is in every log line', param: { id: 'RequestId' } }),
 });
 
-function success(endpoint: Endpoint): ZodOpenApiResponseObject {
-  return {
-    description: { 200: 'Done', 201: 'Created', 204: 'Done; there is nothing to say' }[endpoint.status],
-    headers: z.object(endpoint.location ? { ...authenticated, Location: location } : authenticated),
-    ...(endpoint.response && { content: { 'application/json': { schema: endpoint.response } } }),
+const idempotentHeaders = commonHeaders.extend({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .regex(/^[!-~]+$/)
+    .optional()
+    .meta({
+      description:
+        'Names this request: sent again with the same key within 24 hours, it is done once and gets the first answer ' +
+        'again. Required where the API key is in strict mode',
+      example: '4f6d1c0e-9a57-4b1e-8f57-0d6a8b3c2e91',
+      param: { id: 'IdempotencyKey' },
+    }),
+});
+
+function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
+  const { method, status, otherStatus, location, response } = endpoint;
+  const usual = takesIdempotencyKey(method)
+    ? { ...authenticated, 'Idempotent-Replayed': replayed }
+    : authenticated;
+  const described: Record<string, string> = {
+    [status]: { 200: 'Done', 201: 'Created', 204: 'Done; there is nothing to say' }[status],
+    ...(otherStatus && { [otherStatus.status]: otherStatus.description }),
   };
+  return Object.fromEntries(
+    Object.entries(described).map(([code, description]) => [
+      code,
+      {
+        description,
+        headers: z.object(location && code === '201' ? { ...usual, Location: locationHeader } : usual),
+        ...(response && { content: { 'application/json': { schema: response } } }),
+      },
+    ]),
+  );
 }
 
 type Refusals = Map<string, ZodOpenApiResponseObject>;
@@ -170,10 +225,15 @@ function refusal(codes: ErrorCode[], refusals: Refusals): ZodOpenApiResponseObje
   if (!response) {
     const { status } = catalogue[codes[0]!];
     const isTemporary = status === 429 || status === 503;
+    const mayPass = codes.includes('idempotency_in_progress');
     response = {
       id,
       description: codes.map((code) => `\`${code}\`: ${catalogue[code].title}`).join('; '),
-      headers: z.object(isTemporary ? { ...everyAnswer, 'Retry-After': retryAfter } : everyAnswer),
+      headers: z.object({
+        ...everyAnswer,
+        ...(isTemporary && { 'Retry-After': retryAfter }),
+        ...(mayPass && { 'Retry-After': retryAfterInProgress }),
+      }),
       content: {
         'application/problem+json': {
           schema: Problem,

@@ -101,6 +101,11 @@ export const catalogue = {
     title: 'It can no longer be cancelled',
     help: 'Only a scheduled message that still waits can be cancelled.',
   },
+  not_rotatable: {
+    status: 409,
+    title: 'The key can no longer be rotated',
+    help: 'It has expired, or has been rotated already. Rotate the key that took its place, or make a new one.',
+  },
   idempotency_in_progress: {
     status: 409,
     title: 'A request with this Idempotency-Key is in progress',

@@ -1,13 +1,43 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { problem } from '../../shared/errors.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
 import type { Method } from '../endpoint.ts';
+import { headerCount } from './request-form.ts';
 
-/** The Idempotency-Key of a POST or PATCH; null when there is none, or where it means nothing. */
-export function idempotencyKeyOf(_request: IncomingMessage, _method: Method, _caller: Caller): string | null {
-  return null;
+const visibleAscii = /^[!-~]{1,255}$/;
+
+/** Whether an Idempotency-Key means something to operations of this method. */
+export function takesIdempotencyKey(method: Method): boolean {
+  return method === 'post' || method === 'patch';
 }
 
-/** What makes two requests the same: method, path, query and the bytes of the body. */
-export function fingerprintOf(_request: IncomingMessage, _rawBody: Buffer): Buffer {
-  return Buffer.alloc(32);
+/** The Idempotency-Key of a POST or PATCH; null when there is none, or where it means nothing. */
+export function idempotencyKeyOf(request: IncomingMessage, method: Method, caller: Caller): string | null {
+  if (!takesIdempotencyKey(method)) return null;
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) {
+    if (!caller.strictMode) return null;
+    throw problem('idempotency_key_required', {
+      detail: 'The API key is in strict mode: the header Idempotency-Key is missing.',
+    });
+  }
+  // Node joins several lines to one value that no client has sent.
+  if (headerCount(request, 'idempotency-key') !== 1)
+    throw problem('idempotency_key_invalid', {
+      detail: 'The header Idempotency-Key was sent more than once.',
+    });
+  if (typeof header !== 'string' || !visibleAscii.test(header))
+    throw problem('idempotency_key_invalid', {
+      detail: 'The header Idempotency-Key must have 1 to 255 visible ASCII characters.',
+    });
+  return header;
+}
+
+/**
+ * What makes two requests the same: method, path, query and the bytes of the body, as sent. A target holds neither space
+ * nor line break, so the parts cannot run into each other.
+ */
+export function fingerprintOf(request: IncomingMessage, rawBody: Buffer): Buffer {
+  return createHash('sha256').update(`${request.method} ${request.url}\n`).update(rawBody).digest();
 }

@@ -1,12 +1,63 @@
 import type { IncomingMessage } from 'node:http';
+import { config } from '../../shared/config.ts';
+import * as requestSignatures from '../../shared/domain/request-signatures.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
 
-/** What the headers alone can tell, before a body is read. */
-export function requireSignature(_request: IncomingMessage, _caller: Caller): void {}
+/** What the headers tell about the signature that a request must or may have (contract §3); null when it has none. */
+export function verifySignature(request: IncomingMessage, caller: Caller): requestSignatures.Verified | null {
+  const target = request.url!;
+  const queryStart = target.indexOf('?');
+  const { authority, pathPrefix } = publicAddress();
+  return requestSignatures.verify(
+    {
+      method: request.method!,
+      authority,
+      // As it was sent, never decoded or tidied: what is signed is then what is routed.
+      path: pathPrefix + (queryStart < 0 ? target : target.slice(0, queryStart)),
+      query: queryStart < 0 ? '?' : target.slice(queryStart),
+      header: headersOf(request),
+    },
+    caller,
+  );
+}
 
-/** Whether the request is signed as its key demands (contract §3). */
-export async function verifySignature(
-  _request: IncomingMessage,
-  _rawBody: Buffer,
-  _caller: Caller,
-): Promise<void> {}
+/** Over the bytes, before anything in them is looked at. */
+export async function acceptSignature(
+  verified: requestSignatures.Verified | null,
+  rawBody: Buffer,
+): Promise<void> {
+  if (verified) await requestSignatures.accept(verified, rawBody);
+}
+
+let known: { url: string; authority: string; pathPrefix: string } | undefined;
+
+/**
+ * Where clients send their requests: not the Host that arrives, which a proxy may rewrite and anybody may choose. Where
+ * PUBLIC_URL has a path, the proxy has taken it off the request, and the client has signed it.
+ */
+function publicAddress() {
+  if (known?.url !== config.PUBLIC_URL) {
+    const { host, pathname } = new URL(config.PUBLIC_URL);
+    known = { url: config.PUBLIC_URL, authority: host, pathPrefix: pathname === '/' ? '' : pathname };
+  }
+  return known;
+}
+
+/** Reads the headers when the first is asked for: most requests are not signed, and a signature may cover hundreds. */
+function headersOf({ rawHeaders }: IncomingMessage): (lowerCaseName: string) => string | undefined {
+  let values: Map<string, string> | undefined;
+  return (name) => (values ??= combined(rawHeaders)).get(name);
+}
+
+/** All lines of each header as RFC 9421 §2.1 combines them. Node keeps only the first of some headers. */
+function combined(rawHeaders: readonly string[]): Map<string, string> {
+  const values = new Map<string, string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!.toLowerCase();
+    const before = values.get(name);
+    // Node has taken off the spaces around it.
+    const line = rawHeaders[index + 1]!;
+    values.set(name, before === undefined ? line : `${before}, ${line}`);
+  }
+  return values;
+}

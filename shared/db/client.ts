@@ -221,6 +221,12 @@ export function isDuplicateKey(error: unknown): boolean {
   return errorNumber(error) === 1062;
 }
 
+/** Another transaction has the lock: 1205 after waiting, and at once after NOWAIT, where MySQL says 3572. */
+export function isLockWait(error: unknown): boolean {
+  const number = errorNumber(error instanceof Problem ? error.cause : error);
+  return number === 1205 || number === 3572;
+}
+
 const lostConnection =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_SERVER_SHUTDOWN|ER_CON_COUNT_ERROR|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION|ER_RECORD_FILE_FULL|ER_DISK_FULL|ER_CONNECTION_KILLED|ER_QUERY_INTERRUPTED)$/;
 // Read-only server, disk full, shutting down, too many connections, a lock conflict of a statement without a transaction:

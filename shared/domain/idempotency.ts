@@ -1,19 +1,120 @@
-/** One request under an Idempotency-Key. */
+import { now } from '../clock.ts';
+import * as db from '../db/idempotency.ts';
+import { type Problem, problem } from '../errors.ts';
+import { open, seal } from '../secrets.ts';
+
+/** One request under an Idempotency-Key. A rotated API key keeps its lineage. */
 export type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
 
 /** What a first request was answered: replayed byte for byte. */
 export type Answer = { status: number; location: string | null; body: string | null };
 
-/** The answer that the first request of this key got; null when this is the first. */
-export async function findAnswer(_attempt: Attempt): Promise<Answer | null> {
-  return null;
+type Once = { answer: Answer; isReplayed: boolean };
+type Transaction = <T>(work: () => Promise<T>) => Promise<T>;
+
+const keptMs = 24 * 3_600_000;
+const tries = 3;
+
+/** Keys of the requests that this process has in hand: two of them need not meet in the database. */
+const inHand = new Set<string>();
+
+/**
+ * Answers a request once for its key: with what the first one was answered, where there is one, else with the work
+ * that `prepare` returns. The work runs in the transaction that keeps its answer, so both are there or neither is.
+ * `prepare` comes after the look-up: what was right the first time may have become wrong since, as a time does.
+ */
+export async function once(
+  attempt: Attempt,
+  prepare: () => Promise<() => Promise<Answer>>,
+  transaction: Transaction,
+): Promise<Once> {
+  const owner = ownerOf(attempt);
+  if (inHand.has(owner)) throw inProgress();
+  const known = await findAnswer(attempt);
+  if (known) return replay(known);
+  if (inHand.has(owner)) throw inProgress();
+  inHand.add(owner);
+  try {
+    let work: () => Promise<Answer>;
+    try {
+      work = await prepare();
+    } catch (error) {
+      // What it is refused for may be what the same request has done meanwhile, by way of another process.
+      const found = await findAnswer(attempt);
+      if (found) return replay(found);
+      throw error;
+    }
+    return await perform(attempt, work, transaction);
+  } finally {
+    inHand.delete(owner);
+  }
 }
 
-/** Runs the work once for the key, inside the transaction, and keeps its answer with its effect. */
-export async function once(
-  _attempt: Attempt,
-  transaction: <T>(work: () => Promise<T>) => Promise<T>,
+async function perform(
+  attempt: Attempt,
   work: () => Promise<Answer>,
-): Promise<{ answer: Answer; isReplayed: boolean }> {
-  return { answer: await transaction(work), isReplayed: false };
+  transaction: Transaction,
+): Promise<Once> {
+  for (let round = 1; round <= tries; round += 1) {
+    try {
+      return { answer: await transaction(() => keepAnswer(attempt, work)), isReplayed: false };
+    } catch (error) {
+      if (error !== taken) throw error;
+    }
+    const found = await findAnswer(attempt);
+    if (found) return replay(found);
+    const { workspaceId, lineageId, key } = attempt;
+    await db.deleteExpiredRecord(workspaceId, lineageId, key, now());
+  }
+  throw inProgress();
+}
+
+/** Thrown through the transaction, so that it is rolled back. */
+const taken = new Error('Another request has committed this Idempotency-Key');
+
+/** The INSERT comes first because it is the lock; whatever is thrown takes it back with all the rest. */
+async function keepAnswer(attempt: Attempt, work: () => Promise<Answer>): Promise<Answer> {
+  const { workspaceId, lineageId, key, fingerprint } = attempt;
+  const expiresAt = new Date(now().getTime() + keptMs);
+  const outcome = await db.insertRecord(workspaceId, lineageId, key, { fingerprint, expiresAt });
+  if (outcome === 'taken') throw taken;
+  if (outcome === 'locked') throw inProgress();
+  const answer = await work();
+  await db.updateAnswer(workspaceId, lineageId, key, seal(ownerOf(attempt), encode(answer)));
+  return answer;
+}
+
+/** The answer that the first request of this key got; null when this is the first. */
+async function findAnswer(attempt: Attempt): Promise<Answer | null> {
+  const { workspaceId, lineageId, key, fingerprint } = attempt;
+  const record = await db.findRecord(workspaceId, lineageId, key, now());
+  if (record === null) return null;
+  if (record === 'locked') throw inProgress();
+  if (!record.fingerprint.equals(fingerprint)) throw problem('idempotency_key_reused');
+  if (record.answer === null) throw inProgress();
+  return decode(open(ownerOf(attempt), record.answer));
+}
+
+function replay(answer: Answer): Once {
+  return { answer, isReplayed: true };
+}
+
+function inProgress(): Problem {
+  return problem('idempotency_in_progress', { retryAfterSeconds: 1 });
+}
+
+/** Ids have one length and no spaces, so no two keys share it. */
+function ownerOf({ workspaceId, lineageId, key }: Attempt): string {
+  return `${workspaceId} ${lineageId} ${key}`;
+}
+
+/** The body stays as it is, so that the replay has the same bytes. */
+function encode({ status, location, body }: Answer): string {
+  return `${JSON.stringify({ status, location })}\n${body ?? ''}`;
+}
+
+function decode(text: string): Answer {
+  const end = text.indexOf('\n');
+  const { status, location } = JSON.parse(text.slice(0, end));
+  return { status, location, body: text.slice(end + 1) || null };
 }

@@ -1,7 +1,10 @@
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import * as system from '../db/system/events.ts';
-import { deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
+import { deleteExpiredRecords } from '../db/system/idempotency.ts';
+import { deleteNoncesBefore } from '../db/system/request-nonces.ts';
+import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
+import { expire } from './webhook-deliveries.ts';
 
 const batchSize = 2_000;
 const batchesPerRun = 50;
@@ -17,12 +20,16 @@ export async function purge(): Promise<number> {
   await system.insertMark(newest, now());
   const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
   const position = await system.findPositionAt(until);
+  await expire();
   let gone = 0;
   for (let batch = 0; batch < batchesPerRun; batch += 1) {
     const deliveries = await deleteDeliveriesBefore(until, batchSize);
+    const attempts = await deleteAttemptsBefore(until, batchSize);
     const events = position > 0 ? await system.deleteEventsUpTo(position, batchSize) : 0;
-    gone += deliveries + events;
-    if (deliveries < batchSize && events < batchSize) break;
+    const nonces = await deleteNoncesBefore(now(), batchSize);
+    const answers = await deleteExpiredRecords(now(), batchSize);
+    gone += deliveries + attempts + events + nonces + answers;
+    if (Math.max(deliveries, attempts, events, nonces, answers) < batchSize) break;
   }
   await system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs));
   return gone;

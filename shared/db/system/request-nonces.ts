@@ -1,0 +1,26 @@
+import { idToBytes } from '../../formats/ids.ts';
+import { type Changed, execute, isDuplicateKey, query } from '../client.ts';
+
+/** Remembers the nonce of a key; false when it is known already. Authentication has found the key, and so its workspace. */
+export async function insertNonce(keyId: string, nonceHash: Buffer, expiresAt: Date): Promise<boolean> {
+  try {
+    await execute('INSERT INTO request_nonces (key_id, nonce_hash, expires_at) VALUES (?, ?, ?)', [
+      idToBytes(keyId),
+      nonceHash,
+      expiresAt,
+    ]);
+    return true;
+  } catch (error) {
+    if (isDuplicateKey(error)) return false;
+    throw error;
+  }
+}
+
+/** Deletes a batch of those that expired before then; returns how many went. */
+export async function deleteNoncesBefore(at: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM request_nonces WHERE expires_at < ? ORDER BY expires_at LIMIT ?',
+    [at, limit],
+  );
+  return affectedRows;
+}

@@ -1,0 +1,85 @@
+import { createSecretKey, type KeyObject } from 'node:crypto';
+import { contentDigest } from '../content-digest.ts';
+import { hmacSha256 } from './algorithms.ts';
+import { type Component, paramsOf, quoted, signatureBase } from './make-base.ts';
+
+/** Seconds from the making of a webhook's signature to its expiry. */
+export const webhookSignatureSeconds = 300;
+
+const webhookComponents = [
+  '@method',
+  '@authority',
+  '@path',
+  '@query',
+  'content-digest',
+  'content-type',
+  'webhook-id',
+] as const;
+const webhookCovered = quoted(webhookComponents);
+
+export type WebhookSignature = {
+  /** `sig` is made with the current secret, `sig-prev` with the one before it. */
+  label: 'sig' | 'sig-prev';
+  /** The version of the secret, in decimal. */
+  keyid: string;
+  key: KeyObject;
+};
+
+export type WebhookRequest = {
+  url: string | URL;
+  body: string | Uint8Array;
+  contentType: string;
+  webhookId: string;
+  createdAt: Date;
+  signatures: readonly WebhookSignature[];
+};
+
+export type WebhookHeaders = {
+  'content-digest': string;
+  'content-type': string;
+  'webhook-id': string;
+  'signature-input': string;
+  signature: string;
+};
+
+/** The key of a webhook's secret: the UTF-8 bytes of the whole `whsec_…` text. */
+export function webhookKey(secret: string): KeyObject {
+  return createSecretKey(Buffer.from(secret, 'utf8'));
+}
+
+/** The headers that carry and sign a delivery. The digest is computed once, whatever the number of labels. */
+export function signWebhookRequest(request: WebhookRequest): WebhookHeaders {
+  const url = typeof request.url === 'string' ? new URL(request.url) : request.url;
+  const digest = contentDigest(request.body);
+  const created = Math.floor(request.createdAt.getTime() / 1000);
+  const components: Component[] = [
+    ['@method', 'POST'],
+    ['@authority', url.host],
+    ['@path', url.pathname],
+    // RFC 9421 §2.2.7: an absent query is the leading question mark alone.
+    ['@query', url.search || '?'],
+    ['content-digest', digest],
+    ['content-type', request.contentType],
+    ['webhook-id', request.webhookId],
+  ];
+  let input = '';
+  let signature = '';
+  for (const { label, keyid, key } of request.signatures) {
+    const params = paramsOf(webhookCovered, {
+      created,
+      expires: created + webhookSignatureSeconds,
+      keyid,
+      alg: 'hmac-sha256',
+    });
+    const separator = input ? ', ' : '';
+    input += `${separator}${label}=${params}`;
+    signature += `${separator}${label}=${hmacSha256(signatureBase(components, params), key)}`;
+  }
+  return {
+    'content-digest': digest,
+    'content-type': request.contentType,
+    'webhook-id': request.webhookId,
+    'signature-input': input,
+    signature,
+  };
+}
