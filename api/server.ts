@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import closeWithGrace from 'close-with-grace';
+import { openBroadcast } from '../shared/broadcast.ts';
 import { openCage } from '../shared/cage/cage.ts';
 import { config } from '../shared/config.ts';
 import { closeEverything, startUp } from '../shared/lifecycle.ts';
@@ -12,6 +13,7 @@ const graceMs = config.SHUTDOWN_SECONDS * 1000;
 const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
 
 await startUp();
+openBroadcast();
 const server = createHttpServer(createApp());
 closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
   if (err) logger.fatal({ err }, 'stopping after an error');

@@ -1,3 +1,4 @@
+import { closeBroadcast } from './broadcast.ts';
 import { closeCage } from './cage/cage.ts';
 import { config } from './config.ts';
 import { closeDatabase } from './db/client.ts';
@@ -61,6 +62,7 @@ export async function closeEverything(): Promise<void> {
   for (const timer of timers) clearInterval(timer);
   timers = [];
   reportCounts();
+  closeBroadcast();
   await Promise.allSettled([closeSmtp(), closeWebhookConnections(), closeCage()]);
   await closeQueues();
   await closeDatabase();

@@ -1,7 +1,9 @@
 import type { Endpoint } from '../endpoint.ts';
+import apiKeys from './api-keys.ts';
 import email from './email.ts';
 import events from './events.ts';
+import suppressions from './suppressions.ts';
 import webhooks from './webhooks.ts';
 
 /** Every operation, a line per resource. The order is the order of the API description. */
-export const endpoints: readonly Endpoint[] = [...email, ...webhooks, ...events];
+export const endpoints: readonly Endpoint[] = [...email, ...webhooks, ...events, ...suppressions, ...apiKeys];

@@ -1,11 +1,24 @@
 import { z } from 'zod';
+import * as deliveryLog from '../../shared/domain/webhook-delivery-log.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
+import { Event } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
-import { NewWebhook, Webhook, WebhookPage } from '../../shared/schemas/webhooks.ts';
+import {
+  WebhookDelivery,
+  WebhookDeliveryFilter,
+  WebhookDeliveryLog,
+  WebhookDeliveryPage,
+  WebhookRecovered,
+  WebhookRecovery,
+} from '../../shared/schemas/webhook-deliveries.ts';
+import { NewWebhook, Webhook, WebhookChanges, WebhookPage } from '../../shared/schemas/webhooks.ts';
 import { endpoint } from '../endpoint.ts';
 
 const tag = 'Webhooks';
 const params = z.object({ id: Id('webhook') });
+const deliveryParams = z.object({ id: Id('webhook'), deliveryId: Id('delivery') });
+// Deliveries show recipients and content, so who may not see them may not have them delivered (contract §3).
+const write = ['webhooks.write', 'recipients.read', 'content.read'] as const;
 
 export default [
   endpoint({
@@ -15,7 +28,7 @@ export default [
     tag,
     summary: 'Create a webhook',
     description: 'The answer holds the signing secret, which is not shown again.',
-    scope: 'webhooks.write',
+    scope: write,
     body: NewWebhook,
     status: 201,
     response: Webhook,
@@ -49,15 +62,121 @@ export default [
     handle: ({ caller, params }) => webhooks.find(caller, params.id),
   }),
   endpoint({
+    method: 'patch',
+    path: '/v2/webhooks/{id}',
+    id: 'updateWebhook',
+    tag,
+    summary: 'Change a webhook',
+    description:
+      'What is left out stays as it is. apiVersion and events together turn a legacy webhook into a v2 one; that answer holds a new signing secret, which is not shown again. A new url is used from the next attempt on.',
+    scope: write,
+    params,
+    body: WebhookChanges,
+    status: 200,
+    response: Webhook,
+    problems: ['webhooks_not_enabled'],
+    handle: ({ caller, params, body }) => webhooks.change(caller, params.id, body),
+  }),
+  endpoint({
     method: 'delete',
     path: '/v2/webhooks/{id}',
     id: 'deleteWebhook',
     tag,
     summary: 'Delete a webhook',
-    scope: 'webhooks.write',
+    scope: write,
     params,
     status: 204,
     problems: [],
     handle: ({ caller, params }) => webhooks.remove(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/webhooks/{id}/rotate-secret',
+    id: 'rotateWebhookSecret',
+    tag,
+    summary: 'Issue a new signing secret',
+    description:
+      'The answer holds the secret, which is not shown again. For 72 hours, or until the next rotation, each delivery carries two signatures: sig with the new secret and sig-prev with the old one. A legacy webhook signs with the new one alone.',
+    scope: write,
+    params,
+    status: 200,
+    response: Webhook,
+    problems: [],
+    handle: ({ caller, params }) => webhooks.rotateSecret(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/webhooks/{id}/test',
+    id: 'testWebhook',
+    tag,
+    summary: 'Send webhook.test to a webhook',
+    description:
+      'It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries.',
+    scope: write,
+    params,
+    status: 200,
+    response: Event,
+    problems: [],
+    handle: ({ caller, params, version }) => webhooks.sendTest(caller, params.id, version),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/webhooks/{id}/deliveries',
+    id: 'listWebhookDeliveries',
+    tag,
+    summary: 'List the deliveries to a webhook with their latest attempt, newest first',
+    description:
+      'Deliveries are kept 7 days. With both status and eventType a page may hold fewer than limit, or none, and still have a nextCursor.',
+    scope: 'webhooks.read',
+    params,
+    query: WebhookDeliveryFilter,
+    status: 200,
+    response: WebhookDeliveryPage,
+    problems: [],
+    handle: ({ caller, params, query }) => deliveryLog.list(caller, params.id, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/webhooks/{id}/deliveries/{deliveryId}',
+    id: 'getWebhookDelivery',
+    tag,
+    summary: 'Get one delivery with its attempts',
+    scope: 'webhooks.read',
+    params: deliveryParams,
+    status: 200,
+    response: WebhookDeliveryLog,
+    problems: [],
+    handle: ({ caller, params }) => deliveryLog.find(caller, params.id, params.deliveryId),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/webhooks/{id}/deliveries/{deliveryId}/redeliver',
+    id: 'redeliverWebhookDelivery',
+    tag,
+    summary: 'Send one delivery again',
+    description:
+      'Whatever became of it: the same Webhook-Id and body, and a new schedule. Nothing changes for one that is being attempted at this moment.',
+    scope: write,
+    params: deliveryParams,
+    status: 200,
+    response: WebhookDelivery,
+    problems: ['validation_failed'],
+    handle: ({ caller, params }) => webhooks.redeliver(caller, params.id, params.deliveryId),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/webhooks/{id}/recover',
+    id: 'recoverWebhook',
+    tag,
+    summary: 'Send again what failed or was skipped since a time',
+    description:
+      'Paced, so that the endpoint is not overrun. A webhook that was switched off has to be active first.',
+    scope: write,
+    params,
+    body: WebhookRecovery,
+    status: 200,
+    response: WebhookRecovered,
+    problems: [],
+    handle: ({ caller, params, body }) => webhooks.recover(caller, params.id, body.since),
   }),
 ];

@@ -1,12 +1,15 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SigningAlgorithm } from '../schemas/scopes.ts';
-import { query, type Row } from './client.ts';
+import { byId, type Changed, query, type Row } from './client.ts';
+
+/** A key of the customer's own, or the token of a connected app. */
+export type KeyKind = 'api_key' | 'app';
 
 export type ApiKeyRecord = {
   id: string;
   workspaceId: string;
   lineageId: string;
-  kind: 'api_key' | 'app';
+  kind: KeyKind;
   name: string | null;
   keyPrefix: string;
   keyLast4: string;
@@ -36,39 +39,94 @@ export async function insertApiKey(workspaceId: string, record: ApiKeyRecord, ha
       lineage_id: idToBytes(record.lineageId),
       kind: record.kind,
       hash,
-      name: record.name,
       key_prefix: record.keyPrefix,
       key_last4: record.keyLast4,
       scopes: JSON.stringify(record.scopes),
-      api_version: record.apiVersion,
       created_at: record.createdAt,
       active_from: record.activeFrom,
-      expires_at: record.expiresAt,
-      strict_mode: record.strictMode,
-      daily_parts: record.dailyParts,
-      monthly_parts: record.monthlyParts,
-      signing_algorithm: record.signingAlgorithm,
-      public_key: record.publicKey,
-      signing_secret: record.signingSecret,
-      previous_signing_secret: record.previousSigningSecret,
-      previous_signing_secret_until: record.previousSigningSecretUntil,
+      ...changeable(record),
     },
   ]);
 }
 
-export async function listApiKeys(workspaceId: string): Promise<ApiKeyRecord[]> {
-  const rows = await query('SELECT * FROM api_keys WHERE workspace_id = ? ORDER BY id DESC', [
+/** Newest first, all of them. */
+export async function listApiKeys(workspaceId: string, kind: KeyKind): Promise<ApiKeyRecord[]> {
+  const rows = await query('SELECT * FROM api_keys WHERE workspace_id = ? AND kind = ? ORDER BY id DESC', [
     idToBytes(workspaceId),
+    kind,
   ]);
   return rows.map(toRecord);
 }
 
-export async function deleteApiKey(workspaceId: string, keyId: string): Promise<boolean> {
-  const { affectedRows } = await query<{ affectedRows: number }>(
-    'DELETE FROM api_keys WHERE workspace_id = ? AND id = ?',
-    [idToBytes(workspaceId), idToBytes(keyId)],
+export async function findApiKeyCount(workspaceId: string, kind: KeyKind): Promise<number> {
+  const [row] = await query('SELECT COUNT(*) AS found FROM api_keys WHERE workspace_id = ? AND kind = ?', [
+    idToBytes(workspaceId),
+    kind,
+  ]);
+  return row!.found;
+}
+
+const one = 'SELECT * FROM api_keys WHERE workspace_id = ? AND id = ? AND kind = ?';
+
+export async function findApiKey(
+  workspaceId: string,
+  kind: KeyKind,
+  keyId: string,
+): Promise<ApiKeyRecord | null> {
+  const [row] = await query(one, [idToBytes(workspaceId), idToBytes(keyId), kind]);
+  return row ? toRecord(row) : null;
+}
+
+/** Nobody else changes it until the transaction ends. */
+export async function findApiKeyForUpdate(
+  workspaceId: string,
+  kind: KeyKind,
+  keyId: string,
+): Promise<ApiKeyRecord | null> {
+  const [row] = await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(keyId), kind]);
+  return row ? toRecord(row) : null;
+}
+
+/** The newest key of a lineage; null when none is left. */
+export async function findNewestOfLineage(workspaceId: string, lineageId: string): Promise<string | null> {
+  const [row] = await query(
+    'SELECT id FROM api_keys WHERE workspace_id = ? AND lineage_id = ? ORDER BY id DESC LIMIT 1',
+    [idToBytes(workspaceId), idToBytes(lineageId)],
+  );
+  return row ? idFromBytes('key', row.id) : null;
+}
+
+/** Writes what can change in a key. */
+export async function updateApiKey(workspaceId: string, record: ApiKeyRecord): Promise<void> {
+  await query(`UPDATE api_keys ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
+    changeable(record),
+    idToBytes(workspaceId),
+    idToBytes(record.id),
+  ]);
+}
+
+export async function deleteApiKey(workspaceId: string, kind: KeyKind, keyId: string): Promise<boolean> {
+  const { affectedRows } = await query<Changed>(
+    `DELETE k FROM api_keys k ${byId} WHERE workspace_id = ? AND id = ? AND kind = ?`,
+    [idToBytes(workspaceId), idToBytes(keyId), kind],
   );
   return affectedRows === 1;
+}
+
+function changeable(record: ApiKeyRecord) {
+  return {
+    name: record.name,
+    api_version: record.apiVersion,
+    expires_at: record.expiresAt,
+    strict_mode: record.strictMode,
+    daily_parts: record.dailyParts,
+    monthly_parts: record.monthlyParts,
+    signing_algorithm: record.signingAlgorithm,
+    public_key: record.publicKey,
+    signing_secret: record.signingSecret,
+    previous_signing_secret: record.previousSigningSecret,
+    previous_signing_secret_until: record.previousSigningSecretUntil,
+  };
 }
 
 export function toRecord(row: Row): ApiKeyRecord {

@@ -1,85 +1,51 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { now } from '../clock.ts';
 import * as db from '../db/api-keys.ts';
-import { newId } from '../formats/ids.ts';
-import { scopes as allScopes, type Scope } from '../schemas/scopes.ts';
+import { problem } from '../errors.ts';
+import type { ApiKey } from '../schemas/api-keys.ts';
+import type { Caller } from '../schemas/scopes.ts';
+import { transaction } from '../unit-of-work.ts';
+import { announceChange, toWire } from './api-keys/record.ts';
+import * as keyUsage from './key-usage.ts';
 
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-const prefixes = { api_key: 'msg_', app: 'app_' } as const;
+export { change } from './api-keys/change.ts';
+export { create, type IssuedKey, issue } from './api-keys/create.ts';
+export { hashKey, isWellFormed, newKey } from './api-keys/make-key.ts';
+export { rotate, rotateSigningSecret } from './api-keys/rotate.ts';
+
+export async function find(caller: Caller, keyId: string): Promise<ApiKey> {
+  const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);
+  if (!record) throw problem('not_found');
+  return toWire(record, await keyUsage.find(caller.workspaceId, record.lineageId));
+}
+
+/** Newest first, in one page (spec §4). Tokens of connected apps are the operator's and not among them. */
+export async function list(caller: Caller): Promise<{ data: ApiKey[]; nextCursor: null }> {
+  const records = await db.listApiKeys(caller.workspaceId, 'api_key');
+  const usageOf = await keyUsage.list(caller.workspaceId);
+  return { data: records.map((record) => toWire(record, usageOf(record.lineageId))), nextCursor: null };
+}
 
 /**
- * A prefix that scanners of leaked secrets can look for, 34 random base62 characters, and a checksum of the
- * rest in the last six, so that a mistyped key is told without the database (contract §3).
+ * Revokes the key. One with more scopes than the caller's may be revoked too: nothing is gained by it, and a leaked key
+ * has to go whoever sees it first.
  */
-export function newKey(kind: 'api_key' | 'app'): string {
-  let random = '';
-  while (random.length < 34)
-    // 248 is the largest multiple of 62 in a byte: without this the first letters would be likelier.
-    for (const byte of randomBytes(64)) if (byte < 248 && random.length < 34) random += alphabet[byte % 62];
-  const start = prefixes[kind] + random;
-  return start + checksum(start);
+export async function remove(caller: Caller, keyId: string): Promise<void> {
+  if (keyId === caller.keyId) throw problem('in_use', { detail: 'A key cannot delete itself.' });
+  if (!(await revoke(caller.workspaceId, 'api_key', keyId))) throw problem('not_found');
 }
 
-function checksum(text: string): string {
-  let value = createHash('sha256').update(text).digest().readUIntBE(0, 6);
-  let digits = '';
-  for (let index = 0; index < 6; index += 1) {
-    digits += alphabet[value % 62];
-    value = Math.floor(value / 62);
-  }
-  return digits;
+/** For the operator: every key or token of the workspace, newest first. */
+export const listIssued = db.listApiKeys;
+
+/** Ends a key or token for good; returns whether there was one. */
+export function revoke(workspaceId: string, kind: db.KeyKind, keyId: string): Promise<boolean> {
+  return transaction(async () => {
+    const record = await db.findApiKey(workspaceId, kind, keyId);
+    if (!record) return false;
+    const { lineageId } = record;
+    await keyUsage.lock(workspaceId, lineageId);
+    if (!(await db.deleteApiKey(workspaceId, kind, keyId))) return false;
+    if (!(await db.findNewestOfLineage(workspaceId, lineageId))) await keyUsage.close(workspaceId, lineageId);
+    announceChange(keyId);
+    return true;
+  });
 }
-
-/** Whether `key` can be a key at all. */
-export function isWellFormed(key: string): boolean {
-  return /^(msg|app)_[0-9A-Za-z]{40}$/.test(key) && checksum(key.slice(0, 38)) === key.slice(38);
-}
-
-export function hashKey(key: string): Buffer {
-  return createHash('sha256').update(key).digest();
-}
-
-export type IssuedKey = { key: string; record: db.ApiKeyRecord };
-
-/** Makes a key; the text of it is not kept and cannot be shown again. */
-export async function issue(
-  workspaceId: string,
-  options: {
-    kind?: 'api_key' | 'app';
-    name?: string | null;
-    scopes?: readonly Scope[];
-    expiresAt?: Date | null;
-  } = {},
-): Promise<IssuedKey> {
-  const kind = options.kind ?? 'api_key';
-  const key = newKey(kind);
-  const time = now();
-  const id = newId('key', time);
-  const record: db.ApiKeyRecord = {
-    id,
-    workspaceId,
-    lineageId: id,
-    kind,
-    name: options.name ?? null,
-    keyPrefix: key.slice(0, 6),
-    keyLast4: key.slice(-4),
-    scopes: [...(options.scopes ?? allScopes)],
-    apiVersion: null,
-    createdAt: time,
-    activeFrom: time,
-    expiresAt: options.expiresAt ?? null,
-    strictMode: false,
-    dailyParts: null,
-    monthlyParts: null,
-    signingAlgorithm: null,
-    publicKey: null,
-    signingSecret: null,
-    previousSigningSecret: null,
-    previousSigningSecretUntil: null,
-  };
-  await db.insertApiKey(workspaceId, record, hashKey(key));
-  return { key, record };
-}
-
-export const list = db.listApiKeys;
-export const remove = db.deleteApiKey;

@@ -1,18 +1,32 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
+import { listen } from '../broadcast.ts';
 import { now, nowForAll } from '../clock.ts';
+import { config } from '../config.ts';
 import type { ApiKeyRecord } from '../db/api-keys.ts';
 import { findApiKeyByHash } from '../db/system/api-keys.ts';
 import type { Caller, Scope, Signing } from '../schemas/scopes.ts';
 import { open } from '../secrets.ts';
-import { hashKey, isWellFormed } from './api-keys.ts';
+import { hashKey, isWellFormed } from './api-keys/make-key.ts';
+import { topic } from './api-keys/record.ts';
 
 type Entry = { key: ApiKeyRecord | null; caller: Caller | null; readAt: number };
 
-// A changed or deleted key works for at most this long on a process that has it cached.
-const cacheMs = 10_000;
 const missCacheMs = 1_000;
 const cacheSize = 10_000;
 const cache = new Map<string, Entry>();
+// Rises with every change: a look-up that began before one may bring back what was true before it.
+let changes = 0;
+
+listen(topic, {
+  changed: (keyId) => {
+    changes += 1;
+    for (const [name, { key }] of cache) if (key?.id === keyId) cache.delete(name);
+  },
+  missed: () => {
+    changes += 1;
+    cache.clear();
+  },
+});
 
 /**
  * Who holds this key or token; null when it is unknown, not yet active or expired. The times are checked at
@@ -33,10 +47,13 @@ async function lookUp(hash: Buffer): Promise<Entry> {
   // The cache is keyed by the hash: a memory dump holds no usable key.
   const name = hash.toString('base64');
   const known = cache.get(name);
-  if (known && performance.now() - known.readAt < (known.key ? cacheMs : missCacheMs)) return known;
-  const readAt = performance.now();
+  // While Redis is away nobody says that a key has changed, so none is remembered for long.
+  const cacheMs = known?.key ? config.KEY_CACHE_SECONDS * 1000 : missCacheMs;
+  if (known && performance.now() - known.readAt < cacheMs) return known;
+  const [readAt, changesBefore] = [performance.now(), changes];
   const key = await findApiKeyByHash(hash);
   const entry: Entry = { key, caller: key && toCaller(key), readAt };
+  if (changes !== changesBefore) return entry;
   if (cache.size >= cacheSize) cache.delete(cache.keys().next().value!);
   cache.set(name, entry);
   return entry;

@@ -127,12 +127,32 @@ test('a key works only from the time that it is active from, also when it is rem
   expect(await authenticate(key)).not.toBeNull();
 });
 
-test('the keys of a workspace are listed newest first, and deleted only there', async () => {
+test('the keys of a workspace are listed newest first, and revoked only there and as what they are', async () => {
   const [mine, other] = [await workspace(), await workspace()];
   const second = await apiKeys.issue(mine.workspaceId, { name: 'second' });
-  expect((await apiKeys.list(mine.workspaceId)).map(({ id }) => id)).toEqual([second.record.id, mine.keyId]);
-  expect(await apiKeys.remove(other.workspaceId, second.record.id)).toBe(false);
-  expect(await apiKeys.remove(mine.workspaceId, second.record.id)).toBe(true);
+  const token = await apiKeys.issue(mine.workspaceId, { kind: 'app', name: 'third' });
+  const listed = async (kind: 'api_key' | 'app') =>
+    (await apiKeys.listIssued(mine.workspaceId, kind)).map(({ id }) => id);
+  expect(await listed('api_key')).toEqual([second.record.id, mine.keyId]);
+  expect(await listed('app')).toEqual([token.record.id]);
+  expect(await apiKeys.revoke(other.workspaceId, 'api_key', second.record.id)).toBe(false);
+  expect(await apiKeys.revoke(mine.workspaceId, 'app', second.record.id)).toBe(false);
+  expect(await apiKeys.revoke(mine.workspaceId, 'api_key', token.record.id)).toBe(false);
+  expect(await authenticate(second.key)).not.toBeNull();
+  expect(await apiKeys.revoke(mine.workspaceId, 'api_key', second.record.id)).toBe(true);
+  expect(await apiKeys.revoke(mine.workspaceId, 'api_key', second.record.id)).toBe(false);
   expect(await authenticate(second.key)).toBeNull();
-  expect((await apiKeys.list(mine.workspaceId)).map(({ id }) => id)).toEqual([mine.keyId]);
+  expect(await authenticate(token.key)).not.toBeNull();
+  expect(await listed('api_key')).toEqual([mine.keyId]);
+});
+
+test('a connected app never has api_keys.write: it is not given it by default, and asking for it is refused', async () => {
+  const { key, record } = await apiKeys.issue(own.workspaceId, { kind: 'app' });
+  expect(record.scopes).toEqual(scopes.filter((scope) => scope !== 'api_keys.write'));
+  expect((await authenticate(key))!.scopes.has('api_keys.write')).toBe(false);
+  const before = await apiKeys.listIssued(own.workspaceId, 'app');
+  await expect(
+    apiKeys.issue(own.workspaceId, { kind: 'app', scopes: ['email.send', 'api_keys.write'] }),
+  ).rejects.toThrow('api_keys.write');
+  expect(await apiKeys.listIssued(own.workspaceId, 'app')).toEqual(before);
 });

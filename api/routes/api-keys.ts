@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import * as apiKeys from '../../shared/domain/api-keys.ts';
+import { ApiKey, ApiKeyChanges, ApiKeyPage, KeyRotation, NewApiKey } from '../../shared/schemas/api-keys.ts';
+import { Id } from '../../shared/schemas/fields.ts';
+import { endpoint } from '../endpoint.ts';
+
+const tag = 'API keys';
+const params = z.object({ id: Id('key') });
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/api-keys',
+    id: 'createApiKey',
+    tag,
+    summary: 'Create an API key',
+    description:
+      'The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has.',
+    scope: 'api_keys.write',
+    body: NewApiKey,
+    status: 201,
+    response: ApiKey,
+    location: ({ id }) => `/v2/api-keys/${id}`,
+    problems: ['limit_exceeded'],
+    handle: ({ caller, body }) => apiKeys.create(caller, body),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/api-keys',
+    id: 'listApiKeys',
+    tag,
+    summary: 'List the API keys of the workspace, newest first',
+    scope: 'api_keys.read',
+    status: 200,
+    response: ApiKeyPage,
+    problems: [],
+    handle: ({ caller }) => apiKeys.list(caller),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/api-keys/{id}',
+    id: 'getApiKey',
+    tag,
+    summary: 'Get one API key',
+    scope: 'api_keys.read',
+    params,
+    status: 200,
+    response: ApiKey,
+    problems: [],
+    handle: ({ caller, params }) => apiKeys.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/v2/api-keys/{id}',
+    id: 'updateApiKey',
+    tag,
+    summary: 'Change an API key',
+    description:
+      'A key cannot switch its own strictMode off or raise its own limits, nor change a key that has scopes which it lacks itself. Switching to hmac_sha256 answers with the signing secret, this once.',
+    scope: 'api_keys.write',
+    params,
+    body: ApiKeyChanges,
+    status: 200,
+    response: ApiKey,
+    problems: [],
+    handle: ({ caller, params, body }) => apiKeys.change(caller, params.id, body),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/api-keys/{id}',
+    id: 'deleteApiKey',
+    tag,
+    summary: 'Revoke an API key',
+    description: 'It is refused within a second. A key cannot delete itself.',
+    scope: 'api_keys.write',
+    params,
+    status: 204,
+    problems: ['in_use'],
+    handle: ({ caller, params }) => apiKeys.remove(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/api-keys/{id}/rotate',
+    id: 'rotateApiKey',
+    tag,
+    summary: 'Replace an API key by a new one',
+    description:
+      'The new key has an id of its own, and the settings, usage and signing secret of the old one, which goes on for overlapHours.',
+    scope: 'api_keys.write',
+    params,
+    body: KeyRotation,
+    status: 201,
+    response: ApiKey,
+    location: ({ id }) => `/v2/api-keys/${id}`,
+    problems: ['limit_exceeded', 'not_rotatable'],
+    handle: ({ caller, params, body }) => apiKeys.rotate(caller, params.id, body),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/api-keys/{id}/rotate-signing-secret',
+    id: 'rotateSigningSecret',
+    tag,
+    summary: 'Issue a new signing secret',
+    description: 'For keys with hmac_sha256. Signatures by the old secret are accepted for another 24 hours.',
+    scope: 'api_keys.write',
+    params,
+    status: 200,
+    response: ApiKey,
+    problems: ['validation_failed'],
+    handle: ({ caller, params }) => apiKeys.rotateSigningSecret(caller, params.id),
+  }),
+];

@@ -1,0 +1,50 @@
+import * as db from '../../db/api-keys.ts';
+import { invalid, problem } from '../../errors.ts';
+import type { ApiKey, ApiKeyChanges } from '../../schemas/api-keys.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import * as keyUsage from '../key-usage.ts';
+import { announceChange, findForChange, setUpSigning, toWire } from './record.ts';
+
+/** What is left out stays as it is (spec §4). */
+export async function change(caller: Caller, keyId: string, changes: ApiKeyChanges): Promise<ApiKey> {
+  const record = await findForChange(caller, keyId);
+  const { settings, signingSecret } = changedSigning(record, changes.signing);
+  const changed: db.ApiKeyRecord = {
+    ...record,
+    ...settings,
+    name: changes.name == null ? record.name : changes.name || null,
+    apiVersion: changes.apiVersion === undefined ? record.apiVersion : changes.apiVersion,
+    strictMode: changes.strictMode ?? record.strictMode,
+    dailyParts: changedLimit(record.dailyParts, changes.limits?.dailyParts),
+    monthlyParts: changedLimit(record.monthlyParts, changes.limits?.monthlyParts),
+  };
+  if (changed.strictMode && !changed.signingAlgorithm)
+    throw changes.strictMode
+      ? invalid('strictMode', 'needs signing')
+      : invalid('signing', 'cannot be cleared while strictMode is on');
+  // A rotation of one's own key is one's own key.
+  if (record.lineageId === caller.lineageId) refuseRelief(record, changed);
+  await db.updateApiKey(caller.workspaceId, changed);
+  announceChange(keyId);
+  return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
+}
+
+function changedSigning(record: db.ApiKeyRecord, signing: ApiKeyChanges['signing']) {
+  const isAsBefore =
+    signing === undefined ||
+    (signing?.algorithm === 'hmac_sha256' && record.signingAlgorithm === 'hmac_sha256');
+  return isAsBefore ? { settings: {}, signingSecret: null } : setUpSigning(record.id, signing);
+}
+
+function changedLimit(parts: number | null, given: number | null | undefined): number | null {
+  return given === undefined ? parts : given || null;
+}
+
+/** The restraints of a key are there for the case that it falls into wrong hands, so it cannot take them off itself. */
+function refuseRelief(record: db.ApiKeyRecord, changed: db.ApiKeyRecord): void {
+  if (record.strictMode && !changed.strictMode)
+    throw problem('forbidden', { detail: 'A key cannot switch its own strictMode off.' });
+  for (const limit of ['dailyParts', 'monthlyParts'] as const)
+    if ((changed[limit] ?? Infinity) > (record[limit] ?? Infinity))
+      throw problem('forbidden', { detail: `A key cannot raise its own limit ${limit}.` });
+}

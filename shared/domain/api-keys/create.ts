@@ -1,0 +1,119 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/api-keys.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { newId } from '../../formats/ids.ts';
+import type { ApiKey, NewApiKey } from '../../schemas/api-keys.ts';
+import { scopes as allScopes, type Caller, type Scope } from '../../schemas/scopes.ts';
+import { transaction } from '../../unit-of-work.ts';
+import * as keyUsage from '../key-usage.ts';
+import { hashKey, newKey } from './make-key.ts';
+import { refuseBeyond, setUpSigning, toWire } from './record.ts';
+
+const maxApiKeys = 500;
+// The last millisecond that has a timestamp.
+const latest = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
+
+export type IssuedKey = { key: string; record: db.ApiKeyRecord };
+
+/** A key as it is when nothing is said about it. */
+function blank(workspaceId: string, kind: db.KeyKind, time: Date) {
+  const key = newKey(kind);
+  const id = newId('key', time);
+  const record: db.ApiKeyRecord = {
+    id,
+    workspaceId,
+    lineageId: id,
+    kind,
+    name: null,
+    keyPrefix: key.slice(0, 6),
+    keyLast4: key.slice(-4),
+    scopes: [...allScopes],
+    apiVersion: null,
+    createdAt: time,
+    activeFrom: time,
+    expiresAt: null,
+    strictMode: false,
+    dailyParts: null,
+    monthlyParts: null,
+    ...setUpSigning(id, null).settings,
+  };
+  return { key, record };
+}
+
+async function insert({ key, record }: IssuedKey): Promise<void> {
+  await db.insertApiKey(record.workspaceId, record, hashKey(key));
+  await keyUsage.open(record.workspaceId, record.lineageId, record.createdAt);
+}
+
+/** Makes a key or token for the operator; the text of it is not kept and cannot be shown again. */
+export async function issue(
+  workspaceId: string,
+  options: {
+    kind?: db.KeyKind;
+    name?: string | null;
+    scopes?: readonly Scope[];
+    expiresAt?: Date | null;
+  } = {},
+): Promise<IssuedKey> {
+  const { kind = 'api_key', name = null, expiresAt = null } = options;
+  const made = blank(workspaceId, kind, now());
+  // An app that could make keys could give itself all that it was not given.
+  const allowed = allScopes.filter((scope) => kind === 'api_key' || scope !== 'api_keys.write');
+  const scopes = [...(options.scopes ?? allowed)];
+  if (scopes.some((scope) => !allowed.includes(scope)))
+    throw new Error('A connected app cannot have the scope api_keys.write');
+  const issued = { ...made, record: { ...made.record, name, expiresAt, scopes } };
+  await transaction(() => insert(issued));
+  return issued;
+}
+
+export async function create(caller: Caller, request: NewApiKey): Promise<ApiKey> {
+  const scopes = [...new Set(request.scopes ?? allScopes)];
+  refuseBeyond(caller, scopes);
+  const time = now();
+  checkNew(request, time);
+  await refuseOneTooMany(caller.workspaceId);
+
+  const { key, record: made } = blank(caller.workspaceId, 'api_key', time);
+  const { settings, signingSecret } = setUpSigning(made.id, request.signing ?? null);
+  const record: db.ApiKeyRecord = {
+    ...made,
+    ...settings,
+    name: request.name || null,
+    scopes,
+    apiVersion: request.apiVersion ?? null,
+    activeFrom: laterOf(time, request.activeFrom),
+    expiresAt: request.expiresAt ?? null,
+    strictMode: request.strictMode ?? false,
+    dailyParts: request.limits?.dailyParts || null,
+    monthlyParts: request.limits?.monthlyParts || null,
+  };
+  await insert({ key, record });
+  return toWire(record, { usedToday: 0, usedThisMonth: 0 }, { key, signingSecret });
+}
+
+/** A time gone by counts as now. */
+function laterOf(time: Date, given: Date | null | undefined): Date {
+  return given && given > time ? given : time;
+}
+
+function checkNew({ strictMode, signing, activeFrom, expiresAt }: NewApiKey, time: Date): void {
+  const errors: FieldErrors = {};
+  if (strictMode && !signing) errors.strictMode = ['needs signing'];
+  if (activeFrom && activeFrom > latest) errors.activeFrom = ['is too far ahead'];
+  if (expiresAt && expiresAt > latest) errors.expiresAt = ['is too far ahead'];
+  else if (expiresAt && expiresAt <= laterOf(time, activeFrom))
+    errors.expiresAt = ['must be in the future, and later than activeFrom'];
+  if (Object.keys(errors).length > 0)
+    throw problem('validation_failed', { detail: 'The key is not valid', errors });
+}
+
+/** The workspace stays locked, so that two requests at once cannot both make the last key. */
+export async function refuseOneTooMany(workspaceId: string): Promise<void> {
+  await findWorkspaceForUpdate(workspaceId);
+  if ((await db.findApiKeyCount(workspaceId, 'api_key')) >= maxApiKeys)
+    throw problem('limit_exceeded', {
+      detail: `A workspace has at most ${maxApiKeys} API keys, with those that have expired`,
+    });
+}

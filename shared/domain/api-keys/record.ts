@@ -1,0 +1,92 @@
+import { announce } from '../../broadcast.ts';
+import * as db from '../../db/api-keys.ts';
+import { problem } from '../../errors.ts';
+import type { ApiKey, NewSigning } from '../../schemas/api-keys.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { open, seal } from '../../secrets.ts';
+import type { Usage } from '../key-usage.ts';
+import { newSigningSecret } from './make-key.ts';
+
+export const topic = 'api_keys';
+
+/** `issued` is given only to the request that issued it. */
+export function toWire(
+  record: db.ApiKeyRecord,
+  { usedToday, usedThisMonth }: Usage,
+  issued: { key?: string; signingSecret?: string | null } = {},
+): ApiKey {
+  const { dailyParts, monthlyParts, signingAlgorithm: algorithm, publicKey } = record;
+  return {
+    id: record.id,
+    name: record.name,
+    keyPrefix: record.keyPrefix,
+    keyLast4: record.keyLast4,
+    scopes: record.scopes as ApiKey['scopes'],
+    limits: { dailyParts, monthlyParts, usedToday, usedThisMonth },
+    strictMode: record.strictMode,
+    ...(algorithm && { signing: { algorithm, publicKey } }),
+    apiVersion: record.apiVersion,
+    createdAt: record.createdAt.toISOString(),
+    activeFrom: record.activeFrom.toISOString(),
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    lastUsedAt: null,
+    key: issued.key ?? null,
+    signingSecret: issued.signingSecret ?? null,
+  };
+}
+
+/** Refuses to let a caller hand out, or take over, what it may not do itself. */
+export function refuseBeyond(caller: Caller, scopes: readonly string[]): void {
+  const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));
+  if (beyond.length > 0)
+    throw problem('forbidden', {
+      detail: `Your own key lacks scopes that this one is to have: ${beyond.join(', ')}.`,
+    });
+}
+
+/** The key, locked, for a caller that may change it. */
+export async function findForChange(caller: Caller, keyId: string): Promise<db.ApiKeyRecord> {
+  const record = await db.findApiKeyForUpdate(caller.workspaceId, 'api_key', keyId);
+  if (!record) throw problem('not_found');
+  refuseBeyond(caller, record.scopes);
+  return record;
+}
+
+/** Every process forgets what it knew of the key. */
+export function announceChange(keyId: string): void {
+  announce(topic, keyId);
+}
+
+type SigningSettings = Pick<
+  db.ApiKeyRecord,
+  'signingAlgorithm' | 'publicKey' | 'signingSecret' | 'previousSigningSecret' | 'previousSigningSecretUntil'
+>;
+
+const noSigning: SigningSettings = {
+  signingAlgorithm: null,
+  publicKey: null,
+  signingSecret: null,
+  previousSigningSecret: null,
+  previousSigningSecretUntil: null,
+};
+
+/** What a request sets up for a key without signing, and the secret that this issues, if any. */
+export function setUpSigning(
+  keyId: string,
+  signing: NewSigning | null,
+): { settings: SigningSettings; signingSecret: string | null } {
+  if (!signing) return { settings: noSigning, signingSecret: null };
+  const signingSecret = signing.algorithm === 'hmac_sha256' ? newSigningSecret() : null;
+  const settings = {
+    ...noSigning,
+    signingAlgorithm: signing.algorithm,
+    publicKey: signing.publicKey ?? null,
+    signingSecret: signingSecret === null ? null : seal(keyId, signingSecret),
+  };
+  return { settings, signingSecret };
+}
+
+/** The same secret for another key: it is sealed with the id of the key that it belongs to. */
+export function reseal(from: string, to: string, secret: Buffer | null): Buffer | null {
+  return secret && seal(to, open(from, secret));
+}

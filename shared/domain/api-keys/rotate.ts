@@ -1,0 +1,79 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/api-keys.ts';
+import { invalid, problem } from '../../errors.ts';
+import { newId } from '../../formats/ids.ts';
+import type { ApiKey, KeyRotation } from '../../schemas/api-keys.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { open, seal } from '../../secrets.ts';
+import * as keyUsage from '../key-usage.ts';
+import { refuseOneTooMany } from './create.ts';
+import { hashKey, newKey, newSigningSecret } from './make-key.ts';
+import { announceChange, findForChange, reseal, toWire } from './record.ts';
+
+const hourMs = 3_600_000;
+const defaultOverlapHours = 24;
+const oldSecretMs = 24 * hourMs;
+
+/** A new key in the place of this one, which goes on for the overlap. Both are of one lineage. */
+export async function rotate(caller: Caller, keyId: string, request: KeyRotation): Promise<ApiKey> {
+  const { workspaceId } = caller;
+  await refuseOneTooMany(workspaceId);
+  const old = await findForChange(caller, keyId);
+  await refuseUnlessCurrent(old);
+
+  // Later than the old one, by whichever clock it was made.
+  const time = new Date(Math.max(now().getTime(), old.createdAt.getTime() + 1));
+  const key = newKey('api_key');
+  const id = newId('key', time);
+  const keepsPrevious = old.previousSigningSecretUntil !== null && old.previousSigningSecretUntil > time;
+  const record: db.ApiKeyRecord = {
+    // With its expiry: a key that was to end some day does not become one that never ends.
+    ...old,
+    id,
+    keyPrefix: key.slice(0, 6),
+    keyLast4: key.slice(-4),
+    createdAt: time,
+    activeFrom: old.activeFrom > time ? old.activeFrom : time,
+    signingSecret: reseal(old.id, id, old.signingSecret),
+    previousSigningSecret: keepsPrevious ? reseal(old.id, id, old.previousSigningSecret) : null,
+    previousSigningSecretUntil: keepsPrevious ? old.previousSigningSecretUntil : null,
+  };
+  await db.insertApiKey(workspaceId, record, hashKey(key));
+
+  const end = new Date(time.getTime() + (request.overlapHours ?? defaultOverlapHours) * hourMs);
+  await db.updateApiKey(workspaceId, {
+    ...old,
+    expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
+  });
+  announceChange(old.id);
+  const signingSecret = record.signingSecret && open(id, record.signingSecret);
+  return toWire(record, await keyUsage.find(workspaceId, old.lineageId), { key, signingSecret });
+}
+
+/** The expiry of a key that was rotated is the end of its overlap: it is not to be passed on. */
+async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
+  const newest = await db.findNewestOfLineage(key.workspaceId, key.lineageId);
+  if (newest !== key.id)
+    throw problem('not_rotatable', {
+      detail: `The key has been rotated already; now there is ${newest}.`,
+    });
+  if (key.expiresAt && key.expiresAt <= now())
+    throw problem('not_rotatable', { detail: 'The key has expired.' });
+}
+
+/** A new secret for hmac_sha256; the old one stays good for a day (contract §3). */
+export async function rotateSigningSecret(caller: Caller, keyId: string): Promise<ApiKey> {
+  const record = await findForChange(caller, keyId);
+  if (record.signingAlgorithm !== 'hmac_sha256')
+    throw invalid('signing', 'must be hmac_sha256: only then is there a secret');
+  const signingSecret = newSigningSecret();
+  const changed: db.ApiKeyRecord = {
+    ...record,
+    signingSecret: seal(record.id, signingSecret),
+    previousSigningSecret: record.signingSecret,
+    previousSigningSecretUntil: new Date(now().getTime() + oldSecretMs),
+  };
+  await db.updateApiKey(caller.workspaceId, changed);
+  announceChange(keyId);
+  return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
+}

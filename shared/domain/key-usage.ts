@@ -1,0 +1,93 @@
+import { now } from '../clock.ts';
+import * as db from '../db/key-usage.ts';
+import { problem } from '../errors.ts';
+import type { Caller } from '../schemas/scopes.ts';
+
+const dayMs = 86_400_000;
+
+/** The UTC day and month of a time, as the counts of a key name them. */
+function periodOf(time: Date): db.Period {
+  const day = time.toISOString().slice(0, 10);
+  return { day, month: `${day.slice(0, 7)}-01` };
+}
+
+/** Makes room for the counts of a key and of the rotations that will follow. */
+export async function open(workspaceId: string, lineageId: string, time: Date): Promise<void> {
+  await db.insertKeyUsage(workspaceId, lineageId, periodOf(time));
+}
+
+/**
+ * Counts SMS parts against the limits of the key, for it and its rotations together; throws limit_reached when they do
+ * not fit. It belongs into the transaction that accepts the message, late in it: other messages of the key wait from
+ * here to its end. `at` is the message's own time, which `giveBack` wants to know.
+ */
+export async function reserve(
+  { workspaceId, keyId, lineageId }: Pick<Caller, 'workspaceId' | 'keyId' | 'lineageId'>,
+  parts: number,
+  at: Date,
+): Promise<void> {
+  const limits = await db.findKeyLimits(workspaceId, keyId);
+  // Deleted since the request was let in.
+  if (!limits) throw problem('unauthenticated');
+  if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
+  const usage = await db.findKeyUsage(workspaceId, lineageId);
+  if (!usage) throw new Error(`${lineageId} has no counts`);
+  const { usedThisMonth } = shown(usage, at);
+  const { dailyParts, monthlyParts } = limits;
+  const isMonth = dailyParts === null || (monthlyParts !== null && usedThisMonth + parts > monthlyParts);
+  const end = endOf(isMonth ? 'month' : 'day', at);
+  throw problem('limit_reached', {
+    detail: isMonth
+      ? `The key may send ${monthlyParts} parts in a month, and has used ${usedThisMonth} of them`
+      : `The key may send ${dailyParts} parts in a day, and this would be more`,
+    retryAfterSeconds: Math.max(1, Math.ceil((end.getTime() - now().getTime()) / 1000)),
+  });
+}
+
+function endOf(period: 'day' | 'month', time: Date): Date {
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
+  if (period === 'month') return new Date(Date.UTC(year, month + 1));
+  return new Date(Date.UTC(year, month, time.getUTCDate()) + dayMs);
+}
+
+/**
+ * Takes back what was reserved at that time for a message that is never sent: once for each, in the transaction that
+ * ends it. What was reserved on another day or in another month no longer counts anyway.
+ */
+export async function giveBack(
+  workspaceId: string,
+  lineageId: string,
+  parts: number,
+  reservedAt: Date,
+): Promise<void> {
+  await db.updateKeyUsageGivenBack(workspaceId, lineageId, parts, periodOf(reservedAt));
+}
+
+export type Usage = { usedToday: number; usedThisMonth: number };
+
+export async function find(workspaceId: string, lineageId: string): Promise<Usage> {
+  return shown(await db.findKeyUsage(workspaceId, lineageId), now());
+}
+
+/** Of every key of the workspace, by lineage. */
+export async function list(workspaceId: string): Promise<(lineageId: string) => Usage> {
+  const usage = await db.listKeyUsage(workspaceId);
+  const time = now();
+  return (lineageId) => shown(usage.get(lineageId) ?? null, time);
+}
+
+function shown(usage: db.KeyUsageRecord | null, time: Date): Usage {
+  const { day, month } = periodOf(time);
+  return {
+    usedToday: usage && usage.day >= day ? usage.usedInDay : 0,
+    usedThisMonth: usage && usage.month >= month ? usage.usedInMonth : 0,
+  };
+}
+
+/** Lets nobody else end a key of the lineage until the transaction ends: one of two has to see that it is the last. */
+export async function lock(workspaceId: string, lineageId: string): Promise<void> {
+  await db.findKeyUsageForUpdate(workspaceId, lineageId);
+}
+
+/** Forgets the counts, when the last key of the lineage is gone. */
+export const close = db.deleteKeyUsage;

@@ -1,0 +1,36 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+
+// A P-256 key takes 178 characters; with its curve spelled out, under 500.
+const longest = 2_000;
+const block = /^\s*-----BEGIN PUBLIC KEY-----[ \t]*\r?\n([A-Za-z0-9+/=\s]+)\n-----END PUBLIC KEY-----\s*$/;
+const form = 'must be one P-256 public key in PEM (-----BEGIN PUBLIC KEY-----)';
+
+export type ParsedPublicKey = { pem: string } | { fault: string };
+
+/**
+ * A P-256 public key (SubjectPublicKeyInfo, RFC 5480) in the one form that every copy of it has; or what is wrong with
+ * the text. node:crypto alone would take a private key, other curves and text around the key.
+ */
+export function parsePublicKey(text: string): ParsedPublicKey {
+  if (/PRIVATE KEY/i.test(text))
+    return {
+      fault:
+        'must be a public key; this holds a private key, which was not kept: make a new pair, and send its public half',
+    };
+  const base64 = text.length <= longest ? block.exec(text)?.[1] : undefined;
+  const key = base64 === undefined ? null : decoded(Buffer.from(base64, 'base64'));
+  if (!key) return { fault: form };
+  if (key.asymmetricKeyType !== 'ec' || key.asymmetricKeyDetails?.namedCurve !== 'prime256v1')
+    return { fault: `${form}; this is a key of another kind` };
+  // Through its coordinates: a compressed point or a curve that is spelled out would be exported as it came.
+  const plain = createPublicKey({ key: key.export({ format: 'jwk' }), format: 'jwk' });
+  return { pem: plain.export({ type: 'spki', format: 'pem' }) as string };
+}
+
+function decoded(der: Buffer): KeyObject | null {
+  try {
+    return createPublicKey({ key: der, format: 'der', type: 'spki' });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import { parsePublicKey } from '../formats/public-key.ts';
+import { knownVersions } from '../versions.ts';
+import { Id, Moment, pageOf, Timestamp, text } from './fields.ts';
+import { Scope, scopes, signingAlgorithms } from './scopes.ts';
+
+export const ApiKey = z
+  .object({
+    id: Id('key'),
+    name: z.string().nullable(),
+    keyPrefix: z.string().meta({ description: 'The first six characters of the key' }),
+    keyLast4: z.string().meta({ description: 'The last four characters of the key' }),
+    scopes: z.array(Scope),
+    limits: z.object({
+      dailyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC day; null: no limit' }),
+      monthlyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC month; null: no limit' }),
+      usedToday: z.int32().meta({
+        description: 'Of this key and its rotations, with what is reserved for sends in progress',
+      }),
+      usedThisMonth: z.int32(),
+    }),
+    strictMode: z.boolean().meta({
+      description: 'Every request must be signed, and every POST and PATCH must carry an Idempotency-Key',
+    }),
+    signing: z
+      .object({
+        algorithm: z.enum(signingAlgorithms),
+        publicKey: z.string().nullable().meta({ description: 'null for hmac_sha256' }),
+      })
+      .optional()
+      .meta({ description: 'Left out when not set' }),
+    apiVersion: z.string().nullable().meta({ description: 'null: follows the current version' }),
+    createdAt: Timestamp,
+    activeFrom: Timestamp,
+    expiresAt: Timestamp.nullable().meta({ description: 'null: does not expire; set on a rotated key' }),
+    lastUsedAt: Timestamp.nullable().meta({ description: 'Not tracked: always null' }),
+    key: z.string().nullable().meta({ description: 'Only in the response that issued it' }),
+    signingSecret: z
+      .string()
+      .nullable()
+      .meta({ description: 'For hmac_sha256; only in the response that issued it or carried it over' }),
+  })
+  .meta({ id: 'ApiKey' });
+export type ApiKey = z.infer<typeof ApiKey>;
+
+export const ApiKeyPage = pageOf(ApiKey, 'ApiKeyPage');
+
+const name = text({ max: 64 }).nullish().meta({ description: 'An empty one is none' });
+const parts = z.int32().min(0).max(100_000_000).nullish();
+const limits = z
+  .object({ dailyParts: parts, monthlyParts: parts })
+  .nullish()
+  .meta({ description: 'SMS parts in a UTC day and month; null or 0 is no limit' });
+const apiVersion = z
+  .enum(knownVersions, { error: 'is not a version of this API' })
+  .nullish()
+  .meta({ description: 'The version that the key is pinned to; null follows the current one' });
+
+const PublicKey = z
+  .string()
+  .transform((given, context) => {
+    const parsed = parsePublicKey(given);
+    if ('pem' in parsed) return parsed.pem;
+    context.addIssue({ code: 'custom', message: parsed.fault });
+    return z.NEVER;
+  })
+  .meta({ description: 'P-256, SubjectPublicKeyInfo in PEM; with ecdsa_p256_sha256 only' });
+
+const NewSigning = z
+  .object({ algorithm: z.enum(signingAlgorithms), publicKey: PublicKey.nullish() })
+  .superRefine(({ algorithm, publicKey }, context) => {
+    const isMissing = algorithm === 'ecdsa_p256_sha256' && publicKey == null;
+    const isTooMuch = algorithm === 'hmac_sha256' && publicKey != null;
+    if (!isMissing && !isTooMuch) return;
+    const message = isMissing ? 'is required for ecdsa_p256_sha256' : 'must be left out for hmac_sha256';
+    context.addIssue({ code: 'custom', path: ['publicKey'], message });
+  })
+  .meta({ id: 'NewSigning', description: 'How requests with the key are signed (RFC 9421)' });
+export type NewSigning = z.infer<typeof NewSigning>;
+
+export const NewApiKey = z
+  .object({
+    name,
+    scopes: z
+      .array(Scope)
+      .min(1)
+      .max(scopes.length)
+      .nullish()
+      .meta({ description: 'What the key may do; default everything. Only what your own key may do' }),
+    limits,
+    strictMode: z.boolean().nullish().meta({ description: 'Needs signing' }),
+    signing: NewSigning.nullish(),
+    apiVersion,
+    activeFrom: Moment.nullish().meta({ description: 'Default: now' }),
+    expiresAt: Moment.nullish().meta({ description: 'Default: never' }),
+  })
+  .meta({ id: 'NewApiKey' });
+export type NewApiKey = z.infer<typeof NewApiKey>;
+
+export const ApiKeyChanges = z
+  .object({
+    name: name.meta({ description: 'Left out or null: as it was. An empty one clears it' }),
+    limits: limits.meta({
+      description: 'Members left out, or all of it null: as they were. A member that is null or 0: no limit',
+    }),
+    strictMode: z.boolean().nullish().meta({ description: 'Left out or null: as it was. Needs signing' }),
+    signing: NewSigning.nullish().meta({
+      description: 'Left out: as it was. null clears it. hmac_sha256 on a key that has it keeps its secret',
+    }),
+    apiVersion: apiVersion.meta({ description: 'Left out: as it was. null follows the current version' }),
+  })
+  .meta({ id: 'ApiKeyChanges' });
+export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
+
+export const KeyRotation = z
+  .object({
+    overlapHours: z
+      .int32()
+      .min(0)
+      .max(168)
+      .nullish()
+      .meta({ description: 'How long the old key still works; default 24' }),
+  })
+  .meta({ id: 'KeyRotation' });
+export type KeyRotation = z.infer<typeof KeyRotation>;
