@@ -8,6 +8,8 @@ const warm = 10_000;
 const events = 40_000;
 const webhooks = 2;
 const bareBatch = 1_000;
+/** The platform's own default. */
+const jobsPerWebhook = 500;
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
@@ -44,7 +46,8 @@ async function open(bench: Bench): Promise<Opened> {
       await until('events numbered', count, () =>
         numberOf(database, "SELECT value FROM counters WHERE name = 'events.position'"),
       );
-      await until('jobs of deliveries', webhooks * count, () => world.jobs('deliver-webhook'));
+      const jobs = webhooks * Math.min(count, jobsPerWebhook);
+      await until('jobs of deliveries', jobs, () => world.jobs('deliver-webhook'));
     },
   };
 
@@ -90,7 +93,7 @@ export const relay: Line = {
   unit: 'events',
   targets: {},
   notes: [
-    'The platform also puts a job into Redis for each delivery; the bare side does not. Target: 15,000 events/s.',
+    'The platform also puts jobs into Redis, as many as a webhook has room for. Target: 15,000 events/s.',
   ],
   open,
 };

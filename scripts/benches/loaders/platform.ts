@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import fs from 'node:fs';
 import { now } from '../../../shared/clock.ts';
 import type { NewEventRecord } from '../../../shared/db/events.ts';
@@ -40,6 +41,21 @@ async function customer(): Promise<Customer> {
   const { dkimSelector, dkimPublicKey } = await emailDomains.addVerified(id, domain);
   caller = (await authenticate(key))!;
   return { key, dkim: { selector: dkimSelector, publicKey: dkimPublicKey } };
+}
+
+/** A key whose requests are signed with this algorithm, and what they are signed with. */
+async function signedKey({ algorithm }: { algorithm: 'hmac-sha256' | 'ecdsa-p256-sha256' }) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  });
+  const signing =
+    algorithm === 'hmac-sha256'
+      ? ({ algorithm: 'hmac_sha256' } as const)
+      : ({ algorithm: 'ecdsa_p256_sha256', publicKey } as const);
+  const made = await transaction(() => apiKeys.create(caller, { signing }));
+  return { keyId: made.id, key: made.key!, signingKey: made.signingSecret ?? privateKey };
 }
 
 /** The secret of a new webhook. */
@@ -89,6 +105,7 @@ await migrateUp();
 await startUp();
 serve({
   customer,
+  signedKey,
   webhook,
   acceptEmails,
   prepareEvents,
