@@ -52,6 +52,7 @@ async function start(): Promise<number> {
     BIND_ADDRESS: '127.0.0.1',
     SECRET_KEY: secrets.secretKey,
     OPS_PASSWORD: secrets.opsPassword,
+    SYSTEM_SENDER: given['SYSTEM_SENDER'] ?? 'Messaging <alerts@demo.example>',
     ...(mailbox && { EMAIL_DELIVERED_ON: 'accept', SMTP_URL: `smtp://127.0.0.1:${mailbox.smtpPort}` }),
     ...Object.fromEntries(settingNames.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
     PORT: String(port),
