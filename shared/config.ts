@@ -112,6 +112,12 @@ const settings = z.object({
     )
     .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
   WEBHOOK_LOCAL_ADDRESS: z.string().optional().describe('Local address that deliveries are sent from'),
+  LIST_COPY_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(60)
+    .default(25)
+    .describe('How long a request waits for the copy into a contact list that it has asked for'),
   EVENT_RETENTION_DAYS: z.coerce.number().min(1).default(7),
   RATE_LIMIT_PER_SECOND: z.coerce
     .number()

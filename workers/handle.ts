@@ -15,6 +15,8 @@ export type Outcome = 'done' | 'dropped' | { retryAt: Date };
 export type Handler = {
   job: Job;
   concurrency: number;
+  /** BullMQ workers for each lane: one fetches all that it may hold, job after job, before it begins with the first. */
+  workers: number;
   process: (queued: QueuedJob) => Promise<void>;
 };
 
@@ -40,12 +42,13 @@ export function backoffMs(_attemptsMade: number, _type?: string, error?: Error):
 /** Parses the payload, carries the request id over, and turns the outcome into what BullMQ understands. */
 export function handle<Payload>(
   job: Job<Payload>,
-  options: { concurrency: number },
+  options: { concurrency: number; workers?: number },
   run: (payload: Payload) => Promise<Outcome>,
 ): Handler {
   return {
     job,
     concurrency: options.concurrency,
+    workers: options.workers ?? 1,
     process: (queued) =>
       runWithRequest({ requestId: queued.data.requestId ?? `job-${queued.id}` }, async () => {
         const parsed = job.payload.safeParse(queued.data);

@@ -44,22 +44,25 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
 }
 
 function startLanes(handler: Handler, connection: Redis): Worker[] {
-  return Object.values<string>(handler.job.lanes).map((queueName) => {
-    const worker = new Worker(queueName, handler.process, {
-      connection,
-      prefix: config.QUEUE_PREFIX,
-      concurrency: handler.concurrency,
-      // The row's lease decides who may work. BullMQ's lock only tells that a worker died with jobs that it had
-      // fetched and not yet claimed, so it may be short: at worst a job runs twice and finds nothing to claim.
-      lockDuration: 15_000,
-      stalledInterval: 5_000,
-      maxStalledCount: 1_000_000,
-      skipVersionCheck: true,
-      settings: { backoffStrategy: backoffMs },
+  const lanes = Object.values<string>(handler.job.lanes);
+  return lanes
+    .flatMap((lane) => Array<string>(handler.workers).fill(lane))
+    .map((queueName) => {
+      const worker = new Worker(queueName, handler.process, {
+        connection,
+        prefix: config.QUEUE_PREFIX,
+        concurrency: handler.concurrency,
+        // The row's lease decides who may work. BullMQ's lock only tells that a worker died with jobs that it had
+        // fetched and not yet claimed, so it may be short: at worst a job runs twice and finds nothing to claim.
+        lockDuration: 15_000,
+        stalledInterval: 5_000,
+        maxStalledCount: 1_000_000,
+        skipVersionCheck: true,
+        settings: { backoffStrategy: backoffMs },
+      });
+      worker.on('error', (error) => logger.debug({ err: error, queue: queueName }, 'worker'));
+      return worker;
     });
-    worker.on('error', (error) => logger.debug({ err: error, queue: queueName }, 'worker'));
-    return worker;
-  });
 }
 
 async function main(): Promise<void> {

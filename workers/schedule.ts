@@ -2,11 +2,13 @@ import { config } from '../shared/config.ts';
 import type { Job } from '../shared/jobs/job.ts';
 import { purgeExpired } from '../shared/jobs/purge-expired.ts';
 import { sweep } from '../shared/jobs/sweep.ts';
+import { webhookHealth } from '../shared/jobs/webhook-health.ts';
 import { enqueueRepeating } from '../shared/queue.ts';
 
 /** The repeating jobs and how often. */
 export const schedule: { job: Job; everySeconds: number }[] = [
   { job: sweep, everySeconds: config.SWEEP_SECONDS },
+  { job: webhookHealth, everySeconds: config.WEBHOOK_HEALTH_SECONDS },
   { job: purgeExpired, everySeconds: 300 },
 ];
 

@@ -15,6 +15,23 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     label: 'outcome',
     values: ['delivered', 'http_status', 'timeout', 'connection', 'dns', 'tls', 'blocked_address', 'skipped'],
   },
+  webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
+  webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
+  webhook_deliveries_handed_back: { help: 'Turns given back because their webhook was too slow; no attempts' },
+  webhook_deliveries_settled: {
+    help: 'Deliveries skipped or sent again in batches',
+    label: 'kind',
+    values: ['skip', 'recover'],
+  },
+  webhook_own_faults: { help: 'Deliveries put off by a fault of our own, such as a secret that does not open' },
+  webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
+  webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },
+  webhook_switch_offs: { help: 'Webhooks switched off after continuous failure' },
+  system_mails_left_out: {
+    help: 'Mails of the platform itself that were not sent for want of SYSTEM_SENDER or of an alert address',
+    label: 'reason',
+    values: ['no_sender', 'no_recipient'],
+  },
   events_relayed: { help: 'Events that were numbered and fanned out' },
   smtp_faults: {
     help: 'Faults of the relay itself',
@@ -32,6 +49,11 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
 };
 const emailKinds = ['transactional', 'marketing', 'authentication'];
 
+const gauges: Record<string, string> = {
+  webhook_requests_out: 'Requests to webhooks that are out, in all processes',
+  webhook_deliveries_waiting: 'Deliveries that a process has taken and whose webhook has no slot yet',
+};
+
 const ownProcess = new Registry();
 let isCollecting = false;
 
@@ -45,6 +67,19 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     overview.totals ? 1 : 0,
   );
   if (overview.totals) addCounters(registry, overview.totals);
+  new Gauge({
+    name: `${prefix}webhook_network_suspect`,
+    help: 'So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off',
+    registers: [registry],
+  }).set(overview.isNetworkSuspect ? 1 : 0);
+  new Gauge({
+    name: `${prefix}webhooks_failing`,
+    help: 'Active webhooks that fail at present',
+    registers: [registry],
+  }).set(overview.failingWebhooks);
+  if (overview.gauges)
+    for (const [name, help] of Object.entries(gauges))
+      new Gauge({ name: `${prefix}${name}`, help, registers: [registry] }).set(overview.gauges[name] ?? 0);
   const due = new Gauge({
     name: `${prefix}oldest_due_seconds`,
     help: 'How long the work that waits longest has been due',

@@ -3,12 +3,13 @@ import { Router } from 'express';
 import type { Endpoint } from '../endpoint.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { describeApi } from '../openapi.ts';
+import { guidePages } from './guides.ts';
 import { page } from './page.ts';
 
 const { resolve } = createRequire(import.meta.url);
 const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-/** The API description and the interactive reference made from it; nothing comes from another host. */
+/** The API description, the interactive reference made from it, and the guides; nothing comes from another host. */
 export function docs(endpoints: readonly Endpoint[]): Router {
   const router = Router({ strict: true, caseSensitive: true });
   let description: string | undefined;
@@ -25,6 +26,7 @@ export function docs(endpoints: readonly Endpoint[]): Router {
       response.type('html').send(reference);
     })
     .all(methodNotAllowed('GET, HEAD'));
+  router.use(guidePages());
   for (const file of swaggerFiles)
     router.get(`/assets/${file}`, (_request, response) => {
       response.sendFile(resolve(`swagger-ui-dist/${file}`), { maxAge: '1h' });

@@ -20,7 +20,7 @@ export function page({ title, main, head = '' }: Page): string {
 <link rel="stylesheet" href="/assets/site.css">
 ${head}</head>
 <body>
-<header><a class="home" href="/">${escaped(product.name)}</a><nav><a href="/docs">API reference</a><a href="/problems">Problems</a></nav></header>
+<header><a class="home" href="/">${escaped(product.name)}</a><nav><a href="/docs">API reference</a><a href="/docs/guides">Guides</a><a href="/problems">Problems</a></nav></header>
 <main>
 ${main}
 </main>

@@ -85,3 +85,33 @@ ${`${sentence.trim()}\n`.repeat(sentences)}
 {{ order.url }}
 `;
 }
+
+export interface ContactRow {
+  number: string;
+  firstName: string;
+  lastName: string;
+  company: string;
+  email: string;
+  clientReference: string;
+}
+
+export const rowsOfBatch = 1_000;
+const newOfBatch = rowsOfBatch / 2;
+const firstNames = ['Ada', 'Grace', 'Jean-Luc', 'Seán', 'Zoë', 'Li', 'Olga', 'Amara', 'Noor', 'Tom'];
+const lastNames = ['Lovelace', 'Hopper', 'Picard', "O'Brien", 'Müller', 'Wei', 'Ivanova', 'Okafor', 'Khan'];
+
+/** Half of the rows are contacts of the batch before, with another company; the numbers are written as at home. */
+export function contactBatch(sender: number, index: number): { contacts: ContactRow[] } {
+  const rows = Array.from({ length: rowsOfBatch }, (_, row) => {
+    const contact = sender * 10_000_000 + index * newOfBatch + row;
+    return {
+      number: `07${String((contact * 7919) % 999_999_937).padStart(9, '0')}`,
+      firstName: firstNames[contact % firstNames.length]!,
+      lastName: `${lastNames[contact % lastNames.length]!} ${contact % 5000}`,
+      company: `${itemNames[contact % itemNames.length]!} Works ${index % 100}`,
+      email: `person${contact}@${domain}`,
+      clientReference: `CUST-${contact}`,
+    };
+  });
+  return { contacts: rows };
+}

@@ -32,6 +32,10 @@ const filled = [
   'events',
   'event_marks',
   'webhook_deliveries',
+  'contacts',
+  'contact_words',
+  'contact_tags',
+  'contact_counts',
   ...Object.keys(tables),
 ];
 

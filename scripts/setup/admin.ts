@@ -1,15 +1,18 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { now } from '../../shared/clock.ts';
 import * as apiKeys from '../../shared/domain/api-keys.ts';
 import * as emailDomains from '../../shared/domain/email-domains.ts';
+import * as webhooks from '../../shared/domain/webhooks.ts';
 import * as workspaces from '../../shared/domain/workspaces.ts';
 import { Problem } from '../../shared/errors.ts';
 import { isId } from '../../shared/formats/ids.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { type Scope, scopes } from '../../shared/schemas/scopes.ts';
+import { type LegacyEvent, legacyEvents } from '../../shared/schemas/webhooks.ts';
 
 /** The operator's command line. Every command prints one record or a list; `--json` prints it for programs. */
 const program = new Command('scripts/admin')
-  .description('Workspaces, keys and sending domains')
+  .description('Workspaces, keys, tokens, sending domains and legacy webhooks')
   .addOption(new Option('--json', 'print JSON'))
   .showHelpAfterError();
 
@@ -30,6 +33,19 @@ function scopesOf(text: string): Scope[] {
     if (!(scopes as readonly string[]).includes(scope))
       throw new Error(`There is no scope "${scope}". Scopes: ${scopes.join(' ')}`);
   return chosen as Scope[];
+}
+
+const dayMs = 86_400_000;
+
+function daysOf(text: string): number {
+  const days = Number(text);
+  if (!(days > 0 && days <= 3650)) throw new InvalidArgumentError('It is a number of days, up to 3650.');
+  return days;
+}
+
+function nameOf(text: string): string {
+  if (text === '' || [...text].length > 64) throw new InvalidArgumentError('It has 1 to 64 characters.');
+  return text;
 }
 
 function showKey({ record }: { record: apiKeys.IssuedKey['record'] }) {
@@ -65,34 +81,86 @@ workspace
     print(all.map(({ id, name, createdAt }) => ({ id, name, createdAt: createdAt.toISOString() })));
   });
 
+const onOrOff = (flags: string, description: string) => new Option(flags, description).choices(['on', 'off']);
+workspace
+  .command('set <workspaceId>')
+  .description('change what is given; processes follow within 2 seconds')
+  .option('--alert-email <address>', 'where warnings about webhooks go, or none')
+  .addOption(onOrOff('--webhooks <state>', 'whether its keys can make v2 webhooks'))
+  .addOption(onOrOff('--sending <state>', 'off: sending is blocked'))
+  .action(async (id: string, options: { alertEmail?: string; webhooks?: string; sending?: string }) => {
+    const { alertEmail, webhooks, sending } = options;
+    const changed = await workspaces.change(await workspaceOf(id), {
+      ...(alertEmail === undefined ? {} : { alertEmail: alertEmail === 'none' ? null : alertEmail }),
+      ...(webhooks === undefined ? {} : { webhooksEnabled: webhooks === 'on' }),
+      ...(sending === undefined ? {} : { sendingBlocked: sending === 'off' }),
+    });
+    print({
+      id,
+      name: changed.name,
+      alertEmail: changed.alertEmail,
+      webhooks: changed.webhooksEnabled ? 'on' : 'off',
+      sending: changed.sendingBlocked ? 'off' : 'on',
+    });
+  });
+
+type NewKeyOptions = { name?: string; scopes?: string; expiresInDays?: number };
+
+async function issueKey(workspaceId: string, kind: 'api_key' | 'app', options: NewKeyOptions): Promise<void> {
+  const { name = null, scopes: list, expiresInDays: days } = options;
+  const issued = await apiKeys.issue(await workspaceOf(workspaceId), {
+    kind,
+    name,
+    expiresAt: days === undefined ? null : new Date(now().getTime() + days * dayMs),
+    ...(list === undefined ? {} : { scopes: scopesOf(list) }),
+  });
+  print({ ...showKey(issued), key: issued.key });
+}
+
+async function listKeys(workspaceId: string, kind: 'api_key' | 'app'): Promise<void> {
+  const records = await apiKeys.listIssued(await workspaceOf(workspaceId), kind);
+  print(records.map((record) => showKey({ record })));
+}
+
+async function deleteKey(workspaceId: string, kind: 'api_key' | 'app', keyId: string): Promise<void> {
+  if (!isId('key', keyId) || !(await apiKeys.revoke(await workspaceOf(workspaceId), kind, keyId)))
+    throw new Error(`There is no ${kind === 'app' ? 'token' : 'key'} ${keyId} in this workspace`);
+  print({ deleted: keyId });
+}
+
 const key = program.command('key').description('API keys');
 key
   .command('create <workspaceId>')
   .description('make a key; it is shown this once')
-  .option('--name <name>')
+  .option('--name <name>', 'up to 64 characters', nameOf)
   .option('--scopes <list>', 'with commas; default all')
-  .action(async (workspaceId: string, options: { name?: string; scopes?: string }) => {
-    const issued = await apiKeys.issue(await workspaceOf(workspaceId), {
-      name: options.name ?? null,
-      ...(options.scopes ? { scopes: scopesOf(options.scopes) } : {}),
-    });
-    print({ ...showKey(issued), key: issued.key });
-  });
+  .option('--expires-in-days <days>', 'default never', daysOf)
+  .action((workspaceId: string, options: NewKeyOptions) => issueKey(workspaceId, 'api_key', options));
 key
   .command('list <workspaceId>')
   .description('keys of a workspace, newest first')
-  .action(async (workspaceId: string) => {
-    const records = await apiKeys.list(await workspaceOf(workspaceId));
-    print(records.map((record) => showKey({ record })));
-  });
+  .action((workspaceId: string) => listKeys(workspaceId, 'api_key'));
 key
   .command('delete <workspaceId> <keyId>')
-  .description('revoke a key; every process refuses it within 10 seconds')
-  .action(async (workspaceId: string, keyId: string) => {
-    if (!isId('key', keyId) || !(await apiKeys.remove(await workspaceOf(workspaceId), keyId)))
-      throw new Error(`There is no key ${keyId} in this workspace`);
-    print({ deleted: keyId });
-  });
+  .description('revoke a key, at once; within 10 seconds while Redis is away')
+  .action((workspaceId: string, keyId: string) => deleteKey(workspaceId, 'api_key', keyId));
+
+const app = program.command('app').description('tokens of connected apps');
+app
+  .command('create <workspaceId>')
+  .description('make a token; it is shown this once. It can do nothing with API keys but read them')
+  .requiredOption('--name <name>', 'of the app, up to 64 characters', nameOf)
+  .requiredOption('--scopes <list>', 'with commas')
+  .requiredOption('--expires-in-days <days>', 'how long it works', daysOf)
+  .action((workspaceId: string, options: NewKeyOptions) => issueKey(workspaceId, 'app', options));
+app
+  .command('list <workspaceId>')
+  .description('tokens of a workspace, newest first')
+  .action((workspaceId: string) => listKeys(workspaceId, 'app'));
+app
+  .command('delete <workspaceId> <tokenId>')
+  .description('revoke a token, at once; within 10 seconds while Redis is away')
+  .action((workspaceId: string, tokenId: string) => deleteKey(workspaceId, 'app', tokenId));
 
 program
   .command('domain')
@@ -109,14 +177,66 @@ program
     });
   });
 
+function legacyEventsOf(text: string): LegacyEvent[] {
+  const chosen = text.split(',').map((name) => name.trim());
+  for (const name of chosen)
+    if (!(legacyEvents as readonly string[]).includes(name))
+      throw new InvalidArgumentError(`Its events are ${legacyEvents.join(' and ')}.`);
+  return chosen as LegacyEvent[];
+}
+
+function numberOf(text: string): string {
+  if (!/^\+[1-9][0-9]{6,14}$/.test(text)) throw new InvalidArgumentError('It is in E.164 format.');
+  return text;
+}
+
+function descriptionOf(text: string): string {
+  if ([...text].length > 500) throw new InvalidArgumentError('It has at most 500 characters.');
+  return text;
+}
+
+type NewLegacyOptions = { events: LegacyEvent[]; description?: string; inboundNumber?: string };
+
+const webhook = program.command('webhook').description('Webhooks; customers make those of v2 by themselves');
+webhook
+  .command('create-legacy <workspaceId> <url>')
+  .description('make a webhook of the first version; its secret is shown this once')
+  .requiredOption('--events <list>', `${legacyEvents.join(',')}, or one of them`, legacyEventsOf)
+  .option('--description <text>', 'up to 500 characters', descriptionOf)
+  .option('--inbound-number <number>', 'only what comes to that number', numberOf)
+  .action(async (workspaceId: string, url: string, options: NewLegacyOptions) => {
+    print(await webhooks.createLegacy(await workspaceOf(workspaceId), { url, ...options }));
+  });
+webhook
+  .command('list <workspaceId>')
+  .description('webhooks of a workspace, newest first')
+  .action(async (workspaceId: string) => {
+    const all = await webhooks.listAll(await workspaceOf(workspaceId));
+    print(
+      all.map(({ id, url, apiVersion, events, active, autoDisabled, failingSince }) => ({
+        id,
+        url,
+        version: apiVersion ?? 'legacy',
+        events: events.join(','),
+        state: autoDisabled ? 'switched off' : active ? 'active' : 'paused',
+        failingSince,
+      })),
+    );
+  });
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Problem)) return (error as Error).message;
+  const { detail, errors = {} } = error.options;
+  const faults = Object.entries(errors).map(([field, messages]) => `${field} ${messages.join('; ')}`);
+  return faults.length > 0 ? faults.join('\n') : (detail ?? error.message);
+}
+
 try {
   // Help and mistakes in the arguments need no database.
   program.hook('preAction', () => startUp());
   await program.parseAsync();
 } catch (error) {
-  const reason =
-    error instanceof Problem ? (error.options.detail ?? error.message) : (error as Error).message;
-  process.stderr.write(`${reason}\n`);
+  process.stderr.write(`${reasonOf(error)}\n`);
   process.exitCode = 1;
 } finally {
   await closeEverything();

@@ -42,6 +42,15 @@ export async function listEventsOfRecord(workspaceId: string, recordId: string):
   return rows.map(toRecord);
 }
 
+/** The number of the record's newest event that is kept; 0 when there is none. */
+export async function findNewestRecordSeq(workspaceId: string, recordId: string): Promise<number> {
+  const [row] = await execute(
+    'SELECT MAX(record_seq) AS seq FROM events WHERE workspace_id = ? AND record_id = ?',
+    [idToBytes(workspaceId), idToBytes(recordId)],
+  );
+  return row!.seq ?? 0;
+}
+
 /**
  * The feed after a position, in order, up to `upTo`. `types` null: all; a type may end in `.*`.
  * No more than `upTo` is ever looked at, so a filter that matches nothing costs no more than its range.

@@ -39,6 +39,22 @@ export async function findWorkspaceForUpdate(workspaceId: string): Promise<Works
   return row ? toRecord(row) : null;
 }
 
+/** What the operator can change; the row must be locked by `findWorkspaceForUpdate`. */
+export async function updateWorkspace(
+  workspaceId: string,
+  record: Pick<WorkspaceRecord, 'alertEmail' | 'webhooksEnabled' | 'sendingBlocked'>,
+): Promise<void> {
+  await execute(
+    'UPDATE workspaces SET alert_email = ?, webhooks_enabled = ?, sending_blocked = ? WHERE id = ?',
+    [
+      record.alertEmail === null ? null : Buffer.from(record.alertEmail),
+      record.webhooksEnabled,
+      record.sendingBlocked,
+      idToBytes(workspaceId),
+    ],
+  );
+}
+
 export function toRecord(row: Row): WorkspaceRecord {
   return {
     id: idFromBytes('workspace', row.id),

@@ -1,5 +1,8 @@
 import type { EmailReason, EmailRecord, EmailStatus } from '../db/emails.ts';
 import type { NewEventRecord } from '../db/events.ts';
+import { newId } from '../formats/ids.ts';
+import { isNear } from '../queue.ts';
+import { requestId } from '../request-context.ts';
 import type { Email } from '../schemas/email.ts';
 import type { EventType } from '../schemas/events.ts';
 import * as events from './events.ts';
@@ -12,6 +15,48 @@ export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
   failed: [],
   cancelled: [],
 };
+
+/** What an email is accepted with; the rest follows from there. */
+export type AcceptedEmail = Pick<
+  EmailRecord,
+  | 'workspaceId'
+  | 'kind'
+  | 'sender'
+  | 'recipient'
+  | 'recipientKey'
+  | 'subject'
+  | 'textExcerpt'
+  | 'clientReference'
+  | 'clientTag'
+  | 'trackOpens'
+  | 'bypassSuppressions'
+  | 'scheduledAt'
+>;
+
+/** A new email: it waits for its time, or for a worker. */
+export function queued(accepted: AcceptedEmail, at: Date): EmailRecord {
+  const dueAt = accepted.scheduledAt ?? at;
+  return {
+    ...accepted,
+    id: newId('email', at),
+    status: 'queued',
+    reason: null,
+    openCount: 0,
+    createdAt: at,
+    updatedAt: at,
+    sentAt: null,
+    deliveredAt: null,
+    openedAt: null,
+    dueAt,
+    parked: !isNear(dueAt),
+    claims: 0,
+    retries: 0,
+    uncertainCount: 0,
+    handoverAt: null,
+    eventSeq: 1,
+    requestId: requestId(),
+  };
+}
 
 /** The record as everybody with full sight gets it: in answers, in the feed and at webhooks. */
 export function toWire(email: EmailRecord): Email {

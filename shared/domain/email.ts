@@ -4,17 +4,15 @@ import { afterCommit } from '../db/client.ts';
 import * as db from '../db/emails.ts';
 import { type FieldErrors, invalid, problem } from '../errors.ts';
 import { compareKey, type Mailbox, parseMailbox } from '../formats/email-address.ts';
-import { newId } from '../formats/ids.ts';
 import { excerptOf } from '../formats/text-excerpt.ts';
 import { sendEmail } from '../jobs/send-email.ts';
 import { count } from '../metrics.ts';
-import { enqueue, isNear } from '../queue.ts';
-import { requestId } from '../request-context.ts';
+import { enqueue } from '../queue.ts';
 import type { Email, EmailFilter, NewEmail } from '../schemas/email.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { findSigningDomain } from './email-domains.ts';
-import { eventOf, toWire } from './email-record.ts';
+import { eventOf, queued, toWire } from './email-record.ts';
 import * as events from './events.ts';
 import { show } from './visibility.ts';
 import * as workspaces from './workspaces.ts';
@@ -55,48 +53,38 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
       errors,
     });
 
-  const dueAt = request.scheduledAt ?? time;
-  const record: db.EmailRecord = {
-    id: newId('email', time),
-    workspaceId: caller.workspaceId,
-    kind: request.kind ?? 'transactional',
-    status: 'queued',
-    sender: request.sender,
-    recipient: request.recipient,
-    recipientKey: compareKey(recipient.address),
-    subject: rendered.subject,
-    textExcerpt: excerptOf(rendered.body),
-    reason: null,
-    clientReference: request.clientReference ?? null,
-    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
-    trackOpens: request.trackOpens ?? false,
-    bypassSuppressions: request.bypassSuppressions ?? false,
-    openCount: 0,
-    createdAt: time,
-    updatedAt: time,
-    scheduledAt: request.scheduledAt ?? null,
-    sentAt: null,
-    deliveredAt: null,
-    openedAt: null,
-    dueAt,
-    parked: !isNear(dueAt),
-    claims: 0,
-    retries: 0,
-    uncertainCount: 0,
-    handoverAt: null,
-    eventSeq: 1,
-    requestId: requestId(),
-  };
+  const record = queued(
+    {
+      workspaceId: caller.workspaceId,
+      kind: request.kind ?? 'transactional',
+      sender: request.sender,
+      recipient: request.recipient,
+      recipientKey: compareKey(recipient.address),
+      subject: rendered.subject,
+      textExcerpt: excerptOf(rendered.body),
+      clientReference: request.clientReference ?? null,
+      clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
+      trackOpens: request.trackOpens ?? false,
+      bypassSuppressions: request.bypassSuppressions ?? false,
+      scheduledAt: request.scheduledAt ?? null,
+    },
+    time,
+  );
   return { record, body: rendered.body };
 }
 
 /** Stores the email and its first event, and wakes a worker once both are committed. */
-export async function send(caller: Caller, { record, body }: PreparedEmail): Promise<Email> {
-  await db.insertEmail(caller.workspaceId, record, body);
-  await events.record(caller.workspaceId, eventOf(record));
+export async function send(caller: Caller, prepared: PreparedEmail): Promise<Email> {
+  await store(prepared);
+  return show(caller, toWire(prepared.record));
+}
+
+/** The same for whoever has no caller to answer. */
+export async function store({ record, body }: PreparedEmail): Promise<void> {
+  await db.insertEmail(record.workspaceId, record, body);
+  await events.record(record.workspaceId, eventOf(record));
   wake(record);
   afterCommit(() => count('emails_accepted', { kind: record.kind }));
-  return show(caller, toWire(record));
 }
 
 /** The job's id names the claim that it leads to, so waking twice makes one job. */

@@ -2,18 +2,26 @@ import { now } from '../clock.ts';
 import type { EmailKind } from '../db/emails.ts';
 import { findOldestDueEmail } from '../db/system/emails.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
-import { findOldestDueDelivery } from '../db/system/webhook-deliveries.ts';
+import { findOldestDueDeliveries } from '../db/system/webhook-deliveries.ts';
+import { findFailingCount } from '../db/system/webhooks.ts';
 import { sendEmail } from '../jobs/send-email.ts';
 import { takeCounts } from '../metrics.ts';
-import { addTotals, readQueueDepths, readTotals } from '../queue.ts';
+import { addTotals, readGauges, readQueueDepths, readTotals } from '../queue.ts';
+import { isNetworkSuspect } from './webhook-health.ts';
 
 export type Overview = {
   /** Counters of all processes, by Prometheus name; null while Redis is away. */
   totals: Record<string, number> | null;
+  /** What goes on in all processes at this moment, by Prometheus name; null while Redis is away. */
+  gauges: Record<string, number> | null;
+  /** Active webhooks that fail at present. */
+  failingWebhooks: number;
   /** How long the row that has been due longest has been due, by kind of work; 0 when none is. */
   oldestDueSeconds: Record<string, number>;
   /** Jobs by queue and state; null while Redis is away. */
   queueDepths: { queue: string; state: string; jobs: number }[] | null;
+  /** So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off meanwhile. */
+  isNetworkSuspect: boolean;
 };
 
 /** What an operator looks at first. The lag comes from MySQL, so it tells the truth without Redis too. */
@@ -23,19 +31,27 @@ export async function overview(): Promise<Overview> {
   addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const kinds = Object.keys(sendEmail.lanes) as EmailKind[];
-  const [totals, queueDepths, deliveries, events, ...emails] = await Promise.all([
+  const [totals, gauges, queueDepths, failing, networkSuspect, deliveries, events, ...emails] = await Promise.all([
     readTotals(),
+    readGauges(),
     readQueueDepths(),
-    findOldestDueDelivery(time),
+    findFailingCount(),
+    isNetworkSuspect(),
+    findOldestDueDeliveries(time),
     findOldestUnnumbered(),
     ...kinds.map((kind) => findOldestDueEmail(kind, time)),
   ]);
   return {
     totals,
+    gauges,
     queueDepths,
+    failingWebhooks: failing,
+    isNetworkSuspect: networkSuspect,
     oldestDueSeconds: {
       ...Object.fromEntries(kinds.map((kind, index) => [`email_${kind}`, age(emails[index] ?? null)])),
-      webhook_delivery: age(deliveries),
+      webhook_delivery: age(deliveries.admitted),
+      // Of webhooks in good health: those that fail or are paused wait because of that.
+      webhook_backlog: age(deliveries.parked),
       event: age(events),
     },
   };

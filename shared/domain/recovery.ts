@@ -1,14 +1,15 @@
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import type { EmailKind } from '../db/emails.ts';
+import { listOverdueCopies } from '../db/system/contact-list-copies.ts';
 import * as emails from '../db/system/emails.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
-import * as deliveries from '../db/system/webhook-deliveries.ts';
-import { deliverWebhook } from '../jobs/deliver-webhook.ts';
+import { copyContacts } from '../jobs/copy-contacts.ts';
 import { sendEmail } from '../jobs/send-email.ts';
 import { count } from '../metrics.ts';
 import { enqueueAll } from '../queue.ts';
 import { wakeRelay } from './events.ts';
+import * as deliveries from './webhook-deliveries.ts';
 
 // Per kind of work and run. What is not reached is reached by one of the next runs, longest due first.
 const batchSize = 500;
@@ -32,8 +33,10 @@ export async function sweep(): Promise<number> {
     seen += await wakeEmails(kind, await emails.listOverdueEmails(kind, overdueBefore, batchSize), false);
     seen += await wakeEmails(kind, await emails.listParkedEmails(kind, near, parkedBatchSize), true);
   }
-  seen += await wakeDeliveries(await deliveries.listOverdueDeliveries(overdueBefore, batchSize), false);
-  seen += await wakeDeliveries(await deliveries.listParkedDeliveries(near, parkedBatchSize), true);
+  seen += await deliveries.wakeLost(overdueBefore, (dueAt) => suffixOf(dueAt, time));
+  seen += await deliveries.letInParked();
+  seen += await deliveries.wakeSettlements();
+  seen += await wakeCopies(overdueBefore, time);
   const oldestEvent = await findOldestUnnumbered();
   if (oldestEvent && oldestEvent < overdueBefore) wakeRelay();
   count('sweep_runs');
@@ -41,21 +44,20 @@ export async function sweep(): Promise<number> {
 }
 
 /**
- * Names the claim that the job leads to, as whoever woke it first did. A job under that name may be one that a dead
- * worker holds or that failed for good, so long overdue rows get jobs under further names: the claim keeps all but
+ * A job is named after the claim that it leads to, as whoever woke it first did. A job under that name may be one that a
+ * dead worker holds or that failed for good, so long overdue rows get jobs under further names: the claim keeps all but
  * one of them from doing anything (design rule 4).
  */
-function jobId(row: { id: string; claims: number; dueAt: Date }): string {
-  const overdueMs = now().getTime() - row.dueAt.getTime();
-  const name = `${row.id}-${row.claims + 1}`;
-  return overdueMs > distrustMs ? `${name}-${Math.floor(overdueMs / distrustMs)}` : name;
+function suffixOf(dueAt: Date, time: Date): string {
+  const overdueMs = time.getTime() - dueAt.getTime();
+  return overdueMs > distrustMs ? `-${Math.floor(overdueMs / distrustMs)}` : '';
 }
 
 async function wakeEmails(kind: EmailKind, due: emails.DueEmail[], areParked: boolean): Promise<number> {
   if (due.length === 0) return 0;
   const items = due.map((email) => ({
     payload: { emailId: email.id },
-    id: jobId(email),
+    id: `${email.id}-${email.claims + 1}${suffixOf(email.dueAt, now())}`,
     at: email.dueAt,
     requestId: email.requestId,
   }));
@@ -65,20 +67,14 @@ async function wakeEmails(kind: EmailKind, due: emails.DueEmail[], areParked: bo
   return due.length;
 }
 
-async function wakeDeliveries(due: deliveries.DueDelivery[], areParked: boolean): Promise<number> {
-  if (due.length === 0) return 0;
-  let areTaken = true;
-  for (const lane of ['first', 'retry'] as const) {
-    const items = due
-      .filter((delivery) => (delivery.attempts === 0) === (lane === 'first'))
-      .map((delivery) => ({
-        payload: { deliveryId: delivery.id },
-        id: jobId(delivery),
-        at: delivery.dueAt,
-        requestId: delivery.requestId,
-      }));
-    if (items.length > 0) areTaken = (await enqueueAll(deliverWebhook, lane, items)) && areTaken;
-  }
-  if (areParked && areTaken) await deliveries.updateDeliveriesUnparked(due.map((delivery) => delivery.id));
+async function wakeCopies(overdueBefore: Date, time: Date): Promise<number> {
+  const due = await listOverdueCopies(overdueBefore, batchSize);
+  const items = due.map(({ id, dueAt, claims, requestId }) => ({
+    payload: { copyId: id },
+    id: `${id}-${claims + 1}${suffixOf(dueAt, time)}`,
+    at: null,
+    requestId,
+  }));
+  if (items.length > 0) await enqueueAll(copyContacts, 'default', items);
   return due.length;
 }

@@ -2,29 +2,29 @@ import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import { afterCommit, transaction } from '../db/client.ts';
 import * as system from '../db/system/events.ts';
-import { insertDeliveries, type NewDelivery } from '../db/system/webhook-deliveries.ts';
-import { listWebhooksOf } from '../db/system/webhooks.ts';
-import type { WebhookRecord } from '../db/webhooks.ts';
-import { newId } from '../formats/ids.ts';
-import { deliverWebhook } from '../jobs/deliver-webhook.ts';
+import { insertDeliveries } from '../db/system/webhook-deliveries.ts';
+import { listSubscribers } from '../db/system/webhooks.ts';
 import { count } from '../metrics.ts';
-import { enqueueAll } from '../queue.ts';
+import { bringOn, fanOut } from './relay/fan-out.ts';
 
 /** Numbers every committed event that has no position yet and fans it out (design rule 6). Returns how many. */
 export async function relayAll(): Promise<number> {
+  const following: Promise<void>[] = [];
   let total = 0;
-  for (;;) {
-    const relayed = await relayBatch();
+  for (let relayed = config.RELAY_BATCH; relayed >= config.RELAY_BATCH; ) {
+    relayed = await relayBatch(following);
     total += relayed;
-    if (relayed < config.RELAY_BATCH) return total;
   }
+  // The next batch does not wait for Redis; whoever takes the job for done may.
+  await Promise.all(following);
+  return total;
 }
 
 /**
  * One batch: positions and deliveries commit together. The lock on the counter keeps all others out, so
  * positions become visible in their order and without a gap.
  */
-async function relayBatch(): Promise<number> {
+async function relayBatch(following: Promise<void>[]): Promise<number> {
   return transaction(async () => {
     const reached = await system.findPositionForUpdate();
     const committed = await system.listUnnumberedEvents(config.RELAY_BATCH);
@@ -34,31 +34,41 @@ async function relayBatch(): Promise<number> {
       committed.length === config.RELAY_BATCH ? await system.listUnnumberedBefore(committed) : [];
     const events = inRecordOrder([...committed, ...missed]);
     const at = now();
-    await system.updatePositions(
-      events.map((event) => event.id),
-      reached,
-    );
-    const webhooks = await listWebhooksOf([...new Set(events.map((event) => event.workspaceId))]);
-    const deliveries = fanOut(events, webhooks, at);
-    await insertDeliveries(deliveries);
+    const subscribers = await listSubscribers(workspacesOf(events), at);
+    const ids = events.map((event) => event.id);
+    const [, fanned] = await Promise.all([
+      system.updatePositions(ids, reached),
+      // While the server numbers. Nothing of it is sent before that is done: what fails must fail as a whole.
+      (async () => fanOut(events, subscribers, at))(),
+    ]);
+    await insertDeliveries(fanned.deliveries);
     await system.updatePositionReached(reached + events.length, reached, at);
     afterCommit(() => {
       count('events_relayed', {}, events.length);
-      void wake(deliveries);
+      following.push(bringOn(fanned));
     });
     return events.length;
   });
 }
 
+function workspacesOf(events: system.UnnumberedEvent[]): Buffer[] {
+  return [
+    ...new Map(events.map(({ workspaceId }) => [workspaceId.toString('latin1'), workspaceId])).values(),
+  ];
+}
+
 /** Ids follow the clocks of several processes; where they contradict a record's own sequence, that wins. */
-export function inRecordOrder<Event extends { recordKey: string; recordSeq: number }>(
+export function inRecordOrder<Event extends { recordId: Buffer; recordSeq: number }>(
   events: Event[],
 ): Event[] {
+  // Most records have one event in a batch, and then nothing can be out of order.
+  if (events.every(({ recordSeq }) => recordSeq === 1)) return events;
   const places = new Map<string, number[]>();
   events.forEach((event, place) => {
-    const list = places.get(event.recordKey);
+    const record = event.recordId.toString('latin1');
+    const list = places.get(record);
     if (list) list.push(place);
-    else places.set(event.recordKey, [place]);
+    else places.set(record, [place]);
   });
   const ordered = [...events];
   for (const list of places.values()) {
@@ -69,44 +79,4 @@ export function inRecordOrder<Event extends { recordKey: string; recordSeq: numb
     });
   }
   return ordered;
-}
-
-function fanOut(events: system.UnnumberedEvent[], webhooks: WebhookRecord[], at: Date): NewDelivery[] {
-  const subscriptions = new Map<string, { webhook: WebhookRecord; types: Set<string> }[]>();
-  for (const webhook of webhooks) {
-    const list = subscriptions.get(webhook.workspaceId) ?? [];
-    list.push({ webhook, types: new Set(webhook.events) });
-    subscriptions.set(webhook.workspaceId, list);
-  }
-  return events.flatMap((event) =>
-    (subscriptions.get(event.workspaceId) ?? [])
-      .filter(({ types }) => types.has(event.type))
-      .map(({ webhook }) => ({
-        id: newId('delivery', at),
-        workspaceId: event.workspaceId,
-        webhookId: webhook.id,
-        eventId: event.id,
-        eventType: event.type,
-        // A webhook that the service switched off keeps a record of what it missed.
-        status: webhook.autoDisabled ? ('skipped' as const) : ('pending' as const),
-        dueAt: webhook.autoDisabled ? null : at,
-        createdAt: at,
-        requestId: event.requestId,
-      })),
-  );
-}
-
-async function wake(deliveries: NewDelivery[]): Promise<void> {
-  const pending = deliveries.filter((delivery) => delivery.status === 'pending');
-  if (pending.length === 0) return;
-  await enqueueAll(
-    deliverWebhook,
-    'first',
-    pending.map((delivery) => ({
-      payload: { deliveryId: delivery.id },
-      id: `${delivery.id}-1`,
-      at: null,
-      requestId: delivery.requestId,
-    })),
-  );
 }

@@ -1,7 +1,10 @@
 import { now } from '../clock.ts';
-import { listWorkspaces } from '../db/system/workspaces.ts';
+import { insertSystemWorkspace, listWorkspaces } from '../db/system/workspaces.ts';
 import * as db from '../db/workspaces.ts';
-import { newId } from '../formats/ids.ts';
+import { invalid, problem } from '../errors.ts';
+import { parseMailbox } from '../formats/email-address.ts';
+import { idFromBytes, newId } from '../formats/ids.ts';
+import { transaction } from '../unit-of-work.ts';
 
 export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
@@ -18,6 +21,49 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
   };
   await db.insertWorkspace(record.id, record);
   return record;
+}
+
+/** The platform's own workspace: what it sends in its own name is no customer's, and no key opens it. */
+export const systemWorkspaceId = idFromBytes(
+  'workspace',
+  Buffer.from('00000000000070008000000000000000', 'hex'),
+);
+
+/** Makes it where it is not there yet; the operator gives it a sending domain like any other. */
+export async function makeSystem(): Promise<void> {
+  await insertSystemWorkspace({
+    id: systemWorkspaceId,
+    name: 'System',
+    country: 'GB',
+    alertEmail: null,
+    webhooksEnabled: false,
+    sendingBlocked: false,
+    createdAt: now(),
+  });
+}
+
+export type WorkspaceChanges = {
+  /** Null: nowhere. */
+  alertEmail?: string | null;
+  webhooksEnabled?: boolean;
+  sendingBlocked?: boolean;
+};
+
+/** What is left out stays. Processes that remember the workspace follow within two seconds. */
+export async function change(workspaceId: string, changes: WorkspaceChanges): Promise<db.WorkspaceRecord> {
+  if (changes.alertEmail != null) checkAddress(changes.alertEmail);
+  return transaction(async () => {
+    const workspace = await db.findWorkspaceForUpdate(workspaceId);
+    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const changed = { ...workspace, ...changes };
+    await db.updateWorkspace(workspaceId, changed);
+    return changed;
+  });
+}
+
+function checkAddress(text: string): void {
+  const parsed = parseMailbox(text, { allowDisplayName: false });
+  if (!parsed.ok) throw invalid('alertEmail', parsed.message);
 }
 
 export const find = db.findWorkspace;

@@ -1,11 +1,23 @@
+import { copyContacts } from './copy-contacts.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import type { Job } from './job.ts';
 import { purgeExpired } from './purge-expired.ts';
 import { relayEvents } from './relay-events.ts';
 import { sendEmail } from './send-email.ts';
+import { settleWebhook } from './settle-webhook.ts';
 import { sweep } from './sweep.ts';
+import { webhookHealth } from './webhook-health.ts';
 
-export const jobs: Job[] = [sendEmail, deliverWebhook, relayEvents, sweep, purgeExpired];
+export const jobs: Job[] = [
+  sendEmail,
+  deliverWebhook,
+  settleWebhook,
+  copyContacts,
+  relayEvents,
+  sweep,
+  purgeExpired,
+  webhookHealth,
+];
 
 /** Every queue there is: one for each lane of each job. */
 export const queueNames: string[] = jobs.flatMap((job) => Object.values<string>(job.lanes));

@@ -2,12 +2,16 @@ import { z } from 'zod';
 import { eventTypes } from './events.ts';
 import { Id, pageOf, Timestamp, text } from './fields.ts';
 
+/** What webhooks of the first version subscribe to (contract §5). */
+export const legacyEvents = ['delivery_receipt', 'inbound'] as const;
+export type LegacyEvent = (typeof legacyEvents)[number];
+
 export const Webhook = z
   .object({
     id: Id('webhook'),
     url: z.string(),
     description: z.string().nullable(),
-    events: z.array(z.string()),
+    events: z.array(z.string()).meta({ description: 'A legacy webhook shows its legacy names' }),
     apiVersion: z.string().nullable().meta({ description: 'null: legacy payload' }),
     active: z.boolean().meta({ description: 'true while the webhook receives deliveries' }),
     autoDisabled: z.boolean().meta({ description: 'Switched off by the service after continuous failure' }),
@@ -29,27 +33,62 @@ export type Webhook = z.infer<typeof Webhook>;
 
 export const WebhookPage = pageOf(Webhook, 'WebhookPage');
 
+const url = text({ min: 1, max: 2048 }).meta({
+  description: 'Absolute http or https URL without credentials',
+  example: 'https://example.com/hooks',
+});
+const description = text({ max: 500, multiline: true });
+const inboundNumber = z
+  .string()
+  .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number in E.164 format')
+  .meta({ description: 'Limits the webhook to sms.received for that number' });
+const autoDisableAfterMinutes = z.int32().min(5).max(10080);
+const atRiskAlertPercent = z.int32().min(0).max(99);
+const wrongEvent = { error: 'must be an event type such as email.delivered' };
+
 export const NewWebhook = z
   .object({
-    url: text({ min: 1, max: 2048 }).meta({
-      description: 'Absolute http or https URL without credentials',
-      example: 'https://example.com/hooks',
-    }),
-    description: text({ max: 500, multiline: true }).nullish(),
+    url,
+    description: description.nullish(),
     events: z
-      .array(z.enum(eventTypes, { error: 'must be an event type such as email.delivered' }))
+      .array(z.enum(eventTypes, wrongEvent))
       .min(1)
       .max(100)
       .meta({ example: ['email.delivered', 'email.bounced'] }),
     apiVersion: z.string().nullish().meta({ description: 'Version of the bodies; default the current one' }),
-    inboundNumber: z
-      .string()
-      .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number in E.164 format')
-      .nullish()
-      .meta({ description: 'Limits the webhook to sms.received for that number' }),
+    inboundNumber: inboundNumber.nullish(),
     autoDisableExempt: z.boolean().nullish(),
-    autoDisableAfterMinutes: z.int32().min(5).max(10080).nullish(),
-    atRiskAlertPercent: z.int32().min(0).max(99).nullish(),
+    autoDisableAfterMinutes: autoDisableAfterMinutes.nullish(),
+    atRiskAlertPercent: atRiskAlertPercent.nullish(),
   })
   .meta({ id: 'NewWebhook' });
 export type NewWebhook = z.infer<typeof NewWebhook>;
+
+export const WebhookChanges = z
+  .object({
+    url: url.optional(),
+    description: description.nullish().meta({ description: 'null clears it' }),
+    events: z
+      .array(z.enum([...eventTypes, ...legacyEvents], wrongEvent))
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({
+        description: 'Legacy names are for a legacy webhook that stays one',
+        example: ['email.delivered', 'email.bounced'],
+      }),
+    apiVersion: z
+      .string()
+      .optional()
+      .meta({ description: 'On a legacy webhook, together with events, it makes it a v2 webhook' }),
+    inboundNumber: inboundNumber.nullish().meta({ description: 'null: the whole workspace' }),
+    active: z.boolean().optional().meta({
+      description:
+        'true ends a pause or a switch-off and forgets the failures so far; false keeps deliveries waiting',
+    }),
+    autoDisableExempt: z.boolean().nullish().meta({ description: 'null: the default' }),
+    autoDisableAfterMinutes: autoDisableAfterMinutes.nullish().meta({ description: 'null: the default' }),
+    atRiskAlertPercent: atRiskAlertPercent.nullish().meta({ description: 'null: the default' }),
+  })
+  .meta({ id: 'WebhookChanges' });
+export type WebhookChanges = z.infer<typeof WebhookChanges>;

@@ -4,7 +4,7 @@ import { post, type WebhookAttempt, type WebhookAttemptResult } from './webhook-
 import { createLines } from './webhook-http/lines.ts';
 import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 
-/** Signs and posts one attempt of a delivery, and says what came of it. */
+/** Posts one attempt of a delivery, and says what came of it. */
 
 export type { WebhookAttempt, WebhookAttemptError, WebhookAttemptResult } from './webhook-http/attempt.ts';
 export { retryAfterSeconds } from './webhook-http/retry-after.ts';

@@ -2,10 +2,14 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { inRecordOrder } from '../../shared/domain/relay.ts';
 
-const event = fc.record({ recordKey: fc.constantFrom('a', 'b', 'c', 'd'), recordSeq: fc.nat(20) });
-const events = fc.uniqueArray(event, { selector: ({ recordKey, recordSeq }) => `${recordKey}${recordSeq}` });
-const seqsOf = (list: { recordKey: string; recordSeq: number }[], key: string) =>
-  list.filter(({ recordKey }) => recordKey === key).map(({ recordSeq }) => recordSeq);
+type Event = { recordId: Buffer; recordSeq: number };
+const of = (record: string, recordSeq: number): Event => ({ recordId: Buffer.from(record), recordSeq });
+const event = fc
+  .record({ record: fc.constantFrom('a', 'b', 'c', 'd'), recordSeq: fc.integer({ min: 1, max: 20 }) })
+  .map(({ record, recordSeq }) => of(record, recordSeq));
+const events = fc.uniqueArray(event, { selector: ({ recordId, recordSeq }) => `${recordId}${recordSeq}` });
+const seqsOf = (list: Event[], record: string) =>
+  list.filter(({ recordId }) => recordId.toString() === record).map(({ recordSeq }) => recordSeq);
 
 test('the events of each record come in its own order, none is lost, none is doubled', () => {
   fc.assert(
@@ -20,25 +24,17 @@ test('the events of each record come in its own order, none is lost, none is dou
 test('no record moves to the place of another', () => {
   fc.assert(
     fc.property(events, (list) => {
-      const keys = (of: typeof list) => of.map(({ recordKey }) => recordKey);
-      expect(keys(inRecordOrder(list))).toEqual(keys(list));
+      const records = (some: Event[]) => some.map(({ recordId }) => recordId.toString());
+      expect(records(inRecordOrder(list))).toEqual(records(list));
     }),
   );
 });
 
 test('what is in order stays as it is, and what was given is not changed', () => {
-  const list = [
-    { recordKey: 'a', recordSeq: 2 },
-    { recordKey: 'b', recordSeq: 1 },
-    { recordKey: 'a', recordSeq: 1 },
-  ];
+  const list = [of('a', 2), of('b', 1), of('a', 1)];
   const ordered = inRecordOrder(list);
-  expect(ordered).toEqual([
-    { recordKey: 'a', recordSeq: 1 },
-    { recordKey: 'b', recordSeq: 1 },
-    { recordKey: 'a', recordSeq: 2 },
-  ]);
+  expect(ordered).toEqual([of('a', 1), of('b', 1), of('a', 2)]);
   expect(inRecordOrder(ordered)).toEqual(ordered);
-  expect(list[0]).toEqual({ recordKey: 'a', recordSeq: 2 });
+  expect(list[0]).toEqual(of('a', 2));
   expect(inRecordOrder([])).toEqual([]);
 });

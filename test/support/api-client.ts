@@ -1,5 +1,8 @@
 import { Agent, request } from 'undici';
+import type { Endpoint } from '../../api/endpoint.ts';
+import { endpoints as allEndpoints } from '../../api/routes/index.ts';
 import { atEnd } from './at-end.ts';
+import { contractOf } from './contract.ts';
 
 type Call = {
   /** An object is sent as JSON; text and bytes go out as they are. */
@@ -18,9 +21,16 @@ export type Answer = {
 
 export type Client = ReturnType<typeof clientOf>;
 
-/** A small client for an API at this address, in this process or another. */
-export function clientOf(url: string) {
+/**
+ * A small client for an API at this address, in this process or another. Every answer of an operation is held against
+ * the API description of `endpoints`; one that does not fit fails the test that asked.
+ */
+export function clientOf(
+  url: string,
+  { endpoints = allEndpoints }: { endpoints?: readonly Endpoint[] } = {},
+) {
   const dispatcher = new Agent();
+  const contract = contractOf(endpoints);
   atEnd(() => dispatcher.destroy());
   return {
     url,
@@ -43,11 +53,18 @@ export function clientOf(url: string) {
       const text = await response.body.text();
       const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)]);
       const isJson = /\bjson\b/.test(String(response.headers['content-type'])) && text !== '';
-      return {
+      const answer: Answer = {
         status: response.statusCode,
-        headers: Object.fromEntries(received) as Record<string, string>,
+        headers: Object.fromEntries(received),
         body: isJson ? JSON.parse(text) : text,
       };
+      const faults = contract.faultsOf({ method, path, ...answer });
+      if (faults.length > 0)
+        throw new Error(
+          `${method} ${path} got ${answer.status}, and the API description does not allow the answer: ` +
+            `${faults.slice(0, 10).join('; ')}\n${text.slice(0, 2_000)}`,
+        );
+      return answer;
     },
   };
 }

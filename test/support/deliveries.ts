@@ -1,7 +1,10 @@
+import { now } from '../../shared/clock.ts';
 import { query } from '../../shared/db/client.ts';
+import { insertEvents } from '../../shared/db/system/events.ts';
+import { make } from '../../shared/domain/events.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
-import { idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
+import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
 import { NewWebhook } from '../../shared/schemas/webhooks.ts';
 import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from './accepted-email.ts';
@@ -10,8 +13,13 @@ import type { workspace } from './factory.ts';
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
 /** A webhook as its creator gets it, with its secret. */
-export function makeWebhook(from: Workspace, url: string, events = ['email.queued']) {
-  const request = NewWebhook.parse({ url, events });
+export function makeWebhook(
+  from: Workspace,
+  url: string,
+  events = ['email.queued'],
+  settings: Record<string, unknown> = {},
+) {
+  const request = NewWebhook.parse({ url, events, ...settings });
   return transaction(() => webhooks.create(callerOf(from), request));
 }
 
@@ -26,6 +34,10 @@ export async function deliveriesOf(webhookId: string) {
     eventType: row['event_type'] as string,
     status: row['status'] as string,
     attempts: row['attempts'] as number,
+    claims: row['claims'] as number,
+    bodyVersion: row['body_version'] as string | null,
+    isHeld: row['lease_token'] !== null,
+    createdAt: row['created_at'] as Date,
     dueAt: row['due_at'] as Date | null,
     parked: row['parked'] === 1,
     completedAt: row['completed_at'] as Date | null,
@@ -39,10 +51,49 @@ export async function deliveriesOf(webhookId: string) {
 }
 
 /** A webhook with one delivery, of an email.queued event, that is due now. `read` is the delivery as it is stored. */
-export async function dueDelivery(from: Workspace, url: string, changes: Record<string, unknown> = {}) {
-  const webhook = await makeWebhook(from, url);
+export async function dueDelivery(
+  from: Workspace,
+  url: string,
+  changes: Record<string, unknown> = {},
+  settings: Record<string, unknown> = {},
+) {
+  const webhook = await makeWebhook(from, url, ['email.queued'], settings);
   const email = await acceptEmail(from, changes);
   await relay.relayAll();
   const read = async () => (await deliveriesOf(webhook.id))[0]!;
   return { webhook, emailId: email.id, id: (await read()).id, read };
+}
+
+/** Commits so many events of as many emails, as requests would have; nobody is woken. Returns their ids. */
+export async function storeEvents({ workspaceId }: Workspace, count: number): Promise<string[]> {
+  const made = Array.from({ length: count }, (_, index) =>
+    make('email.queued', { id: newId('email', now()), seq: 1, data: { index } }, now()),
+  );
+  for (let start = 0; start < count; start += 1000)
+    await insertEvents(made.slice(start, start + 1000).map((event) => ({ workspaceId, event })));
+  return made.map(({ id }) => id);
+}
+
+/** How many of a webhook's deliveries are in which state; `inRedis` and `parked` are the pending ones. */
+export async function countsOf(webhookId: string) {
+  const rows = await query(
+    'SELECT status, parked, COUNT(*) AS n FROM webhook_deliveries WHERE webhook_id = ? GROUP BY status, parked',
+    [idToBytes(webhookId)],
+  );
+  const of = (status: string, parked?: number) =>
+    rows
+      .filter((row) => row['status'] === status && (parked === undefined || row['parked'] === parked))
+      .reduce((sum, row) => sum + Number(row['n']), 0);
+  return {
+    inRedis: of('pending', 0),
+    parked: of('pending', 1),
+    delivered: of('delivered'),
+    failed: of('failed'),
+    skipped: of('skipped'),
+  };
+}
+
+/** Changes columns of a webhook, as its health, its customer or the operator would. */
+export async function alterWebhook(webhookId: string, changes: Record<string, unknown>): Promise<void> {
+  await query('UPDATE webhooks SET ? WHERE id = ?', [changes, idToBytes(webhookId)]);
 }

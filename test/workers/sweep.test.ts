@@ -133,6 +133,7 @@ test('lost deliveries come back, each in its lane', async () => {
   const first = await dueDelivery(mine, receiver.url);
   const retried = await dueDelivery(await workspace(), receiver.url);
   await attemptDelivery(retried.id);
+  await recovery.sweep();
   for (const [queue, { id }] of [
     ['deliver-webhook', first],
     ['deliver-webhook', retried],

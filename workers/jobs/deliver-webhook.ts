@@ -1,8 +1,8 @@
-import { config } from '../../shared/config.ts';
 import * as deliveries from '../../shared/domain/webhook-deliveries.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
 import { handle } from '../handle.ts';
 
-export default handle(deliverWebhook, { concurrency: config.WEBHOOK_CONCURRENCY }, ({ deliveryId }) =>
-  deliveries.attempt(deliveryId),
-);
+const workers = 3;
+const concurrency = Math.ceil(deliveries.jobsInHand() / workers);
+
+export default handle(deliverWebhook, { concurrency, workers }, deliveries.deliver);

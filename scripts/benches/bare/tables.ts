@@ -20,6 +20,12 @@ export const tables: Record<string, string> = {
   bare_feed: `(
     id BIGINT UNSIGNED NOT NULL PRIMARY KEY, type VARCHAR(40) NOT NULL, occurred_at DATETIME(3) NOT NULL,
     data MEDIUMTEXT NOT NULL)`,
+  bare_contacts: `(
+    id BINARY(16) NOT NULL PRIMARY KEY, workspace_id BINARY(16) NOT NULL, number VARCHAR(20) NOT NULL,
+    country CHAR(2) NULL, first_name VARCHAR(80) NULL, last_name VARCHAR(80) NULL, company VARCHAR(120) NULL,
+    email VARCHAR(256) NULL, client_reference VARCHAR(128) NULL,
+    created_at DATETIME(3) NOT NULL, updated_at DATETIME(3) NOT NULL,
+    UNIQUE KEY bare_contacts_number (workspace_id, number), KEY bare_contacts_listed (workspace_id, id))`,
   bare_numbered: `(
     id BIGINT UNSIGNED NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NULL, data MEDIUMTEXT NOT NULL,
     UNIQUE KEY bare_numbered_position (position))`,

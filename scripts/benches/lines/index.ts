@@ -1,9 +1,10 @@
 import type { Line } from '../line.ts';
 import { accept, acceptLiquid } from './accept.ts';
 import { auth } from './auth.ts';
+import { contacts } from './contacts.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
 import { relay } from './relay.ts';
 import { webhooksOut } from './webhooks-out.ts';
 
-export const lines: Line[] = [accept, acceptLiquid, auth, emailOut, webhooksOut, relay, feed];
+export const lines: Line[] = [accept, acceptLiquid, auth, emailOut, webhooksOut, relay, feed, contacts];

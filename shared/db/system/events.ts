@@ -1,4 +1,3 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, execute, query, type Row } from '../client.ts';
 import { type NewEventRecord, toValues } from '../events.ts';
 
@@ -11,13 +10,14 @@ export async function insertEvents(events: { workspaceId: string; event: NewEven
   );
 }
 
+/** Ids as they are stored: the relay passes thousands a second on and reads none. */
 export type UnnumberedEvent = {
-  id: string;
-  workspaceId: string;
+  id: Buffer;
+  workspaceId: Buffer;
   type: string;
-  recordKey: string;
+  recordId: Buffer;
   recordSeq: number;
-  requestId: string | null;
+  requestId: Buffer | null;
 };
 
 /** The position of the newest numbered event, locked: only one process numbers at a time. */
@@ -43,18 +43,18 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
   const rows = await query(
     `SELECT id, workspace_id, type, record_id, record_seq, request_id FROM events
      WHERE (workspace_id, record_id) IN (?) AND position IS NULL`,
-    [later.map((event) => [idToBytes(event.workspaceId), Buffer.from(event.recordKey, 'hex')])],
+    [later.map((event) => [event.workspaceId, event.recordId])],
   );
-  const known = new Set(events.map((event) => event.id));
-  return rows.map(toUnnumbered).filter((event) => !known.has(event.id));
+  const known = new Set(events.map((event) => event.id.toString('latin1')));
+  return rows.map(toUnnumbered).filter((event) => !known.has(event.id.toString('latin1')));
 }
 
 /** Gives the events, in their order, the positions after `after`. */
-export async function updatePositions(eventIds: string[], after: number): Promise<void> {
+export async function updatePositions(eventIds: Buffer[], after: number): Promise<void> {
   await query(
     `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY, id CHAR(32) PATH '$')) AS numbered
      STRAIGHT_JOIN events ${byId} ON events.id = UNHEX(numbered.id) SET events.position = ? + numbered.place`,
-    [JSON.stringify(eventIds.map((id) => idToBytes(id).toString('hex'))), after],
+    [JSON.stringify(eventIds.map((id) => id.toString('hex'))), after],
   );
 }
 
@@ -114,11 +114,11 @@ export async function findOldestUnnumbered(): Promise<Date | null> {
 
 function toUnnumbered(row: Row): UnnumberedEvent {
   return {
-    id: idFromBytes('event', row.id),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
+    id: row.id,
+    workspaceId: row.workspace_id,
     type: row.type,
-    recordKey: row.record_id.toString('hex'),
+    recordId: row.record_id,
     recordSeq: row.record_seq,
-    requestId: row.request_id?.toString() ?? null,
+    requestId: row.request_id,
   };
 }

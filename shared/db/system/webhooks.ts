@@ -1,15 +1,64 @@
-import { idToBytes } from '../../formats/ids.ts';
-import { query } from '../client.ts';
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, execute, query } from '../client.ts';
 import { toRecord, type WebhookRecord } from '../webhooks.ts';
+import { countAdmitted, hasParkedDue } from './webhook-deliveries/admit.ts';
+
+export type Subscriber = WebhookRecord & {
+  /** How many of its deliveries have a job in Redis. */
+  admitted: number;
+  /** Some are due and have none. */
+  hasBacklog: boolean;
+};
 
 /**
  * The webhooks of these workspaces. Read afresh for each batch of events: a cached list would let events slip
  * past a webhook that was made a moment ago.
  */
-export async function listWebhooksOf(workspaceIds: string[]): Promise<WebhookRecord[]> {
+export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise<Subscriber[]> {
   if (workspaceIds.length === 0) return [];
-  const rows = await query('SELECT * FROM webhooks WHERE workspace_id IN (?) ORDER BY id', [
-    workspaceIds.map(idToBytes),
+  const rows = await query(
+    `SELECT w.*, ${countAdmitted} AS admitted, ${hasParkedDue} AS has_backlog FROM webhooks w
+     WHERE w.workspace_id IN (?) ORDER BY w.id`,
+    [at, workspaceIds],
+  );
+  return rows.map((row) => ({
+    ...toRecord(row),
+    admitted: Number(row.admitted),
+    hasBacklog: row.has_backlog === 1,
+  }));
+}
+
+/** Lets the webhook be until then, or for longer where it is to rest anyway. */
+export async function updateWebhookRested(webhookId: string, until: Date): Promise<void> {
+  await execute(
+    `UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND (paused_until IS NULL OR paused_until < ?)`,
+    [until, idToBytes(webhookId), until],
+  );
+}
+
+/** Makes it as if the webhook had rested until then; nothing changes where somebody else has just changed it. */
+export async function updateWebhookSlowed(
+  webhookId: string,
+  before: Date | null,
+  until: Date,
+): Promise<void> {
+  await execute(`UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND paused_until <=> ?`, [
+    until,
+    idToBytes(webhookId),
+    before,
   ]);
-  return rows.map(toRecord);
+}
+
+/** How many active webhooks fail at present. */
+export async function findFailingCount(): Promise<number> {
+  const [row] = await query('SELECT COUNT(*) AS n FROM webhooks WHERE active = 1 AND failing_since IS NOT NULL');
+  return Number(row!.n);
+}
+
+/** Those of these webhooks that are there and have not been switched off by the service. */
+export async function listServed(webhookIds: string[]): Promise<string[]> {
+  const rows = await query(`SELECT id FROM webhooks ${byId} WHERE id IN (?) AND auto_disabled = 0`, [
+    webhookIds.map(idToBytes),
+  ]);
+  return rows.map((row) => idFromBytes('webhook', row.id));
 }

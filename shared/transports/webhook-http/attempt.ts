@@ -1,16 +1,12 @@
 import { product } from '../../config.ts';
-import { signWebhookRequest, type WebhookSignature } from '../../formats/http-signature.ts';
 import { ConnectError, type ConnectionFailure } from './connect.ts';
 import type { LineHandler, LineRequest, Lines } from './lines.ts';
 
 export type WebhookAttempt = {
   url: string;
-  body: Buffer | string;
-  contentType: string;
-  webhookId: string;
-  /** The time that the signatures are made at. */
-  createdAt: Date;
-  signatures: readonly WebhookSignature[];
+  body: Buffer;
+  /** What the body is, which delivery it belongs to, and the signatures: lower-case names. */
+  headers: Record<string, string>;
   /** For all of it: name, connection, TLS, sending, status line. */
   timeoutMs: number;
 };
@@ -37,7 +33,7 @@ const userAgent = `${product.name}/${product.version}`;
 export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAttemptResult> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
-    const request = signedRequest(attempt);
+    const request = requestOf(attempt);
     const body = bodyExcerpt();
     let status: number | null = null;
     let retryAfter: string | null = null;
@@ -123,9 +119,8 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
   });
 }
 
-function signedRequest(attempt: WebhookAttempt): LineRequest {
-  const url = new URL(attempt.url);
-  const body = typeof attempt.body === 'string' ? Buffer.from(attempt.body) : attempt.body;
+function requestOf({ url: address, body, headers }: WebhookAttempt): LineRequest {
+  const url = new URL(address);
   return {
     origin: url.origin,
     path: url.pathname + url.search,
@@ -134,7 +129,7 @@ function signedRequest(attempt: WebhookAttempt): LineRequest {
       // Some firewalls in front of endpoints distrust a request without Accept.
       accept: '*/*',
       'user-agent': userAgent,
-      ...signWebhookRequest({ ...attempt, url, body }),
+      ...headers,
     },
     body,
   };

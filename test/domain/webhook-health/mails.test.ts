@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
 import * as health from '../../../shared/domain/webhook-health.ts';
+import { firstUuidAt } from '../../../shared/formats/ids.ts';
 import { advanceClockTo } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
@@ -59,6 +60,14 @@ test('the mails say which webhook, since when, what came back, what comes next a
     response_status: 429,
     error: 'http_status',
   });
+  // The oldest that waits, from long before the outage.
+  const madeAt = later(failedAt, -300 * minuteMs);
+  await webhook.addDelivery({
+    parked: 1,
+    due_at: later(lastAt, 603 * minuteMs),
+    created_at: madeAt,
+    id: firstUuidAt(madeAt),
+  });
   await advanceClockTo(later(failedAt, 45 * minuteMs));
   await health.watch();
   await advanceClockTo(later(failedAt, 90 * minuteMs));
@@ -85,7 +94,7 @@ test('the mails say which webhook, since when, what came back, what comes next a
   expect(switchOff!.text).toContain('no delivery to it was accepted for 90 minutes');
   const address = `https://api.platform.example/v2/webhooks/${webhook.id}`;
   expect(switchOff!.text).toContain(`PATCH ${address} {"active": true}`);
-  expect(switchOff!.text).toContain(`POST ${address}/recover {"since": "${failedAt.toISOString()}"}`);
+  expect(switchOff!.text).toContain(`POST ${address}/recover {"since": "${madeAt.toISOString()}"}`);
   for (const { text } of [warning!, switchOff!]) expect(text).not.toContain('secret');
 });
 

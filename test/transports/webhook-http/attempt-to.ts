@@ -1,4 +1,4 @@
-import { webhookKey } from '../../../shared/formats/http-signature.ts';
+import { signWebhookRequest, webhookKey } from '../../../shared/formats/http-signature.ts';
 import { parseNetworks } from '../../../shared/formats/network-address.ts';
 import {
   createWebhookAgent,
@@ -12,20 +12,25 @@ export const secrets = { sig: `whsec_${'n'.repeat(43)}`, 'sig-prev': `whsec_${'o
 
 export const loopback = parseNetworks(['127.0.0.0/8']);
 
+const signatures = [
+  { label: 'sig', keyid: '2', key: webhookKey(secrets.sig) },
+  { label: 'sig-prev', keyid: '1', key: webhookKey(secrets['sig-prev']) },
+] as const;
+
+export const anyId = 'delivery_01h455vb4pex5vsknk084sn02q';
+const anyBody = '{"id":"event_01h455vb4pex5vsknk084sn02q","type":"email.sent"}';
+
+type Changes = { body?: string | Buffer; webhookId?: string; timeoutMs?: number };
+
 /** An attempt with both signatures, and with time enough for a busy machine. */
-export function attemptTo(url: string, changes: Partial<WebhookAttempt> = {}): WebhookAttempt {
+export function attemptTo(url: string, changes: Changes = {}): WebhookAttempt {
+  const { body = anyBody, webhookId = anyId, timeoutMs = 30_000 } = changes;
+  const message = { body, webhookId, contentType: 'application/json', createdAt: new Date(), signatures };
   return {
     url,
-    body: '{"id":"event_01h455vb4pex5vsknk084sn02q","type":"email.sent"}',
-    contentType: 'application/json',
-    webhookId: 'delivery_01h455vb4pex5vsknk084sn02q',
-    createdAt: new Date(),
-    signatures: [
-      { label: 'sig', keyid: '2', key: webhookKey(secrets.sig) },
-      { label: 'sig-prev', keyid: '1', key: webhookKey(secrets['sig-prev']) },
-    ],
-    timeoutMs: 30_000,
-    ...changes,
+    body: typeof body === 'string' ? Buffer.from(body) : body,
+    headers: signWebhookRequest({ url, ...message }),
+    timeoutMs,
   };
 }
 

@@ -5,7 +5,7 @@ import { closeWebhookConnections, postWebhook } from '../../../shared/transports
 import { atEnd } from '../../support/at-end.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
-import { attemptTo, startAgent } from './attempt-to.ts';
+import { anyId, attemptTo, startAgent } from './attempt-to.ts';
 
 test('attempts that follow each other share a connection', async () => {
   const receiver = await startWebhookReceiver({ respond: { body: 'ok' } });
@@ -67,7 +67,7 @@ test.each([
     expect(server.connections).toBe(2);
     const [first, lost, again] = server.requests;
     expect(server.requests).toHaveLength(3);
-    expect(first).toContain(attemptTo('').webhookId);
+    expect(first).toContain(anyId);
     expect(lost).toContain('delivery_2');
     // The signature and the bytes are the same; only this connection is not to be kept.
     expect(again?.replace('connection: close', 'connection: keep-alive')).toBe(lost);

@@ -16,7 +16,7 @@ test('the request is a POST of the very bytes, with the headers that were agreed
   const body = Buffer.from('{"id":"event_1","text":"größe 😀"}');
   const agent = startAgent();
   await agent.post(attemptTo(`${receiver.url}/hooks/a?b=c#part`, { body }));
-  await agent.post(attemptTo(`${receiver.url}/hooks/a?b=c`, { body: body.toString() }));
+  await agent.post(attemptTo(`${receiver.url}/hooks/a?b=c`, { body }));
   const [first, second] = receiver.requests;
   expect(first).toMatchObject({ method: 'POST', url: '/hooks/a?b=c' });
   expect(first?.body.equals(body)).toBe(true);

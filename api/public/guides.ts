@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Router } from 'express';
+import { config } from '../../shared/config.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+import { escaped, page } from './page.ts';
+
+const folder = join(import.meta.dirname, 'guides');
+
+/** Each is `guides/{name}.html`. */
+const guides = [
+  {
+    name: 'receive-webhooks',
+    title: 'Receive webhooks',
+    summary: 'A receiver in Node and in Python: signatures, duplicates, retries, rotation',
+  },
+  {
+    name: 'sign-requests',
+    title: 'Sign requests',
+    summary: 'HTTP Message Signatures (RFC 9421) on your requests, for keys in strict mode',
+  },
+  {
+    name: 'retry-safely',
+    title: 'Retry safely',
+    summary: 'Idempotency-Key: a request takes effect once, however often it is sent',
+  },
+] as const;
+
+/** The guides, and the programs that they show: what is read is the very file that can be fetched and run. */
+export function guidePages(): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  const programs = new Map(
+    readdirSync(folder)
+      .filter((name) => /\.(mjs|py)$/.test(name))
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+  router
+    .route('/docs/guides')
+    .get((_request, response) => {
+      response.type('html').send(index);
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+  for (const { name, title } of guides) {
+    const source = readFileSync(join(folder, `${name}.html`), 'utf8');
+    router
+      .route(`/docs/guides/${name}`)
+      .get((_request, response) => {
+        const main = `<p class="kicker"><a href="/docs/guides">Guides</a></p>\n<h1>${title}</h1>\n${filled(source, programs)}`;
+        response.type('html').send(page({ title, main }));
+      })
+      .all(methodNotAllowed('GET, HEAD'));
+  }
+  for (const [name, source] of programs)
+    router
+      .route(`/docs/guides/${name}`)
+      .get((_request, response) => {
+        response.type('text').send(source);
+      })
+      .all(methodNotAllowed('GET, HEAD'));
+  return router;
+}
+
+/** `{{publicUrl}}` is where clients reach this API; `{{file name}}` shows a program, with a link to fetch it. */
+function filled(source: string, programs: ReadonlyMap<string, string>): string {
+  return source
+    .replaceAll('{{publicUrl}}', escaped(config.PUBLIC_URL))
+    .replaceAll(
+      /\{\{file ([\w.-]+)\}\}/g,
+      (_text, name: string) =>
+        `<p><a href="/docs/guides/${name}" download>${name}</a></p>\n<pre><code>${escaped(programs.get(name)!)}</code></pre>`,
+    );
+}
+
+const index = page({
+  title: 'Guides',
+  main: `<h1>Guides</h1>
+<ul>
+${guides.map(({ name, title, summary }) => `<li><a href="/docs/guides/${name}">${title}</a>: ${escaped(summary)}</li>`).join('\n')}
+</ul>`,
+});

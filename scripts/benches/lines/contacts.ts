@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type mysql from 'mysql2/promise';
+import * as kept from '../../setup/kept.ts';
+import { castOf } from '../cast.ts';
+import { rowsOfBatch } from '../content.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
+import type { Sending } from '../players/batch-sender.ts';
+import type { Program, Servant } from '../program.ts';
+import { openWindow } from '../usage.ts';
+
+const senders = 2;
+const warmBatches = 10;
+const batches = 40;
+
+async function open(bench: Bench): Promise<Opened> {
+  const { world, scale } = bench;
+  const cast = castOf(bench, 'contacts');
+  const loader = await cast.servant('loaders/platform');
+  const sender = await cast.servant('players/batch-sender');
+  const { key } = await loader.ask<Customer>('customer');
+  const sizes = { warm: warmBatches, count: Math.max(1, Math.round(batches * scale)) };
+
+  async function run(
+    web: Program,
+    to: Omit<Sending, 'first' | 'count' | 'senders'>,
+    stored: string,
+  ): Promise<Run> {
+    type Sent = { ms: number; p50Ms: number; p99Ms: number };
+    const send = (first: number, count: number) => sender.ask<Sent>('send', { ...to, senders, first, count });
+    await send(0, sizes.warm);
+    const close = openWindow({ web: web.pid, sender: sender.pid, ...world.servers });
+    const { ms, ...latency } = await send(sizes.warm, sizes.count);
+    const window = close();
+    window.seconds = ms / 1000;
+    const content = await contentOf(world.database, stored);
+    return { count: senders * sizes.count * rowsOfBatch, window, latency, content };
+  }
+
+  async function platform(): Promise<Run> {
+    await world.clear();
+    const port = await kept.port(world.folder, 'web');
+    const web = await cast.platform(['api/server.ts'], 'web started', {
+      PORT: String(port),
+      BIND_ADDRESS: '127.0.0.1',
+      RATE_LIMIT_PER_SECOND: '0',
+      WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
+    });
+    const result = await run(web, { port, headers: { Authorization: `Bearer ${key}` } }, 'contacts');
+    await web.stop();
+    return result;
+  }
+
+  async function bare(): Promise<Run> {
+    await world.clear();
+    const web: Servant = await cast.servant('bare/contacts');
+    const result = await run(web, { port: await web.ask<number>('port'), headers: {} }, 'bare_contacts');
+    await web.stop();
+    return result;
+  }
+
+  /** What is stored, in short, once every contact that was sent is found there. */
+  async function contentOf(database: mysql.Connection, name: string): Promise<string> {
+    const [rows] = await database.query<mysql.RowDataPacket[]>(
+      `SELECT CAST(number AS CHAR) AS number, country, first_name, last_name, company, email, client_reference
+       FROM ${name} ORDER BY number`,
+    );
+    const known = (sizes.warm + sizes.count + 1) * (rowsOfBatch / 2);
+    checkEqual(`rows in ${name}`, rows.length, senders * known);
+    return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
+  }
+
+  return {
+    sides: [
+      { name: 'platform', title: 'one web process', run: platform },
+      { name: 'bare', title: "Express, libphonenumber's parse, one multi-row upsert", run: bare },
+    ],
+    close: cast.stopAll,
+  };
+}
+
+export const contacts: Line = {
+  name: 'contacts',
+  title: 'POST /v2/contacts/batch, 1,000 rows, half of them known and changed',
+  unit: 'contacts',
+  targets: { bare: 0.7 },
+  notes: [`${senders} senders at once; the platform also keeps what search, tags and counts need`],
+  open,
+};

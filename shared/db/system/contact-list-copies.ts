@@ -1,0 +1,135 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import type { CopyRequest } from '../contact-list-copies.ts';
+
+export type Copy = {
+  id: string;
+  workspaceId: string;
+  listId: string;
+  request: CopyRequest;
+  /** Which of the sources is being read, and which contact of it came last. */
+  sourceIndex: number;
+  afterContactId: string | null;
+  added: number;
+  skipped: number;
+  createdAt: Date;
+};
+type Claim = { copyId: string; token: Buffer; at: Date; until: Date };
+
+/** Takes a copy for this worker until the lease ends; false when it is over, or somebody else has it (design rule 4). */
+export async function claimCopy({ copyId, token, at, until }: Claim): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE contact_list_copies ${byId} SET lease_token = ?, due_at = ?, claims = claims + 1
+     WHERE id = ? AND running_list_id IS NOT NULL AND due_at <= ?`,
+    [token, until, Buffer.from(copyId, 'hex'), at],
+  );
+  return affectedRows === 1;
+}
+
+/** Locked until the transaction ends; null when it is over, or no longer this worker's. */
+export async function findClaimedForUpdate(copyId: string, token: Buffer): Promise<Copy | null> {
+  const [row] = await execute(
+    `SELECT * FROM contact_list_copies ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`,
+    [Buffer.from(copyId, 'hex'), token],
+  );
+  return row ? toCopy(row) : null;
+}
+
+type Progress = Pick<Copy, 'sourceIndex' | 'afterContactId' | 'added' | 'skipped'>;
+
+/** Where the copy has come to; the lease is longer by that. */
+export async function updateProgress(copyId: string, progress: Progress, until: Date): Promise<void> {
+  const { sourceIndex, afterContactId, added, skipped } = progress;
+  await execute(
+    `UPDATE contact_list_copies ${byId}
+     SET source_index = ?, after_contact_id = ?, added = ?, skipped = ?, due_at = ? WHERE id = ?`,
+    [
+      sourceIndex,
+      afterContactId === null ? null : idToBytes(afterContactId),
+      added,
+      skipped,
+      until,
+      Buffer.from(copyId, 'hex'),
+    ],
+  );
+}
+
+export async function updateFinished(copyId: string, at: Date): Promise<void> {
+  await execute(
+    `UPDATE contact_list_copies ${byId}
+     SET running_list_id = NULL, due_at = NULL, lease_token = NULL, completed_at = ? WHERE id = ?`,
+    [at, Buffer.from(copyId, 'hex')],
+  );
+}
+
+/** Whoever comes next may go on with it at once. */
+export async function updateReleased(copyId: string, token: Buffer, at: Date): Promise<void> {
+  await execute(
+    `UPDATE contact_list_copies ${byId} SET lease_token = NULL, due_at = ? WHERE id = ? AND lease_token = ?`,
+    [at, Buffer.from(copyId, 'hex'), token],
+  );
+}
+
+export type DueCopy = { id: string; dueAt: Date; claims: number; requestId: string | null };
+
+/** Running copies that nobody has taken in hand, or that a dead worker holds; longest due first. */
+export async function listOverdueCopies(before: Date, limit: number): Promise<DueCopy[]> {
+  const rows = await query(
+    'SELECT id, due_at, claims, request_id FROM contact_list_copies WHERE due_at < ? ORDER BY due_at LIMIT ?',
+    [before, limit],
+  );
+  return rows.map((row) => ({
+    id: row.id.toString('hex'),
+    dueAt: row.due_at,
+    claims: row.claims,
+    requestId: row.request_id?.toString() ?? null,
+  }));
+}
+
+/** Found by a plain read, so that no copy that is running is waited for. */
+export async function deleteCopiesBefore(before: Date, limit: number): Promise<number> {
+  const rows = await query('SELECT id FROM contact_list_copies WHERE completed_at < ? LIMIT ?', [
+    before,
+    limit,
+  ]);
+  if (rows.length === 0) return 0;
+  const { affectedRows } = await query<Changed>(
+    `DELETE c FROM contact_list_copies c ${byId} WHERE c.id IN (?)`,
+    [rows.map(({ id }) => id)],
+  );
+  return affectedRows;
+}
+
+const removalsAtOnce = 1_000;
+
+/** At most so many of the members of lists that are gone; returns how many went. */
+export async function deleteMembersOfRemoved(limit: number): Promise<number> {
+  const removals = await query('SELECT list_id FROM contact_list_removals ORDER BY list_id LIMIT ?', [
+    removalsAtOnce,
+  ]);
+  let gone = 0;
+  for (const { list_id: listId } of removals) {
+    const { affectedRows } = await query<Changed>(
+      'DELETE FROM contact_list_members WHERE list_id = ? ORDER BY contact_id LIMIT ?',
+      [listId, limit - gone],
+    );
+    gone += affectedRows;
+    if (gone === limit) break;
+    await execute('DELETE FROM contact_list_removals WHERE list_id = ?', [listId]);
+  }
+  return gone;
+}
+
+function toCopy(row: Row): Copy {
+  return {
+    id: row.id.toString('hex'),
+    workspaceId: idFromBytes('workspace', row.workspace_id),
+    listId: idFromBytes('list', row.list_id),
+    request: JSON.parse(row.request),
+    sourceIndex: row.source_index,
+    afterContactId: row.after_contact_id && idFromBytes('contact', row.after_contact_id),
+    added: row.added,
+    skipped: row.skipped,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,51 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
+import { byId, type Changed, query } from '../../client.ts';
+
+/** Webhooks that a delivery made before then still waits for. One step along the index for each with pending ones. */
+export async function listWebhooksWaitingSince(at: Date): Promise<string[]> {
+  const rows = await query(
+    `SELECT webhook_id, MIN(id) AS oldest FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
+     WHERE status = 'pending' GROUP BY webhook_id HAVING oldest < ?`,
+    [firstUuidAt(at)],
+  );
+  return rows.map((row) => idFromBytes('webhook', row.webhook_id));
+}
+
+/** Gives up a batch of what was made before then and is in nobody's hand. Returns how many. */
+export async function updateExpired(
+  webhookId: string,
+  before: Date,
+  at: Date,
+  limit: number,
+): Promise<number> {
+  const rows = await query(
+    `SELECT id FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
+     WHERE webhook_id = ? AND status = 'pending' AND id < ? AND lease_token IS NULL ORDER BY id LIMIT ?`,
+    [idToBytes(webhookId), firstUuidAt(before), limit],
+  );
+  if (rows.length === 0) return 0;
+  const { affectedRows } = await query<Changed>(
+    `UPDATE webhook_deliveries ${byId} SET status = 'failed', due_at = NULL, parked = 0, completed_at = ?
+     WHERE id IN (?) AND status = 'pending' AND lease_token IS NULL`,
+    [at, rows.map((row) => row.id)],
+  );
+  return affectedRows;
+}
+
+/** Deletes a batch of those made before then; ids carry the time. Returns how many went. */
+export async function deleteDeliveriesBefore(at: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM webhook_deliveries WHERE id < ? ORDER BY id LIMIT ?',
+    [firstUuidAt(at), limit],
+  );
+  return affectedRows;
+}
+
+/** Deletes a batch of the attempts of deliveries made before then. Returns how many went. */
+export async function deleteAttemptsBefore(at: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM webhook_attempts WHERE delivery_id < ? ORDER BY delivery_id, number LIMIT ?',
+    [firstUuidAt(at), limit],
+  );
+  return affectedRows;
+}

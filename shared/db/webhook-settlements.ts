@@ -1,0 +1,74 @@
+import { firstUuidAt, idToBytes } from '../formats/ids.ts';
+import { byId, type Changed, execute, query } from './client.ts';
+
+/** What a workspace asks to be done again with its deliveries. */
+
+/** Has one sent again, whatever became of it, unless a worker has it in hand just now. */
+export async function updateRedelivered(
+  workspaceId: string,
+  webhookId: string,
+  deliveryId: string,
+  at: Date,
+): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 0, claims = claims + 1,
+       schedule_step = 0, completed_at = NULL
+     WHERE id = ? AND workspace_id = ? AND webhook_id = ? AND lease_token IS NULL`,
+    [at, idToBytes(deliveryId), idToBytes(workspaceId), idToBytes(webhookId)],
+  );
+  return affectedRows === 1;
+}
+
+/** How often a delivery has had its turn; null when there is none. */
+export async function findDeliveryClaims(
+  workspaceId: string,
+  webhookId: string,
+  deliveryId: string,
+): Promise<number | null> {
+  const [row] = await execute(
+    'SELECT claims FROM webhook_deliveries WHERE id = ? AND workspace_id = ? AND webhook_id = ?',
+    [idToBytes(deliveryId), idToBytes(workspaceId), idToBytes(webhookId)],
+  );
+  return row ? row.claims : null;
+}
+
+/** How many deliveries that were made since then have failed or were skipped; tests do not count. */
+export async function findRecoverableCount(
+  workspaceId: string,
+  webhookId: string,
+  since: Date,
+): Promise<number> {
+  const ended = (index: string, condition: string) =>
+    `(SELECT COUNT(*) FROM webhook_deliveries FORCE INDEX (${index})
+      WHERE webhook_id = w.id AND id >= ? AND ${condition})`;
+  // The first count reads nothing but the index; the second finds few.
+  const [row] = await query(
+    `SELECT ${ended('webhook_deliveries_listed_by_status', "status IN ('failed', 'skipped')")}
+       - ${ended('webhook_deliveries_listed_by_type', "event_type = 'webhook.test' AND status IN ('failed', 'skipped')")}
+       AS n FROM webhooks w WHERE w.workspace_id = ? AND w.id = ?`,
+    [firstUuidAt(since), firstUuidAt(since), idToBytes(workspaceId), idToBytes(webhookId)],
+  );
+  return Number(row?.n ?? 0);
+}
+
+/** Asks for what failed or was skipped since then to be sent again; an earlier wish that is not yet met goes on with it. */
+export async function insertRecovery(
+  workspaceId: string,
+  webhookId: string,
+  since: Date,
+  at: Date,
+): Promise<void> {
+  await execute(
+    `INSERT INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at) VALUES (?, 'recover', ?, ?, ?)
+     ON DUPLICATE KEY UPDATE since = LEAST(webhook_settlements.since, ?), created_at = ?`,
+    [idToBytes(webhookId), idToBytes(workspaceId), since, at, since, at],
+  );
+}
+
+/** From then on the webhook's deliveries are let out slowly, unless it is to rest for longer anyway. */
+export async function updateWebhookRested(workspaceId: string, webhookId: string, at: Date): Promise<void> {
+  await execute(
+    `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?) WHERE workspace_id = ? AND id = ?`,
+    [at, at, idToBytes(workspaceId), idToBytes(webhookId)],
+  );
+}

@@ -1,0 +1,60 @@
+import { now } from '../clock.ts';
+import { config } from '../config.ts';
+import { compareKey, parseMailbox } from '../formats/email-address.ts';
+import { excerptOf } from '../formats/text-excerpt.ts';
+import { logger } from '../logger.ts';
+import { count } from '../metrics.ts';
+import { afterCommit } from '../unit-of-work.ts';
+import * as email from './email.ts';
+import { queued } from './email-record.ts';
+import { makeSystem, systemWorkspaceId } from './workspaces.ts';
+
+/** Mail of the platform itself. It is of no customer's workspace, so no limit, suppression or listing of theirs knows it. */
+
+export type SystemMail = { subject: string; text: string };
+
+let isMade = false;
+
+/** Makes the workspace that such mail goes out from, so that the operator can give it a domain before it is needed. */
+export async function prepare(): Promise<void> {
+  if (isMade || !config.SYSTEM_SENDER) return;
+  await makeSystem();
+  isMade = true;
+}
+
+/**
+ * Queues a mail in the current transaction. Where there is nobody to send it to or as, whatever it tells of has
+ * happened all the same, and the operator is told.
+ */
+export async function send(to: string | null, mail: SystemMail): Promise<void> {
+  const sender = parseMailbox(config.SYSTEM_SENDER ?? '', { allowDisplayName: true });
+  const recipient = parseMailbox(to ?? '', { allowDisplayName: false });
+  if (!config.SYSTEM_SENDER || !sender.ok) return leaveOut('no_sender', mail);
+  if (!recipient.ok) return leaveOut('no_recipient', mail);
+  const body = { html: null, text: mail.text };
+  const record = queued(
+    {
+      workspaceId: systemWorkspaceId,
+      kind: 'transactional',
+      sender: config.SYSTEM_SENDER,
+      recipient: recipient.mailbox.address,
+      recipientKey: compareKey(recipient.mailbox.address),
+      subject: mail.subject,
+      textExcerpt: excerptOf(body),
+      clientReference: null,
+      clientTag: null,
+      trackOpens: false,
+      bypassSuppressions: true,
+      scheduledAt: null,
+    },
+    now(),
+  );
+  await email.store({ record, body });
+}
+
+function leaveOut(reason: 'no_sender' | 'no_recipient', mail: SystemMail): void {
+  afterCommit(() => {
+    count('system_mails_left_out', { reason });
+    logger.warn({ reason, subject: mail.subject }, 'a mail of the platform was not sent');
+  });
+}

@@ -1,0 +1,56 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/webhook-settlements.ts';
+import { findWebhookForUpdate } from '../../db/webhooks.ts';
+import { problem } from '../../errors.ts';
+import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
+import { enqueue } from '../../queue.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { wakeSettlement } from './settle.ts';
+
+/**
+ * Sends a delivery again, whatever became of it: the same Webhook-Id and bytes, a new schedule. Nothing changes for one
+ * that is being attempted at this moment.
+ */
+export function redeliver(caller: Caller, webhookId: string, deliveryId: string): Promise<void> {
+  const { workspaceId } = caller;
+  return transaction(async () => {
+    await checkServed(workspaceId, webhookId);
+    const time = now();
+    const isReady = await db.updateRedelivered(workspaceId, webhookId, deliveryId, time);
+    const claims = await db.findDeliveryClaims(workspaceId, webhookId, deliveryId);
+    if (claims === null) throw problem('not_found');
+    if (isReady)
+      enqueue(
+        deliverWebhook,
+        { deliveryId, webhookId },
+        { lane: 'retry', id: `${deliveryId}-${claims + 1}` },
+      );
+  });
+}
+
+/**
+ * Sends all that was made since then and has failed or was skipped again, oldest first and paced. The rows follow in
+ * batches; returns how many there are.
+ */
+export function recover(caller: Caller, webhookId: string, since: Date): Promise<number> {
+  const { workspaceId } = caller;
+  return transaction(async () => {
+    await checkServed(workspaceId, webhookId);
+    const time = now();
+    const count = await db.findRecoverableCount(workspaceId, webhookId, since);
+    if (count === 0) return 0;
+    await db.insertRecovery(workspaceId, webhookId, since, time);
+    await db.updateWebhookRested(workspaceId, webhookId, time);
+    wakeSettlement(webhookId);
+    return count;
+  });
+}
+
+/** What is sent again to a webhook that the service has switched off would only be skipped again. */
+async function checkServed(workspaceId: string, webhookId: string): Promise<void> {
+  const webhook = await findWebhookForUpdate(workspaceId, webhookId);
+  if (!webhook) throw problem('not_found');
+  if (webhook.autoDisabled)
+    throw problem('validation_failed', { detail: 'The webhook is switched off; set active to true first' });
+}

@@ -1,0 +1,147 @@
+import { now, nowForAll } from '../../clock.ts';
+import { config } from '../../config.ts';
+import * as system from '../../db/system/webhook-deliveries.ts';
+import { updateWebhookRested } from '../../db/system/webhooks.ts';
+import { logger } from '../../logger.ts';
+import { count } from '../../metrics.ts';
+import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../../transports/webhook-http.ts';
+import type { Outcome } from '../email-delivery.ts';
+import { signedHeaders } from '../webhook-signatures.ts';
+import { bodyOf } from './body.ts';
+import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';
+import { open, type Place } from './gate.ts';
+import { isInOutage, mayBeSent } from './window.ts';
+
+/** After a fault of ours, which the next moment will hardly mend. */
+const faultDelayMs = 300_000;
+
+type Webhook = system.ClaimedWebhook;
+type Delivery = system.ClaimedDelivery;
+
+/** One attempt: claim, sign, post, and write down when the next is due, if any (spec §6). */
+export async function attempt(deliveryId: string, place: Place = open): Promise<Outcome> {
+  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  try {
+    const delivery = await system.claimDelivery({ deliveryId, at: nowForAll(), until });
+    return delivery ? await attemptClaimed(delivery, until, place) : 'dropped';
+  } finally {
+    place.leave();
+  }
+}
+
+async function attemptClaimed(delivery: Delivery, until: Date, place: Place): Promise<Outcome> {
+  const { webhook } = delivery;
+  // Whoever asks for a test wants to know what happens now, whatever the webhook's state is.
+  const isTest = delivery.event.type === 'webhook.test';
+  // Deleted or switched off since: nothing is sent, and the record says so.
+  if (!webhook || (webhook.autoDisabled && !isTest)) {
+    await finish(delivery, until, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
+    return 'done';
+  }
+  const time = nowForAll();
+  if (!isTest && !mayBeSent(webhook, time)) {
+    const { pausedUntil } = webhook;
+    await putBack(delivery, until, pausedUntil && pausedUntil > time ? pausedUntil : now());
+    return 'done';
+  }
+  const posted = await ownFaultAside(delivery, until, () => post(delivery, webhook, place));
+  if (posted === 'fault') return 'done';
+  if (!posted) {
+    count('webhook_deliveries_handed_back');
+    await putBack(delivery, until, now());
+    return 'done';
+  }
+  await writeDown(delivery, webhook, until, posted, isTest);
+  return 'done';
+}
+
+type Posted = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
+
+/** Null when there was no slot in time. */
+function post(delivery: Delivery, webhook: Webhook, place: Place): Promise<Posted | null> {
+  const body = bodyOf(delivery, webhook);
+  return place.post(async () => {
+    const attemptedAt = now();
+    const result = await postWebhook({
+      url: webhook.url,
+      body,
+      headers: signedHeaders(webhook, { body, deliveryId: delivery.id, at: attemptedAt }),
+      timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
+    });
+    return { attemptedAt, endedAt: now(), result };
+  });
+}
+
+/** A secret that does not open, a body that cannot be made: no fault of the customer's, and no reason to be quick. */
+async function ownFaultAside<T>(
+  delivery: Delivery,
+  until: Date,
+  work: () => Promise<T>,
+): Promise<T | 'fault'> {
+  try {
+    return await work();
+  } catch (error) {
+    count('webhook_own_faults');
+    const context = { err: error, deliveryId: delivery.id, webhookId: delivery.webhook?.id };
+    logger.error(context, 'a delivery cannot be made by a fault of our own');
+    await putBack(delivery, until, new Date(now().getTime() + faultDelayMs));
+    return 'fault';
+  }
+}
+
+async function writeDown(
+  delivery: Delivery,
+  webhook: Webhook,
+  until: Date,
+  { attemptedAt, endedAt, result }: Posted,
+  isTest: boolean,
+): Promise<void> {
+  const isSuccess = result.error === null;
+  const isBusy = result.responseStatus === 429;
+  const rest = isTest ? null : restAfter(webhook, endedAt, result);
+  if (rest) await updateWebhookRested(webhook.id, rest);
+  await finish(
+    delivery,
+    until,
+    isTest ? testEnd(delivery, isSuccess) : next(delivery, endedAt, result, rest),
+    {
+      attemptedAt,
+      durationMs: result.durationMs,
+      responseStatus: result.responseStatus,
+      responseBody: result.responseBody,
+      error: result.error,
+    },
+  );
+  // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
+  if (isTest || isBusy) return;
+  const { workspaceId } = delivery.event;
+  await noteEnd({ webhookId: webhook.id, workspaceId, host: new URL(webhook.url).host, isSuccess, endedAt });
+}
+
+/** Until when the webhook as a whole is let be: as long as a 429 asks; and an outage that is over ends like a rest. */
+function restAfter(webhook: Webhook, endedAt: Date, result: WebhookAttemptResult): Date | null {
+  if (result.responseStatus === 429) {
+    const asked = endedAt.getTime() + retryAfterSeconds(result.retryAfter, endedAt) * 1000;
+    return new Date(Math.max(asked, webhook.pausedUntil?.getTime() ?? 0));
+  }
+  return result.error === null && isInOutage(webhook) ? endedAt : null;
+}
+
+/** What follows from the answer: delivered, another attempt, or no more. The waits run from the attempt's end. */
+function next(delivery: Delivery, endedAt: Date, result: WebhookAttemptResult, rest: Date | null): Result {
+  const attempts = delivery.attempts + 1;
+  if (result.error === null) return { ...unchanged(delivery), status: 'delivered', attempts };
+  // It uses up no step of the schedule.
+  if (result.responseStatus === 429)
+    return { ...unchanged(delivery), ...dueAgain(delivery, rest ?? endedAt), attempts };
+  const waitSeconds = config.WEBHOOK_RETRY_SCHEDULE_SECONDS[delivery.scheduleStep];
+  const scheduleStep = delivery.scheduleStep + 1;
+  if (waitSeconds === undefined) return { status: 'failed', attempts, scheduleStep, dueAt: null };
+  return { ...dueAgain(delivery, new Date(endedAt.getTime() + waitSeconds * 1000)), attempts, scheduleStep };
+}
+
+/** A test is made once: whoever asked for it looks at what came of it, and asks again. */
+function testEnd(delivery: Delivery, isSuccess: boolean): Result {
+  const status = isSuccess ? 'delivered' : 'failed';
+  return { ...unchanged(delivery), status, attempts: delivery.attempts + 1 };
+}

@@ -1,0 +1,97 @@
+import { batcher } from '../../batcher.ts';
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { outsideTransaction } from '../../db/client.ts';
+import * as system from '../../db/system/webhook-deliveries.ts';
+import { updateWebhookSlowed } from '../../db/system/webhooks.ts';
+import { logger } from '../../logger.ts';
+import { count, gauge } from '../../metrics.ts';
+import type { Outcome } from '../email-delivery.ts';
+import { attempt } from './attempt.ts';
+import { createGate } from './gate.ts';
+import { refill } from './refill.ts';
+import { restForHalf, windowOf } from './window.ts';
+
+const gate = createGate(() => ({
+  perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
+  inFlight: config.WEBHOOK_CONCURRENCY,
+  // Enough for all that Redis may hold of one webhook to wait in one process.
+  waiting: 3 * Math.max(config.WEBHOOK_CONCURRENCY, config.WEBHOOK_JOBS_PER_WEBHOOK),
+  longestWaitMs: 10_000,
+  patienceMs: 1_000,
+}));
+
+gauge('webhook_requests_out', () => gate.counts().inFlight);
+gauge('webhook_deliveries_waiting', () => gate.counts().waiting);
+
+/** Jobs that a lane of a process takes: more than requests are out, as many are being claimed or written down. */
+export function jobsInHand(): number {
+  return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
+}
+
+export type Turn = { deliveryId: string; webhookId: string; more?: boolean | undefined };
+
+/** A delivery's turn: an attempt as soon as its webhook has a slot for it; else it goes back to wait in its row. */
+export async function deliver({ deliveryId, webhookId, more }: Turn): Promise<Outcome> {
+  const place = await gate.enter(webhookId);
+  if (!place) {
+    if (more) wanted.set(webhookId, performance.now());
+    await handBack({ deliveryId, webhookId });
+    return 'dropped';
+  }
+  const outcome = await attempt(deliveryId, place);
+  if (more) wanted.set(webhookId, Number.NEGATIVE_INFINITY);
+  const triedAt = wanted.get(webhookId);
+  if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await bringOn(webhookId);
+  return outcome;
+}
+
+/** Webhooks that more is to be let in for, with the time that this was tried last. */
+const wanted = new Map<string, number>();
+const tryEveryMs = 100;
+
+/** Lets in what waits for room in Redis; while there is none, deliveries that end later look again. */
+async function bringOn(webhookId: string): Promise<void> {
+  wanted.set(webhookId, performance.now());
+  try {
+    const { isFull } = await refill([webhookId], 'delivery');
+    if (!isFull) wanted.delete(webhookId);
+  } catch (error) {
+    // The delivery itself is over.
+    logger.debug({ err: error, webhookId }, 'the next deliveries are left to the sweep');
+  }
+}
+
+type HandedBack = { deliveryId: string; webhookId: string };
+
+/** No attempt, no claim: the row waits again, and comes back in the lane of retries. */
+function handBack(item: HandedBack): Promise<void> {
+  count('webhook_deliveries_handed_back');
+  return outsideTransaction(() => handBacks(item));
+}
+
+const handBacks = batcher<HandedBack, void>({
+  maxItems: 200,
+  maxInFlight: 1,
+  run: async (items) => {
+    await system.updateParked(items.map(({ deliveryId }) => deliveryId));
+    await slowDown([...new Set(items.map(({ webhookId }) => webhookId))]);
+    return items.map(() => undefined);
+  },
+});
+
+const slowedAt = new Map<string, number>();
+const slowEveryMs = 1_000;
+
+/** More came for these webhooks than they take: they may have half as much in Redis, and more again as time goes on. */
+async function slowDown(webhookIds: string[]): Promise<void> {
+  const startedAt = performance.now();
+  for (const [webhookId, at] of slowedAt) if (startedAt - at >= slowEveryMs) slowedAt.delete(webhookId);
+  const fresh = webhookIds.filter((webhookId) => !slowedAt.has(webhookId));
+  const time = now();
+  for (const webhook of await system.listAdmissions(fresh)) {
+    slowedAt.set(webhook.webhookId, startedAt);
+    if (windowOf(webhook, time) === 0) continue;
+    await updateWebhookSlowed(webhook.webhookId, webhook.pausedUntil, restForHalf(webhook, time));
+  }
+}

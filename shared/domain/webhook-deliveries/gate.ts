@@ -1,0 +1,198 @@
+/**
+ * How many attempts at one webhook are under way in this process. Who must wait waits here and not in Redis, as fast
+ * endpoints are done in a moment; who would wait for long, and so keep a place that others' deliveries need, is sent
+ * away. A slot is held while the request is out; places are given a little ahead, for the claims.
+ */
+
+/** A place in a webhook's line. */
+export type Place = {
+  /** Does the work when there is a slot; null, and no work, when there was none in time. */
+  post: <T extends object>(work: () => Promise<T>) => Promise<T | null>;
+  /** Gives up a place that was not used; harmless after `post`. */
+  leave: () => void;
+};
+
+/** For those who need not wait. */
+export const open: Place = { post: (work) => work(), leave: () => undefined };
+
+export type Gate = {
+  /** Null for who is sent away. */
+  enter: (webhookId: string) => Promise<Place | null>;
+  /** Requests that are out, and deliveries that wait. */
+  counts: () => { inFlight: number; waiting: number };
+};
+
+export type GateLimits = {
+  /** Requests that are out to one webhook. */
+  perWebhook: number;
+  /** Towards this many requests that are out to all webhooks, each webhook gets fewer and fewer slots. */
+  inFlight: number;
+  /** So many may wait; one webhook's line may take half of that, two a third each, and so on. */
+  waiting: number;
+  longestWaitMs: number;
+  /** Nobody waits for a webhook that has answered nothing for so long. */
+  patienceMs: number;
+};
+
+type Waiter = { go: () => void };
+type Request = { at: number };
+type Line = {
+  /** Have a place, and no request yet. */
+  placed: number;
+  /** Requests that are out, oldest first. */
+  out: Set<Request>;
+  /** Milliseconds of a request, of late; null before the first has ended. */
+  paceMs: number | null;
+  /** When the last one ended. */
+  answeredAt: number;
+  forPlace: Set<Waiter>;
+  forSlot: Set<Waiter>;
+};
+
+const newLine = (): Line => ({
+  placed: 0,
+  out: new Set(),
+  paceMs: null,
+  answeredAt: Number.NEGATIVE_INFINITY,
+  forPlace: new Set(),
+  forSlot: new Set(),
+});
+
+/** Never fewer than this, however many webhooks there are. */
+const fewestSlots = 2;
+/** A webhook gets at most this part of the slots that are free. */
+const partOfFree = 10;
+/** Places are given for requests that can begin within this time. */
+const aheadMs = 500;
+const mostAhead = 200;
+/** Where the wait is no longer than this, the line may be as long as it likes; others share the places to wait. */
+const shortWaitMs = 2_000;
+
+export function createGate(limits: () => GateLimits): Gate {
+  const lines = new Map<string, Line>();
+  let inFlight = 0;
+  let waiting = 0;
+
+  function slots(): number {
+    const free = Math.floor((limits().inFlight - inFlight) / partOfFree);
+    return Math.min(limits().perWebhook, Math.max(fewestSlots, free));
+  }
+
+  /** What a request takes: as long as those before, and no less than the one that is out for longest. */
+  function paceMs(line: Line): number {
+    const [oldest] = line.out;
+    return Math.max(line.paceMs ?? 0, oldest ? performance.now() - oldest.at : 0);
+  }
+
+  /** Its requests have been out for long, and none has ended lately. */
+  function isStuck({ out, answeredAt }: Line): boolean {
+    const [oldest] = out;
+    const since = performance.now() - limits().patienceMs;
+    return oldest !== undefined && oldest.at <= since && answeredAt <= since;
+  }
+
+  function places(line: Line): { free: number; ahead: number } {
+    const pace = paceMs(line);
+    const inTime = pace === 0 ? slots() : Math.min(mostAhead, Math.floor((slots() * aheadMs) / pace));
+    const ahead = isStuck(line) ? 0 : inTime;
+    return { free: slots() + ahead - line.out.size - line.placed, ahead };
+  }
+
+  function mayWait(line: Line): boolean {
+    if (isStuck(line)) return false;
+    const waitMs = (line.forPlace.size * (line.paceMs ?? Number.POSITIVE_INFINITY)) / slots();
+    return waitMs <= shortWaitMs || line.forPlace.size < limits().waiting - waiting;
+  }
+
+  /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
+  function turn<T>(line: Line, queue: Set<Waiter>, start: () => T): Promise<T | null> {
+    const since = performance.now();
+    waiting += 1;
+    return new Promise((resolve) => {
+      const end = (result: T | null) => {
+        clearTimeout(timer);
+        queue.delete(waiter);
+        waiting -= 1;
+        resolve(result);
+      };
+      const look = () => {
+        const time = performance.now();
+        const isMoving = time - line.answeredAt < limits().patienceMs;
+        if (!isMoving || time - since >= limits().longestWaitMs) return end(null);
+        timer = setTimeout(look, limits().patienceMs);
+      };
+      const waiter = { go: () => end(start()) };
+      let timer = setTimeout(look, limits().patienceMs);
+      queue.add(waiter);
+    });
+  }
+
+  function advance(webhookId: string, line: Line): void {
+    for (const waiter of line.forSlot) {
+      if (line.out.size >= slots()) break;
+      waiter.go();
+    }
+    const { free, ahead } = places(line);
+    // Several at a time, so that their claims share a statement.
+    if (free > 0 && free >= Math.min(line.forPlace.size, ahead / 2))
+      for (const waiter of [...line.forPlace].slice(0, free)) waiter.go();
+    const isEmpty = line.placed + line.out.size + line.forPlace.size === 0;
+    if (isEmpty && lines.get(webhookId) === line) lines.delete(webhookId);
+  }
+
+  function placeIn(webhookId: string, line: Line): Place {
+    let isPlaced = true;
+    const leave = () => {
+      if (!isPlaced) return;
+      isPlaced = false;
+      line.placed -= 1;
+      advance(webhookId, line);
+    };
+    const start = (): Request => {
+      const request = { at: performance.now() };
+      isPlaced = false;
+      line.placed -= 1;
+      line.out.add(request);
+      inFlight += 1;
+      return request;
+    };
+    const end = (request: Request) => {
+      line.answeredAt = performance.now();
+      const tookMs = line.answeredAt - request.at;
+      line.paceMs = line.paceMs === null ? tookMs : 0.8 * line.paceMs + 0.2 * tookMs;
+      line.out.delete(request);
+      inFlight -= 1;
+      advance(webhookId, line);
+    };
+    return {
+      leave,
+      post: async (work) => {
+        const isFree = line.forSlot.size === 0 && line.out.size < slots();
+        const request = isFree ? start() : await turn(line, line.forSlot, start);
+        if (!request) {
+          leave();
+          return null;
+        }
+        return work().finally(() => end(request));
+      },
+    };
+  }
+
+  return {
+    enter: async (webhookId) => {
+      let line = lines.get(webhookId);
+      if (!line) {
+        line = newLine();
+        lines.set(webhookId, line);
+      }
+      const own = line;
+      const take = () => {
+        own.placed += 1;
+        return placeIn(webhookId, own);
+      };
+      if (own.forPlace.size === 0 && places(own).free > 0) return take();
+      return mayWait(own) ? turn(own, own.forPlace, take) : null;
+    },
+    counts: () => ({ inFlight, waiting }),
+  };
+}

@@ -1,0 +1,81 @@
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import * as system from '../../db/system/webhook-deliveries.ts';
+import * as settlements from '../../db/system/webhook-settlements.ts';
+import { listServed } from '../../db/system/webhooks.ts';
+import { wake } from './lanes.ts';
+import { refill } from './refill.ts';
+import { wakeSettlement } from './settle.ts';
+
+// Webhooks at a time. Each costs a step along an index, however much waits for it.
+const pageSize = 500;
+// Of lost jobs, in one run: shared out among the webhooks that miss some.
+const mostLost = 5_000;
+const fewestLost = 10;
+// Let in by one run; the rest is brought on by the deliveries themselves, and by the next run.
+const mostLetIn = 20_000;
+const letInAtOnce = 100;
+const mostSettlements = 100;
+
+/**
+ * Goes through the webhooks with something that is due by then, a page at a time, until a run has done enough; the next
+ * run of this process goes on from there. So everybody's turn comes, and nobody's backlog stands before the others'.
+ */
+function rounds(parked: boolean, most: number) {
+  let reached: string | null = null;
+  return async (dueBefore: Date, work: (webhookIds: string[], left: number) => Promise<number>) => {
+    let done = 0;
+    while (done < most) {
+      const page = await system.listWebhooksWaiting(parked, reached, pageSize);
+      const due = page.filter(({ dueAt }) => dueAt <= dueBefore).map(({ webhookId }) => webhookId);
+      if (due.length > 0) done += await work(due, most - done);
+      reached = page.length < pageSize ? null : page.at(-1)!.webhookId;
+      if (!reached) break;
+    }
+    return done;
+  };
+}
+
+const lostRound = rounds(false, mostLost);
+const parkedRound = rounds(true, mostLetIn);
+
+/** Names another job beside the one that a row has, where that is not trusted to run; see the sweep of emails. */
+type JobSuffix = (dueAt: Date) => string;
+
+/** Makes again the jobs of deliveries that have been due for a while: a flushed Redis, a dead worker. */
+export function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
+  return lostRound(overdueBefore, async (webhookIds, left) => {
+    const limit = Math.max(fewestLost, Math.floor(left / webhookIds.length));
+    const lost = await system.listDueOf(
+      webhookIds.map((webhookId) => ({ webhookId, limit })),
+      false,
+      overdueBefore,
+    );
+    await wake(lost.map((delivery) => ({ ...delivery, more: false, suffix: suffixOf(delivery.dueAt) })));
+    return lost.length;
+  });
+}
+
+/** Lets in what has waited for its time or for room; what waits for a webhook that is no more is settled. */
+export function letInParked(): Promise<number> {
+  const near = new Date(now().getTime() + config.WAKE_AHEAD_SECONDS * 1000);
+  return parkedRound(near, async (webhookIds) => {
+    const served = new Set(await listServed(webhookIds));
+    await settlements.insertSkips(
+      webhookIds.filter((webhookId) => !served.has(webhookId)),
+      now(),
+    );
+    const ids = [...served];
+    let done = 0;
+    for (let start = 0; start < ids.length; start += letInAtOnce)
+      done += (await refill(ids.slice(start, start + letInAtOnce), 'sweep')).admitted;
+    return done;
+  });
+}
+
+/** Makes the jobs of settlements that are not yet done. */
+export async function wakeSettlements(): Promise<number> {
+  const webhookIds = await settlements.listWebhooksToSettle(mostSettlements);
+  for (const webhookId of webhookIds) wakeSettlement(webhookId);
+  return webhookIds.length;
+}

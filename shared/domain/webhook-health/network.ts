@@ -1,0 +1,61 @@
+import { now } from '../../clock.ts';
+import {
+  deleteHostsBefore,
+  findHostCounts,
+  type HostEnd,
+  updateHosts,
+} from '../../db/system/webhook-hosts.ts';
+import { logger } from '../../logger.ts';
+import { transaction } from '../../unit-of-work.ts';
+
+const minuteMs = 60_000;
+const lookBackMs = 10 * minuteMs;
+const fewestHosts = 20;
+const suspectShare = 0.8;
+const keptMs = 24 * 60 * minuteMs;
+const purgeBatchSize = 1_000;
+
+/** When this process last wrote that a host was reached or failed. */
+const writtenAt = new Map<string, number>();
+const maxKnown = 20_000;
+
+/** Notes which hosts were reached and which failed: each at most once a minute from each process. */
+export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
+  const latest = new Map<string, HostEnd>();
+  for (const end of ends) {
+    const key = `${end.isSuccess} ${end.host}`;
+    const known = latest.get(key);
+    if (!known || known.endedAt < end.endedAt) latest.set(key, end);
+  }
+  const fresh = [...latest].filter(([key, { endedAt }]) => {
+    const before = writtenAt.get(key);
+    return before === undefined || Math.abs(endedAt.getTime() - before) >= minuteMs;
+  });
+  if (fresh.length === 0) return;
+  await transaction(() => updateHosts(fresh.map(([, end]) => end)));
+  if (writtenAt.size > maxKnown) writtenAt.clear();
+  for (const [key, { endedAt }] of fresh) writtenAt.set(key, endedAt.getTime());
+}
+
+/** While so many of so many hosts fail, the likelier cause is our own network (contract §6). */
+export async function isSuspect(): Promise<boolean> {
+  const { tried, failing } = await findHostCounts(new Date(now().getTime() - lookBackMs));
+  return tried >= fewestHosts && failing > suspectShare * tried;
+}
+
+const alarmEveryMs = minuteMs;
+let nextAlarmAt = 0;
+
+/** Whether webhooks must be left alone because of it. Says so to the operator, once in a while. */
+export async function holdsBack(): Promise<boolean> {
+  if (!(await isSuspect())) return false;
+  if (performance.now() >= nextAlarmAt) {
+    nextAlarmAt = performance.now() + alarmEveryMs;
+    logger.error('most hosts that webhooks go to fail: look at our own network; no webhook is switched off');
+  }
+  return true;
+}
+
+export async function purgeHosts(): Promise<void> {
+  await deleteHostsBefore(new Date(now().getTime() - keptMs), purgeBatchSize);
+}

@@ -1,0 +1,91 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/webhooks.ts';
+import { findWorkspace } from '../../db/workspaces.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks.ts';
+import { faultsOf, toWire } from './record.ts';
+import { withNewSecret } from './rotate-secret.ts';
+
+/** What is left out stays; null puts a setting back to its default (contract §4). */
+export async function change(caller: Caller, webhookId: string, changes: WebhookChanges): Promise<Webhook> {
+  const { workspaceId } = caller;
+  const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
+  if (!webhook) throw problem('not_found');
+  // A legacy webhook that turns into a v2 one: the same as making one.
+  const isConversion = webhook.apiVersion === null && changes.apiVersion !== undefined;
+  if (isConversion && !(await findWorkspace(workspaceId))?.webhooksEnabled)
+    throw problem('webhooks_not_enabled');
+  const merged = merge(webhook, changes);
+  check(merged, changes, isConversion);
+
+  const time = now();
+  const started = changes.active ? startedAfresh(webhook, merged, time) : merged;
+  // The old secret signed in another way, so nobody checks a second v2 signature with it.
+  const { record, secret } = isConversion ? withNewSecret(started) : { record: started, secret: null };
+  await db.updateWebhook(workspaceId, record, time);
+  if (changes.active) await db.deleteSettlement(workspaceId, webhookId, 'skip');
+  return toWire(record, secret);
+}
+
+function merge(webhook: db.WebhookRecord, changes: WebhookChanges): db.WebhookRecord {
+  const { description, inboundNumber, autoDisableExempt, autoDisableAfterMinutes, atRiskAlertPercent } =
+    changes;
+  return {
+    ...webhook,
+    url: changes.url ?? webhook.url,
+    description: description === undefined ? webhook.description : description,
+    events: changes.events ? [...new Set(changes.events)] : webhook.events,
+    apiVersion: changes.apiVersion ?? webhook.apiVersion,
+    inboundNumber: inboundNumber === undefined ? webhook.inboundNumber : inboundNumber,
+    active: changes.active ?? webhook.active,
+    autoDisableExempt:
+      autoDisableExempt === undefined ? webhook.autoDisableExempt : (autoDisableExempt ?? false),
+    autoDisableAfterMinutes:
+      autoDisableAfterMinutes === undefined ? webhook.autoDisableAfterMinutes : autoDisableAfterMinutes,
+    atRiskAlertPercent: atRiskAlertPercent === undefined ? webhook.atRiskAlertPercent : atRiskAlertPercent,
+  };
+}
+
+/** The rules hold for what would be stored, and each fault is named after a field that was sent. */
+function check(merged: db.WebhookRecord, changes: WebhookChanges, isConversion: boolean): void {
+  const errors = faultsOf(merged);
+  // What was allowed when it was stored must not keep anybody from switching the webhook off.
+  if (changes.url === undefined) delete errors.url;
+  if (errors.inboundNumber && changes.inboundNumber == null) {
+    errors.events = [`${errors.inboundNumber[0]}; give inboundNumber null to take other events`];
+    delete errors.inboundNumber;
+  }
+  if (isConversion && !changes.events)
+    errors.events = ['must come with apiVersion: types such as sms.delivered'];
+  else Object.assign(errors, eventFaults(merged.apiVersion, changes.events ?? []));
+  if (Object.keys(errors).length > 0)
+    throw problem('validation_failed', { detail: 'The webhook would not be valid', errors });
+}
+
+function eventFaults(apiVersion: string | null, names: readonly string[]): FieldErrors {
+  const isLegacyName = (name: string) => (legacyEvents as readonly string[]).includes(name);
+  const message =
+    apiVersion === null
+      ? `must be ${legacyEvents.join(' or ')}, unless apiVersion makes this a v2 webhook`
+      : 'must be an event type such as email.delivered';
+  const faults = [...names.entries()].filter(([, name]) => isLegacyName(name) !== (apiVersion === null));
+  return Object.fromEntries(faults.map(([index]) => [`events[${index}]`, [message]]));
+}
+
+/** As if it had never failed; what has waited is let out slowly (contract §6). */
+function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: Date): db.WebhookRecord {
+  const hasBacklog = !before.active || before.failingSince !== null;
+  return {
+    ...merged,
+    autoDisabled: false,
+    disabledAt: null,
+    failingSince: null,
+    lastFailedAt: null,
+    consecutiveFailures: 0,
+    atRiskWarnedAt: null,
+    recoveredAt: hasBacklog ? at : before.recoveredAt,
+    // To say active to a webhook that is does not take back what its endpoint asked for.
+    pausedUntil: before.active ? before.pausedUntil : null,
+  };
+}

@@ -1,0 +1,98 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/webhooks.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { problem } from '../../errors.ts';
+import { newId } from '../../formats/ids.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks.ts';
+import { seal } from '../../secrets.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { currentVersion } from '../../versions.ts';
+import { faultsOf, newSecret, toWire } from './record.ts';
+
+const maxWebhooks = 100;
+
+export async function create(caller: Caller, request: NewWebhook): Promise<Webhook> {
+  // Locked, so that two requests at once cannot both be the hundredth.
+  const workspace = await findWorkspaceForUpdate(caller.workspaceId);
+  if (!workspace?.webhooksEnabled) throw problem('webhooks_not_enabled');
+  return insert(caller.workspaceId, {
+    url: request.url,
+    description: request.description ?? null,
+    events: request.events,
+    apiVersion: request.apiVersion ?? currentVersion,
+    inboundNumber: request.inboundNumber ?? null,
+    autoDisableExempt: request.autoDisableExempt ?? false,
+    autoDisableAfterMinutes: request.autoDisableAfterMinutes ?? null,
+    atRiskAlertPercent: request.atRiskAlertPercent ?? null,
+  });
+}
+
+export type NewLegacyWebhook = {
+  url: string;
+  events: readonly LegacyEvent[];
+  description?: string | null;
+  inboundNumber?: string | null;
+};
+
+/** For the operator only: webhooks of the first version are kept, and no customer makes another (contract §5). */
+export async function createLegacy(workspaceId: string, request: NewLegacyWebhook): Promise<Webhook> {
+  return transaction(async () => {
+    await findWorkspaceForUpdate(workspaceId);
+    return insert(workspaceId, {
+      url: request.url,
+      description: request.description ?? null,
+      events: [...request.events],
+      apiVersion: null,
+      inboundNumber: request.inboundNumber ?? null,
+      autoDisableExempt: false,
+      autoDisableAfterMinutes: null,
+      atRiskAlertPercent: null,
+    });
+  });
+}
+
+type Settings = Pick<
+  db.WebhookRecord,
+  | 'url'
+  | 'description'
+  | 'events'
+  | 'apiVersion'
+  | 'inboundNumber'
+  | 'autoDisableExempt'
+  | 'autoDisableAfterMinutes'
+  | 'atRiskAlertPercent'
+>;
+
+async function insert(workspaceId: string, settings: Settings): Promise<Webhook> {
+  const errors = faultsOf(settings);
+  if (Object.keys(errors).length > 0)
+    throw problem('validation_failed', { detail: 'The webhook is not valid', errors });
+  if ((await db.listWebhooks(workspaceId)).length >= maxWebhooks)
+    throw problem('limit_exceeded', { detail: `A workspace has at most ${maxWebhooks} webhooks` });
+  const time = now();
+  const id = newId('webhook', time);
+  const secret = newSecret();
+  const record: db.WebhookRecord = {
+    ...settings,
+    id,
+    workspaceId,
+    events: [...new Set(settings.events)],
+    active: true,
+    autoDisabled: false,
+    disabledAt: null,
+    atRiskWarnedAt: null,
+    failingSince: null,
+    lastFailedAt: null,
+    consecutiveFailures: 0,
+    recoveredAt: null,
+    pausedUntil: null,
+    secretVersion: 1,
+    secret: seal(id, secret),
+    previousSecret: null,
+    previousSecretUntil: null,
+    createdAt: time,
+  };
+  await db.insertWebhook(workspaceId, record);
+  return toWire(record, secret);
+}

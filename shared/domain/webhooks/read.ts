@@ -1,0 +1,22 @@
+import * as db from '../../db/webhooks.ts';
+import { problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { Webhook } from '../../schemas/webhooks.ts';
+import { toWire } from './record.ts';
+
+export async function find(caller: Caller, webhookId: string): Promise<Webhook> {
+  const record = await db.findWebhook(caller.workspaceId, webhookId);
+  if (!record) throw problem('not_found');
+  return toWire(record);
+}
+
+/** Newest first, in one page (spec §4). */
+export async function list(caller: Caller): Promise<{ data: Webhook[]; nextCursor: null }> {
+  return { data: await listAll(caller.workspaceId), nextCursor: null };
+}
+
+/** Newest first. */
+export async function listAll(workspaceId: string): Promise<Webhook[]> {
+  const records = await db.listWebhooks(workspaceId);
+  return records.map((record) => toWire(record));
+}

@@ -1,0 +1,39 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/webhooks.ts';
+import { problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { Webhook } from '../../schemas/webhooks.ts';
+import { seal } from '../../secrets.ts';
+import { newSecret, toWire } from './record.ts';
+
+const overlapMs = 72 * 3_600_000;
+
+/** The secret before it signs on beside the new one, for 72 hours or until the next rotation (spec §6). */
+export async function rotateSecret(caller: Caller, webhookId: string): Promise<Webhook> {
+  const webhook = await db.findWebhookForUpdate(caller.workspaceId, webhookId);
+  if (!webhook) throw problem('not_found');
+  const time = now();
+  const { record, secret } = withNewSecret(webhook);
+  // A legacy delivery has room for one signature only.
+  const isOverlapping = webhook.apiVersion !== null;
+  const rotated = {
+    ...record,
+    previousSecret: isOverlapping ? webhook.secret : null,
+    previousSecretUntil: isOverlapping ? new Date(time.getTime() + overlapMs) : null,
+  };
+  await db.updateWebhook(caller.workspaceId, rotated, time);
+  return toWire(rotated, secret);
+}
+
+/** The webhook with a secret of the next version, and none before it. */
+export function withNewSecret(webhook: db.WebhookRecord): { record: db.WebhookRecord; secret: string } {
+  const secret = newSecret();
+  const record = {
+    ...webhook,
+    secretVersion: webhook.secretVersion + 1,
+    secret: seal(webhook.id, secret),
+    previousSecret: null,
+    previousSecretUntil: null,
+  };
+  return { record, secret };
+}

@@ -1,0 +1,20 @@
+import { now } from '../../clock.ts';
+import { findNewestRecordSeq } from '../../db/events.ts';
+import * as db from '../../db/webhooks.ts';
+import { problem } from '../../errors.ts';
+import type { Event } from '../../schemas/events.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import * as events from '../events.ts';
+
+const message = 'A test of this webhook, sent on request. Nothing has happened to a message.';
+
+/** An event for this webhook alone, whatever it subscribes to and even while it is switched off. */
+export async function sendTest({ workspaceId }: Caller, webhookId: string, version: string): Promise<Event> {
+  // Locked, so that two tests at once get numbers of their own.
+  const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
+  if (!webhook) throw problem('not_found');
+  const seq = (await findNewestRecordSeq(workspaceId, webhookId)) + 1;
+  const event = events.make('webhook.test', { id: webhookId, seq, data: { id: webhookId, message } }, now());
+  await events.record(workspaceId, event);
+  return JSON.parse(events.envelope({ ...event, workspaceId }, version));
+}

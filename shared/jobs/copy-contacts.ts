@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { defineJob } from './job.ts';
+
+/** Copies members of contact lists into another, from where the copy has come to. */
+export const copyContacts = defineJob({
+  name: 'copy-contacts',
+  lanes: { default: 'copy-contacts' },
+  payload: z.object({ copyId: z.string() }),
+});

@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
+import * as relay from '../../../shared/domain/relay.ts';
+import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { useDatabase } from '../../support/database.ts';
+import { deliveriesOf, makeWebhook } from '../../support/deliveries.ts';
+import { workspace } from '../../support/factory.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+import { isSignedBy } from '../../support/verify-delivery.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+
+useDatabase();
+
+let api: Client;
+beforeAll(async () => {
+  api = await startApi();
+});
+
+const send = (id: string, key: string) => api.request('POST', `/v2/webhooks/${id}/test`, { key });
+const stopped = {
+  paused: { active: 0 },
+  'switched off': { active: 0, auto_disabled: 1 },
+  active: {},
+};
+
+test.each(Object.entries(stopped))(
+  'webhook.test goes to a webhook that is %s, to it alone, and into the feed; the answer is the event',
+  async (_state, columns) => {
+    const own = await workspace();
+    const receiver = await startWebhookReceiver();
+    const { id, secret } = await makeWebhook(own, receiver.url, ['email.sent']);
+    const beside = await makeWebhook(own, `${receiver.url}/beside`, ['email.sent']);
+    if (Object.keys(columns).length > 0)
+      await query('UPDATE webhooks SET ? WHERE id = ?', [columns, idToBytes(id)]);
+    const { status, body: event } = await send(id, own.key);
+    expect(status).toBe(200);
+    expect(event).toStrictEqual({
+      id: expect.stringMatching(/^event_/),
+      type: 'webhook.test',
+      occurredAt: expect.stringMatching(/Z$/),
+      apiVersion: '2026-11-01',
+      workspaceId: own.workspaceId,
+      data: { id, message: expect.any(String) },
+    });
+    await relay.relayAll();
+    expect(await deliveriesOf(beside.id)).toEqual([]);
+    const [delivery] = await deliveriesOf(id);
+    await attempt(delivery!.id);
+    const [request] = receiver.requests;
+    expect(JSON.parse(request!.body.toString())).toStrictEqual(event);
+    expect(await isSignedBy(request!, 'sig', secret!)).toBe(true);
+    const listed = await api.request('GET', `/v2/webhooks/${id}/deliveries?eventType=webhook.test`, {
+      key: own.key,
+    });
+    expect(listed.body.data).toMatchObject([{ eventId: event.id, status: 'delivered', attempts: 1 }]);
+    const feed = await api.request('GET', '/v2/events?types=webhook.test', { key: own.key });
+    expect(feed.body.data).toStrictEqual([event]);
+  },
+);
+
+test('tests at once are events of their own, in an order of their own', async () => {
+  const own = await workspace();
+  const { id } = await makeWebhook(own, 'https://example.com/hook');
+  const answers = await Promise.all(Array.from({ length: 6 }, () => send(id, own.key)));
+  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
+  const rows = await query('SELECT record_seq FROM events WHERE record_id = ? ORDER BY record_seq', [
+    idToBytes(id),
+  ]);
+  expect(rows.map((row) => row['record_seq'])).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test('the webhook of another workspace is not there, and gets nothing', async () => {
+  const [own, other] = [await workspace(), await workspace()];
+  const { id } = await makeWebhook(own, 'https://example.com/hook');
+  expect((await send(id, other.key)).status).toBe(404);
+  expect(await query('SELECT id FROM events WHERE record_id = ?', [idToBytes(id)])).toEqual([]);
+});

@@ -1,0 +1,147 @@
+import { expect, test } from 'vitest';
+import {
+  createGate,
+  type Gate,
+  type GateLimits,
+  type Place,
+} from '../../../shared/domain/webhook-deliveries/gate.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const limits: GateLimits = {
+  perWebhook: 20,
+  inFlight: 400,
+  waiting: 1_000,
+  longestWaitMs: 60_000,
+  patienceMs: 60_000,
+};
+const gateOf = (changes: Partial<GateLimits> = {}) => createGate(() => ({ ...limits, ...changes }));
+
+/** An endpoint that answers when it is told to. */
+function endpoint() {
+  const answers: (() => void)[] = [];
+  let [out, most] = [0, 0];
+  return {
+    out: () => out,
+    unanswered: () => answers.length,
+    most: () => most,
+    answer: (count = answers.length) => {
+      for (const answer of answers.splice(0, count)) answer();
+    },
+    request: async () => {
+      out += 1;
+      most = Math.max(most, out);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      out -= 1;
+      return {};
+    },
+  };
+}
+
+/** So many deliveries to a webhook; counts what became of them. */
+function send(gate: Gate, webhookId: string, count: number, request: () => Promise<object>) {
+  const ended = { posted: 0, sentAway: 0 };
+  const one = async () => {
+    const place = await gate.enter(webhookId);
+    if (place && (await place.post(request))) ended.posted += 1;
+    else ended.sentAway += 1;
+  };
+  const all = Promise.all(Array.from({ length: count }, one));
+  return { ended, all };
+}
+
+test('no more than 20 requests to a webhook are out, and all that may wait are made', async () => {
+  const [gate, slow] = [gateOf(), endpoint()];
+  const { ended, all } = send(gate, 'a', 100, slow.request);
+  for (let turn = 0; turn < 5; turn += 1) {
+    await waitFor('20 are out', () => slow.unanswered() === 20);
+    slow.answer(20);
+  }
+  await all;
+  expect(ended).toEqual({ posted: 100, sentAway: 0 });
+  expect(slow.most()).toBe(20);
+  expect(gate.counts()).toEqual({ inFlight: 0, waiting: 0 });
+});
+
+test('webhooks that do not answer leave slots and places to those that do', async () => {
+  const [gate, hanging] = [gateOf({ patienceMs: 100 }), endpoint()];
+  const many = Array.from({ length: 100 }, (_, index) => send(gate, `hanging ${index}`, 30, hanging.request));
+  // Each has a slot or two, and who waits for it loses patience.
+  await waitFor('nobody waits for them', () => hanging.out() >= 200 && gate.counts().waiting === 0);
+  expect(hanging.out()).toBeLessThan(400 + 2 * 100);
+  const { ended, all } = send(gate, 'healthy', 500, async () => ({}));
+  await all;
+  expect(ended).toEqual({ posted: 500, sentAway: 0 });
+  hanging.answer();
+  await Promise.all(many.map((one) => one.all));
+});
+
+test('while a webhook answers, who waits for it may wait for longer', async () => {
+  const [gate, slow] = [gateOf({ perWebhook: 2, patienceMs: 300 }), endpoint()];
+  const { ended, all } = send(gate, 'a', 20, slow.request);
+  while (ended.posted < 20) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    slow.answer();
+  }
+  await all;
+  expect(ended).toEqual({ posted: 20, sentAway: 0 });
+});
+
+test('who waits too long is sent away without having been posted', async () => {
+  const [gate, hanging] = [gateOf({ longestWaitMs: 50, patienceMs: 50 }), endpoint()];
+  const { ended } = send(gate, 'a', 60, hanging.request);
+  await waitFor('the others are sent away', () => ended.sentAway === 40);
+  expect(hanging.out()).toBe(20);
+  hanging.answer();
+  await waitFor('those that were out are done', () => ended.posted === 20);
+  expect(gate.counts()).toEqual({ inFlight: 0, waiting: 0 });
+});
+
+test('one webhook may not fill all places to wait, and many share them', async () => {
+  const [gate, hanging] = [gateOf({ waiting: 100 }), endpoint()];
+  const one = send(gate, 'a', 500, hanging.request);
+  await waitFor('it has its share', () => one.ended.sentAway > 0);
+  expect(gate.counts().waiting).toBeLessThanOrEqual(80);
+  const other = send(gate, 'b', 30, hanging.request);
+  await waitFor('the other has its slots', () => hanging.out() === 40);
+  expect(other.ended.sentAway).toBeLessThan(10);
+});
+
+test('for a webhook that is known to be quick any number may wait', async () => {
+  const gate = gateOf({ waiting: 10 });
+  let [answered, answer] = [0, () => {}];
+  const quick = async () => {
+    answered += 1;
+    return {};
+  };
+  const long = () => new Promise<object>((resolve) => (answer = () => resolve({})));
+  // Its line is kept while one request is out.
+  const one = send(gate, 'a', 1, long);
+  await waitFor('it is out', () => gate.counts().inFlight === 1);
+  await send(gate, 'a', 10, quick).all;
+  const { ended, all } = send(gate, 'a', 400, quick);
+  await all;
+  answer();
+  await one.all;
+  expect(ended).toEqual({ posted: 400, sentAway: 0 });
+  expect(answered).toBe(410);
+});
+
+test('a place that is given up goes to the next', async () => {
+  const gate = gateOf({ perWebhook: 2 });
+  const places = await Promise.all(Array.from({ length: 4 }, () => gate.enter('a')));
+  const next = gate.enter('a');
+  expect(await Promise.race([next, 'waits'])).toBe('waits');
+  places[0]!.leave();
+  places[0]!.leave();
+  expect(await next).not.toBeNull();
+  expect(gate.counts()).toEqual({ inFlight: 0, waiting: 0 });
+});
+
+test('a request that fails gives its slot back', async () => {
+  const gate = gateOf({ perWebhook: 2 });
+  for (let count = 0; count < 10; count += 1) {
+    const place = (await gate.enter('a')) as Place;
+    await expect(place.post(() => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  }
+  expect(gate.counts()).toEqual({ inFlight: 0, waiting: 0 });
+});

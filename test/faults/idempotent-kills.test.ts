@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { query } from '../../shared/db/client.ts';
+import { type Answer, type Client, clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { newEmail } from '../support/new-email.ts';
+import { startWeb } from '../support/processes.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const kills = 4;
+const requestsPerKill = 20;
+/** Each way, for each statement: so requests that come one after the other are seen in all of their steps. */
+const delayMs = 20;
+
+type Sent = { idempotencyKey: string; answer: Answer | null };
+type Own = Awaited<ReturnType<typeof workspace>>;
+
+function post(api: Client, own: Own, idempotencyKey: string): Promise<Answer> {
+  return api.request('POST', '/v2/email', {
+    key: own.key,
+    headers: { 'idempotency-key': idempotencyKey },
+    body: newEmail(own, { clientReference: idempotencyKey }),
+  });
+}
+
+/** A web process with a line of its own to the database, and its connections open. */
+async function startVictim(own: Own) {
+  const line = await startTcpProxy(config.MYSQL_URL, 3306);
+  const web = await startWeb({ MYSQL_URL: line.url });
+  const api = clientOf(web.url);
+  await Promise.all(Array.from({ length: requestsPerKill }, () => post(api, own, randomUUID())));
+  return { web, api, line };
+}
+
+/** Whether the server has committed more of them than have been answered. */
+async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
+  const keys = batch.filter(({ answer }) => !answer).map(({ idempotencyKey }) => Buffer.from(idempotencyKey));
+  const rows = await query(
+    'SELECT idempotency_key AS id FROM idempotency_records WHERE idempotency_key IN (?)',
+    [keys],
+  );
+  return rows.some(({ id }) => batch.some((sent) => sent.idempotencyKey === id.toString() && !sent.answer));
+}
+
+test('web processes killed with requests in hand: every retry ends with one email for its key', async () => {
+  const own = await workspace();
+  let next = startVictim(own);
+  const survivor = clientOf((await startWeb()).url);
+  const sent: Sent[] = [];
+  for (let kill = 0; kill < kills; kill += 1) {
+    const { web, api, line } = await next;
+    if (kill + 1 < kills) next = startVictim(own);
+    line.delay(delayMs);
+    const batch = Array.from(
+      { length: requestsPerKill },
+      (): Sent => ({ idempotencyKey: randomUUID(), answer: null }),
+    );
+    sent.push(...batch);
+    const over = batch.map(async (one, index) => {
+      await sleep(index * 2 * delayMs);
+      one.answer = await post(api, own, one.idempotencyKey).catch(() => null);
+    });
+    // Every other time at the one moment that is rare: after the commit and before the answer.
+    if (kill % 2) await waitFor('one is committed', () => oneIsUnanswered(batch), { intervalMs: 1 });
+    else await sleep(requestsPerKill * delayMs + kill * 4 * delayMs);
+    await web.kill();
+    line.close();
+    await Promise.all(over);
+  }
+
+  const retries = await Promise.all(
+    sent.map((one) =>
+      waitFor('the retry is answered', async () => {
+        const retry = await post(survivor, own, one.idempotencyKey);
+        if (![201, 409].includes(retry.status)) throw new Error(JSON.stringify(retry.body));
+        return retry.status === 201 && { ...one, retry };
+      }),
+    ),
+  );
+  for (const { idempotencyKey, answer, retry } of retries) {
+    const path = `/v2/email?clientReference=${idempotencyKey}`;
+    const { body } = await survivor.request('GET', path, { key: own.key });
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([retry.body.id]);
+    if (answer) expect([retry.body, retry.headers['idempotent-replayed']]).toEqual([answer.body, 'true']);
+  }
+  // The kills have met requests that were done and not answered, and such that were not done.
+  const unanswered = retries.filter(({ answer }) => answer === null);
+  const replayed = unanswered.filter(({ retry }) => retry.headers['idempotent-replayed'] === 'true');
+  expect(replayed.length).toBeGreaterThan(0);
+  expect(replayed.length).toBeLessThan(unanswered.length);
+}, 180_000);

@@ -1,0 +1,97 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { request } from 'undici';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { atEnd } from '../support/at-end.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { newEmail } from '../support/new-email.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { inLanguages, run } from './run-program.ts';
+
+// What customers copy from the guide "Retry safely", on a way to the API where things go wrong.
+useDatabase();
+
+let api: Client;
+beforeAll(async () => {
+  api = await startApi();
+});
+
+type Passed = { key: string | undefined; status: number; replayed: boolean };
+/** What becomes of an answer of the API: it goes on its way, or is lost, or the request never gets there. */
+type Fate = 'answered' | 'answer lost' | 'busy';
+
+/** The way to the API; each request meets the next fate, and those after the last are answered. */
+async function startWay(...fates: Fate[]) {
+  const passed: Passed[] = [];
+  let count = 0;
+  const forward = async (incoming: IncomingMessage) => {
+    const { host: _, connection: __, ...headers } = incoming.headers;
+    const {
+      statusCode,
+      headers: received,
+      body,
+    } = await request(api.url + incoming.url, {
+      method: incoming.method as 'POST',
+      headers,
+      body: await buffer(incoming),
+    });
+    const key = incoming.headers['idempotency-key'] as string | undefined;
+    passed.push({ key, status: statusCode, replayed: received['idempotent-replayed'] === 'true' });
+    return { status: statusCode, headers: received, body: Buffer.from(await body.arrayBuffer()) };
+  };
+  const answer = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const fate = fates[count] ?? 'answered';
+    count += 1;
+    if (fate === 'busy') {
+      incoming.resume();
+      response.writeHead(503, { 'retry-after': '1' }).end('busy');
+      return;
+    }
+    const passedOn = await forward(incoming);
+    if (fate === 'answer lost') return void incoming.socket.resetAndDestroy();
+    response
+      .writeHead(passedOn.status, { 'content-type': String(passedOn.headers['content-type']) })
+      .end(passedOn.body);
+  };
+  const server = createServer((incoming, response) => void answer(incoming, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  atEnd(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, passed, tries: () => count };
+}
+
+describe.each(inLanguages({ node: 'send-once.mjs', python: 'send_once.py' }))(
+  'the retries in $language',
+  (program) => {
+    const send = async (fates: Fate[], changes: Record<string, unknown> = {}) => {
+      const own = await workspace();
+      const way = await startWay(...fates);
+      const body = JSON.stringify(newEmail(own, changes));
+      const settings = { API_URL: way.url, API_KEY: own.key };
+      const { code, output } = await run(program, ['order-1234-confirmation', '/v2/email', body], settings);
+      const listed = await api.request('GET', '/v2/email', { key: own.key });
+      return { ...way, code, output, emails: listed.body.data as { id: string }[] };
+    };
+
+    test.concurrent('an answer that was lost is given again, and one email is sent', async () => {
+      const { code, output, emails, passed } = await send(['answer lost', 'busy', 'answered']);
+      expect(emails).toHaveLength(1);
+      expect([code, output]).toEqual([0, expect.stringMatching(new RegExp(`^201 .*${emails[0]!.id}`))]);
+      expect(passed).toEqual([
+        { key: 'order-1234-confirmation', status: 201, replayed: false },
+        { key: 'order-1234-confirmation', status: 201, replayed: true },
+      ]);
+    });
+
+    test.concurrent('a request that is refused is not tried again', async () => {
+      const { code, output, emails, tries } = await send([], { recipient: 'nobody' });
+      expect([code, tries(), emails]).toEqual([1, 1, []]);
+      expect(output).toMatch(/^400 .*validation_failed/);
+    });
+  },
+);

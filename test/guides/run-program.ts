@@ -1,0 +1,52 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { atEnd } from '../support/at-end.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+export const folder = join(import.meta.dirname, '../../api/public/guides');
+
+const hasPython = spawnSync('python3', ['--version']).status === 0;
+
+/** The languages that a guide's program is there in, and this machine can run: Python is no part of the platform. */
+export function inLanguages(programs: { node: string; python: string }) {
+  const node = { language: 'Node', command: process.execPath, program: programs.node };
+  const python = { language: 'Python', command: 'python3', program: programs.python };
+  return hasPython ? [node, python] : [node];
+}
+export type Program = ReturnType<typeof inLanguages>[number];
+
+type Settings = Record<string, string>;
+
+/** Runs it as a customer would, with nothing of the platform's in its environment. */
+function start({ command, program }: Program, args: string[], settings: Settings) {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(command, [join(folder, program), ...args], {
+    env: { PATH, HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  const closed = once(child, 'close') as Promise<[code: number | null]>;
+  const stop = async () => {
+    child.kill('SIGKILL');
+    await closed;
+  };
+  atEnd(stop);
+  return { output: () => written.join(''), closed, stop };
+}
+
+/** Until it ends. */
+export async function run(program: Program, args: string[], settings: Settings) {
+  const { output, closed } = start(program, args, settings);
+  const [code] = await closed;
+  return { code, output: output() };
+}
+
+/** A server of a guide, listening. */
+export async function serve(program: Program, settings: Settings) {
+  const server = start(program, [], settings);
+  await waitFor(`${program.program} to listen`, () => /Listening on port \d+/.test(server.output()));
+  return { ...server, port: Number(/Listening on port (\d+)/.exec(server.output())![1]) };
+}

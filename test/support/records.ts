@@ -1,0 +1,126 @@
+import { now } from '../../shared/clock.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import type { IdPrefix } from '../../shared/formats/ids.ts';
+import type { workspace } from './factory.ts';
+import { newEmail, sendEmail } from './new-email.ts';
+import type { Client } from './start-api.ts';
+
+/**
+ * The one place that a new resource is added to, for the tests that cover every operation: test/api/generated says
+ * what is missing here.
+ */
+
+export type Own = Awaited<ReturnType<typeof workspace>>;
+/** The records that a path names before this one: a delivery is one of its webhook. Where none is named, one is made. */
+export type Within = { [Prefix in IdPrefix]?: string };
+
+/** What only recipients.read and content.read uncover: the records and bodies below have nothing else in such fields. */
+export const hidden = {
+  recipient: 'hidden.recipient@example.com',
+  subject: 'The hidden subject',
+  text: 'The hidden text',
+};
+
+async function make(api: Client, { key }: Own, path: string, body?: object): Promise<any> {
+  const answer = await api.request('POST', path, { key, ...(body && { body }) });
+  if (answer.status >= 300) throw new Error(`POST ${path}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+let made = 0;
+/** For what must be unique in a workspace. */
+const unique = (text: string) => `${text}${`${(made += 1)}`.padStart(5, '0')}`;
+
+/** Makes a record of each kind that an id can name, and returns the id; one that every operation on it accepts. */
+export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Within) => Promise<string> } = {
+  email: async (api, own) => (await sendEmail(api, own, newHidden())).id,
+  event: async (api, own) => {
+    const { id } = await sendEmail(api, own, newHidden());
+    const { body } = await api.request('GET', `/v2/email/${id}/events`, { key: own.key });
+    return body.data[0].id;
+  },
+  webhook: async (api, own) => (await make(api, own, '/v2/webhooks', newWebhook())).id,
+  delivery: async (api, own, { webhook }) => {
+    webhook ??= await makers.webhook!(api, own, {});
+    await make(api, own, `/v2/webhooks/${webhook}/test`);
+    await settle();
+    const { body } = await api.request('GET', `/v2/webhooks/${webhook}/deliveries`, { key: own.key });
+    return body.data[0].id;
+  },
+  suppression: async (api, own) => (await make(api, own, '/v2/suppressions', newSuppression())).id,
+  key: async (api, own) => (await make(api, own, '/v2/api-keys', newApiKey())).id,
+  contact: async (api, own, { list }) => {
+    const { id } = await make(api, own, '/v2/contacts', newContact());
+    if (list) await make(api, own, `/v2/contact-lists/${list}/contacts`, { contactIds: [id] });
+    return id;
+  },
+  // With a member, so that it shows when the members of another workspace's list are taken.
+  list: async (api, own) => {
+    const { id } = await make(api, own, '/v2/contact-lists', newContactList());
+    await makers.contact!(api, own, { list: id });
+    return id;
+  },
+};
+
+/** Makes one of what a listing lists where that is no record with an id. */
+export const listed: Record<string, (api: Client, own: Own) => Promise<unknown>> = {
+  listContactTags: (api, own) => make(api, own, '/v2/contacts', newContact()),
+};
+
+/** What workers would do before a record is in every listing that is to have it. */
+export const settle = () => relay.relayAll();
+
+/** Jobs that a request waits for. */
+export const awaitedJobs = ['copy-contacts'];
+
+const newHidden = () => ({
+  recipient: hidden.recipient,
+  subject: hidden.subject,
+  content: { text: hidden.text },
+  scheduledAt: new Date(now().getTime() + 3_600_000).toISOString(),
+});
+const newWebhook = () => ({ url: 'https://example.com/hook', events: ['email.sent'] });
+const newSuppression = () => ({ email: `${unique('somebody')}@example.org` });
+const newContact = () => ({ number: unique('+4479111'), tags: [unique('tag')] });
+const newContactList = () => ({ name: unique('List ') });
+// A key can be changed only by one that has its scopes.
+const newApiKey = () => ({ scopes: ['api_keys.write'], signing: { algorithm: 'hmac_sha256' } });
+
+/** Operation -> a body that it accepts each time; names that must be unique are new each time. */
+export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
+  sendEmail: (own) => newEmail(own, newHidden()),
+  createWebhook: newWebhook,
+  updateWebhook: newWebhook,
+  createSuppression: newSuppression,
+  createApiKey: newApiKey,
+  createContact: newContact,
+  changeContactTags: () => ({ contactIds: ['contact_01h455vb4pex5vsknk084sn02q'], tags: ['vip'] }),
+  createContactList: newContactList,
+  previewContactList: () => ({ filter: { tag: 'vip' } }),
+  addContactListContacts: () => ({ contactIds: ['contact_01h455vb4pex5vsknk084sn02q'] }),
+};
+
+/** Operation -> field of its body -> a body that it goes with, where it cannot go with the one above. */
+export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) => Promise<object>>> = {
+  addContactListContacts: {
+    'fromLists[0]': async () => ({ fromLists: [] }),
+    'excludeLists[0]': async (api, own) => ({ fromLists: [await makers.list!(api, own, {})] }),
+  },
+};
+
+/** Operation -> its path, where makers cannot tell: a parameter that is no id, or a record in a state of its own. */
+export const parameters: Record<string, (api: Client, own: Own) => Promise<Record<string, string>>> = {};
+
+/**
+ * Operation -> fields of its body that take text which no database could keep (NUL, half of a surrogate pair), and
+ * what comes of it instead of a 400.
+ */
+export const effects: Record<string, Record<string, string>> = {
+  saveContacts: Object.fromEntries(
+    ['number', 'firstName', 'lastName', 'company', 'email', 'clientReference'].map((field) => [
+      `contacts[0].${field}`,
+      'an error in the outcome, by row',
+    ]),
+  ),
+  sendEmail: { 'attachments[0].content': 'attachments are refused as a whole until they are available' },
+};

@@ -1,0 +1,133 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now, nowForAll } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import * as system from '../../shared/db/system/contact-list-copies.ts';
+import { copyOn } from '../../shared/domain/contact-lists.ts';
+import { idToBytes, newUuid } from '../../shared/formats/ids.ts';
+import { transaction } from '../../shared/unit-of-work.ts';
+import { holdContact, makeContacts, memberRowsOf } from '../support/address-book.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { changeSettings } from '../support/settings.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof workspace>>;
+let contacts: string[];
+let source: string;
+
+beforeAll(async () => {
+  changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
+  api = await startApi();
+  own = await workspace();
+  contacts = await makeContacts(own, 5_000);
+  source = await newList();
+  await call('POST', `/${source}/contacts`, { contactIds: contacts });
+});
+
+const path = '/v2/contact-lists';
+const call = (method: string, at: string, body?: object) =>
+  api.request(method, path + at, { key: own.key, ...(body && { body }) });
+const newList = async (): Promise<string> => (await call('POST', '', { name: 'A list' })).body.id;
+const listed = async (id: string) => (await call('GET', `/${id}`)).body;
+const rowOf = async (listId: string) =>
+  (await query('SELECT * FROM contact_list_copies WHERE list_id = ?', [idToBytes(listId)]))[0]!;
+const idOf = async (listId: string): Promise<string> => (await rowOf(listId))['id'].toString('hex');
+
+const hold = (contactId: string) => holdContact(own, contactId);
+
+test('without a worker the request is answered with 202, and the copy goes on when there is one', async () => {
+  const into = await newList();
+  const answer = await call('POST', `/${into}/contacts`, { fromLists: [source] });
+  expect([answer.status, answer.body]).toEqual([202, { added: 0, skipped: 0 }]);
+  expect(await listed(into)).toMatchObject({ copyInProgress: true, contactCount: 0 });
+  expect(await copyOn(await idOf(into))).toBe('done');
+  expect(await listed(into)).toMatchObject({ copyInProgress: false, contactCount: 5_000 });
+  expect(await copyOn(await idOf(into))).toBe('dropped');
+});
+
+test('a worker killed within a batch: the copy of 5,000 ends complete, without duplicates, rightly counted', async () => {
+  const into = await newList();
+  const before = contacts.filter((_, index) => index % 100 === 0);
+  await call('POST', `/${into}/contacts`, { contactIds: before });
+  const release = await hold(contacts[2_500]!);
+  const worker = await startWorkerProcess();
+  await call('POST', `/${into}/contacts`, { fromLists: [source] });
+  await waitFor('two batches are in', async () => (await listed(into)).contactCount === 50 + 1_980);
+  await worker.kill();
+  await release();
+  const next = await startWorkerProcess();
+  await advanceClock(15_000);
+  await waitFor('the copy is over', async () => !(await listed(into)).copyInProgress, { timeoutMs: 60_000 });
+  expect(await memberRowsOf(into)).toEqual(contacts);
+  expect((await listed(into)).contactCount).toBe(5_000);
+  expect(await rowOf(into)).toMatchObject({ added: 4_950, skipped: 50, claims: 2 });
+  await next.stop();
+}, 120_000);
+
+test("a copy that another worker holds is left alone until its lease ends, and is then no longer that worker's", async () => {
+  const into = await newList();
+  await call('POST', `/${into}/contacts`, { fromLists: [source] });
+  const copyId = await idOf(into);
+  const token = newUuid(now());
+  const until = new Date(now().getTime() + 10_000);
+  expect(await system.claimCopy({ copyId, token, at: nowForAll(), until })).toBe(true);
+  expect(await copyOn(copyId)).toBe('dropped');
+  expect(await rowOf(into)).toMatchObject({ added: 0, claims: 1 });
+  await advanceClock(15_000);
+  const outcomes = await Promise.all([copyOn(copyId), copyOn(copyId), copyOn(copyId)]);
+  for (const [outcome, times] of [
+    ['done', 1],
+    ['dropped', 2],
+  ] as const)
+    expect(outcomes.filter((one) => one === outcome)).toHaveLength(times);
+  expect(await transaction(() => system.findClaimedForUpdate(copyId, token))).toBeNull();
+  expect(await memberRowsOf(into)).toEqual(contacts);
+  expect(await rowOf(into)).toMatchObject({ added: 5_000, skipped: 0 });
+});
+
+test('a list deleted during the copy into it ends the copy; a source deleted meanwhile ends that source', async () => {
+  const [into, gone] = [await newList(), await newList()];
+  await call('POST', `/${gone}/contacts`, { contactIds: contacts.slice(0, 3) });
+  await call('POST', `/${into}/contacts`, { fromLists: [gone, source] });
+  await call('DELETE', `/${gone}`);
+  expect(await copyOn(await idOf(into))).toBe('done');
+  expect(await rowOf(into)).toMatchObject({ added: 5_000, skipped: 0 });
+
+  const target = await newList();
+  await call('POST', `/${target}/contacts`, { fromLists: [source] });
+  const copyId = await idOf(target);
+  expect((await call('DELETE', `/${target}`)).status).toBe(204);
+  expect(await copyOn(copyId)).toBe('dropped');
+  expect(await memberRowsOf(target)).toEqual([]);
+});
+
+test('a web process killed while it waits: the key is in progress for its time, then the 202 is its answer', async () => {
+  const into = await newList();
+  const release = await hold(contacts[0]!);
+  const web = await startWeb({ LIST_COPY_WAIT_SECONDS: '25' });
+  const ask = (url: string) =>
+    fetch(`${url}${path}/${into}/contacts`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${own.key}`,
+        'content-type': 'application/json',
+        'idempotency-key': 'killed-while-waiting',
+      },
+      body: JSON.stringify({ fromLists: [source] }),
+    });
+  const lost = ask(web.url).catch(() => 'lost');
+  await waitFor('the copy has begun', async () => (await listed(into)).copyInProgress);
+  await web.kill();
+  expect(await lost).toBe('lost');
+  expect((await ask(api.url)).status).toBe(409);
+  await advanceClock(40_000);
+  const answer = await ask(api.url);
+  expect([answer.status, await answer.json()]).toEqual([202, { added: 0, skipped: 0 }]);
+  await release();
+}, 60_000);

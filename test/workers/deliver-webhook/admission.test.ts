@@ -1,0 +1,166 @@
+import { beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as recovery from '../../../shared/domain/recovery.ts';
+import * as relay from '../../../shared/domain/relay.ts';
+import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { queueOf } from '../../../shared/queue.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { forgetRedis, useDatabase } from '../../support/database.ts';
+import { alterWebhook, countsOf, deliveriesOf, makeWebhook, storeEvents } from '../../support/deliveries.ts';
+import { workspace } from '../../support/factory.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+const nowhere = 'http://127.0.0.1:1/';
+// What one test leaves waiting would count in the next.
+beforeEach(async () => {
+  changeSettings({ WEBHOOK_JOBS_PER_WEBHOOK: 500 });
+  await query('TRUNCATE TABLE webhook_deliveries');
+  own = await workspace();
+  await forgetRedis();
+});
+
+async function jobsInRedis(): Promise<number> {
+  const counts = await Promise.all(
+    ['deliver-webhook', 'deliver-webhook-retry'].map((queue) =>
+      queueOf(queue).getJobCountByTypes('waiting', 'delayed', 'active', 'prioritized'),
+    ),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+/** An outage of many failures, as its health notes it. */
+const outage = () => ({ failing_since: new Date(now().getTime() - 3_600_000), consecutive_failures: 50 });
+
+test('Redis holds at most 500 deliveries of a webhook while 5,000 wait, and all arrive, first due first', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 5_000);
+  await relay.relayAll();
+  expect(await countsOf(id)).toMatchObject({ inRedis: 500, parked: 4_500 });
+  expect(await jobsInRedis()).toBe(500);
+  await recovery.sweep();
+  await recovery.sweep();
+  expect(await jobsInRedis()).toBe(500);
+
+  // Nothing but the deliveries themselves brings the next ones on.
+  const workers = await runWorkers(['deliver-webhook']);
+  const seen: { rows: number; jobs: number }[] = [];
+  await waitFor('all are delivered', async () => {
+    const { inRedis: rows, delivered } = await countsOf(id);
+    seen.push({ rows, jobs: await jobsInRedis() });
+    return delivered === 5_000;
+  });
+  await workers.stop();
+  expect(Math.max(...seen.map(({ rows }) => rows))).toBeLessThanOrEqual(500);
+  // A job ends a moment after its row.
+  expect(Math.max(...seen.map(({ jobs }) => jobs))).toBeLessThan(1_000);
+  expect(receiver.requests).toHaveLength(5_000);
+  const places = new Map((await deliveriesOf(id)).map((delivery, place) => [delivery.id, place]));
+  for (const [index, { headers }] of receiver.requests.entries())
+    expect(Math.abs(places.get(headers['webhook-id']!)! - index)).toBeLessThanOrEqual(500);
+}, 120_000);
+
+test('what comes while others wait goes behind them', async () => {
+  changeSettings({ WEBHOOK_JOBS_PER_WEBHOOK: 10 });
+  const { id } = await makeWebhook(own, nowhere);
+  await storeEvents(own, 30);
+  await relay.relayAll();
+  const [first] = await deliveriesOf(id);
+  await query("UPDATE webhook_deliveries SET status = 'delivered', due_at = NULL WHERE id = ?", [
+    idToBytes(first!.id),
+  ]);
+  await storeEvents(own, 5);
+  await relay.relayAll();
+  await recovery.sweep();
+  const [admitted, parked] = [false, true].map(async (isParked) =>
+    (await deliveriesOf(id)).filter(({ status, parked }) => status === 'pending' && parked === isParked),
+  );
+  expect(await admitted).toHaveLength(10);
+  expect(await parked).toHaveLength(24);
+  for (const { id: early } of (await admitted)!)
+    for (const late of (await parked)!) expect(early < late.id).toBe(true);
+});
+
+test('a webhook in an outage gets a few deliveries at a time, in the lane of retries', async () => {
+  const { id } = await makeWebhook(own, nowhere);
+  await alterWebhook(id, outage());
+  await storeEvents(own, 600);
+  await relay.relayAll();
+  expect(await countsOf(id)).toMatchObject({ inRedis: 10, parked: 590 });
+  expect(await queueOf('deliver-webhook').getWaitingCount()).toBe(0);
+  expect(await queueOf('deliver-webhook-retry').getWaitingCount()).toBe(10);
+});
+
+test('after an outage the backlog is let out slowly', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id } = await makeWebhook(own, receiver.url);
+  await alterWebhook(id, outage());
+  await storeEvents(own, 1_000);
+  await relay.relayAll();
+  await query('UPDATE webhook_deliveries SET parked = 1 WHERE webhook_id = ?', [idToBytes(id)]);
+  await forgetRedis();
+  // A probe gets through.
+  const [probe] = await deliveriesOf(id);
+  await attempt(probe!.id);
+  expect(await countsOf(id)).toMatchObject({ delivered: 1, parked: 999 });
+  const seen: number[] = [];
+  for (let step = 0; step < 5; step += 1) {
+    await recovery.sweep();
+    seen.push((await countsOf(id)).inRedis);
+    await advanceClock(5_000);
+  }
+  // A machine that stood still in between is a step further.
+  expect([10, 20]).toContain(seen[0]);
+  for (const [index, count] of seen.entries()) expect(count).toBeLessThanOrEqual(10 * 2 ** (index + 2));
+  expect(seen.at(-1)).toBeGreaterThan(seen[0]!);
+  await advanceClock(30_000);
+  await recovery.sweep();
+  expect((await countsOf(id)).inRedis).toBe(500);
+});
+
+test('what a customer pauses waits, and arrives when they go on', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 20);
+  await relay.relayAll();
+  await alterWebhook(id, { active: 0 });
+  await storeEvents(own, 20);
+  const workers = await runWorkers(['relay-events', 'deliver-webhook', 'sweep']);
+  await relay.relayAll();
+  await waitFor('all wait in their rows', async () => (await countsOf(id)).parked === 40);
+  await recovery.sweep();
+  expect(await countsOf(id)).toMatchObject({ inRedis: 0, parked: 40 });
+  expect(receiver.requests).toEqual([]);
+  await advanceClock(6 * 86_400_000);
+  await alterWebhook(id, { active: 1 });
+  await waitFor('all are delivered', async () => (await countsOf(id)).delivered === 40);
+  expect(receiver.requests).toHaveLength(40);
+  expect((await deliveriesOf(id)).every(({ attempts }) => attempts === 1)).toBe(true);
+  await workers.stop();
+});
+
+test('retries that are due later leave room for what is due now', async () => {
+  changeSettings({ WEBHOOK_JOBS_PER_WEBHOOK: 20 });
+  const { id } = await makeWebhook(own, nowhere);
+  await storeEvents(own, 40);
+  await relay.relayAll();
+  await query('UPDATE webhook_deliveries SET parked = 1, due_at = ? WHERE webhook_id = ?', [
+    new Date(now().getTime() + 300_000),
+    idToBytes(id),
+  ]);
+  await recovery.sweep();
+  expect(await countsOf(id)).toMatchObject({ inRedis: 10, parked: 30 });
+  await storeEvents(own, 30);
+  await relay.relayAll();
+  expect(await countsOf(id)).toMatchObject({ inRedis: 20, parked: 50 });
+  const due = (await deliveriesOf(id)).filter(({ parked, dueAt }) => !parked && dueAt! <= now());
+  expect(due).toHaveLength(10);
+});

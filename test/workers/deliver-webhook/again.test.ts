@@ -1,0 +1,179 @@
+import { beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as recovery from '../../../shared/domain/recovery.ts';
+import * as relay from '../../../shared/domain/relay.ts';
+import * as deliveries from '../../../shared/domain/webhook-deliveries.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { callerOf } from '../../support/accepted-email.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  alterWebhook,
+  countsOf,
+  deliveriesOf,
+  dueDelivery,
+  makeWebhook,
+  storeEvents,
+} from '../../support/deliveries.ts';
+import { workspace } from '../../support/factory.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeEach(async () => {
+  own = await workspace();
+});
+
+/** Ends deliveries as if they had come to it by themselves. */
+async function end(ids: string[], status: string): Promise<void> {
+  await query(
+    'UPDATE webhook_deliveries SET status = ?, due_at = NULL, parked = 0, completed_at = ?, schedule_step = 6 WHERE id IN (?)',
+    [status, now(), ids.map(idToBytes)],
+  );
+}
+
+test('a delivery that has failed is sent again on request: the same id and bytes, a new schedule', async () => {
+  const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+  const { id, webhook, read } = await dueDelivery(own, receiver.url);
+  await deliveries.attempt(id);
+  await end([id], 'failed');
+  await deliveries.redeliver(callerOf(own), webhook.id, id);
+  expect(await read()).toMatchObject({ status: 'pending', attempts: 1, completedAt: null });
+  await deliveries.attempt(id);
+  const { dueAt } = await read();
+  // The first wait of the schedule, and not the last.
+  expect(Math.round((dueAt!.getTime() - now().getTime()) / 10_000)).toBe(30);
+  receiver.respondWith({ status: 200 });
+  await advanceClock(301_000);
+  await deliveries.attempt(id);
+  expect(await read()).toMatchObject({ status: 'delivered', attempts: 3 });
+  const [first, ...later] = receiver.requests;
+  expect(later).toHaveLength(2);
+  for (const request of later) {
+    expect(request.headers['webhook-id']).toBe(id);
+    expect(request.body.equals(first!.body)).toBe(true);
+  }
+});
+
+test('one that was delivered can be sent once more, and one that waits is sent at once', async () => {
+  const receiver = await startWebhookReceiver();
+  const delivered = await dueDelivery(own, receiver.url);
+  await deliveries.attempt(delivered.id);
+  const failing = await startWebhookReceiver({ respond: { status: 500 } });
+  const waiting = await dueDelivery(await workspace(), failing.url);
+  await deliveries.attempt(waiting.id);
+  const workers = await runWorkers(['deliver-webhook']);
+  await deliveries.redeliver(callerOf(own), delivered.webhook.id, delivered.id);
+  await receiver.waitFor(2);
+  await waitFor('it is delivered again', async () => {
+    const { status, attempts } = await delivered.read();
+    return status === 'delivered' && attempts === 2;
+  });
+  await workers.stop();
+});
+
+test('what is in a worker’s hand is left to it', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const receiver = await startWebhookReceiver({
+    respond: async () => {
+      await released;
+      return {};
+    },
+  });
+  const { id, webhook, read } = await dueDelivery(own, receiver.url);
+  const attempt = deliveries.attempt(id);
+  await receiver.waitFor(1);
+  const before = await read();
+  await deliveries.redeliver(callerOf(own), webhook.id, id);
+  expect(await read()).toEqual(before);
+  release();
+  await attempt;
+  expect(await read()).toMatchObject({ status: 'delivered', attempts: 1 });
+});
+
+test('only what is one’s own, and is there, can be sent again', async () => {
+  const { id, webhook } = await dueDelivery(own, 'http://127.0.0.1:1/');
+  const { webhook: second } = await dueDelivery(own, 'http://127.0.0.1:1/');
+  const stranger = callerOf(await workspace());
+  for (const [caller, webhookId, deliveryId] of [
+    [stranger, webhook.id, id],
+    [callerOf(own), second.id, id],
+    [callerOf(own), webhook.id, id.replace(/.{4}$/, '0000')],
+  ] as const)
+    await expect(deliveries.redeliver(caller, webhookId, deliveryId)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+  await expect(deliveries.recover(stranger, webhook.id, new Date(0))).rejects.toMatchObject({
+    code: 'not_found',
+  });
+});
+
+test('nothing is sent again to a webhook that is switched off', async () => {
+  const { id, webhook } = await dueDelivery(own, 'http://127.0.0.1:1/');
+  await alterWebhook(webhook.id, { active: 0, auto_disabled: 1 });
+  await end([id], 'skipped');
+  const refusal = { code: 'validation_failed' };
+  await expect(deliveries.redeliver(callerOf(own), webhook.id, id)).rejects.toMatchObject(refusal);
+  await expect(deliveries.recover(callerOf(own), webhook.id, new Date(0))).rejects.toMatchObject(refusal);
+});
+
+test('recover sends what failed or was skipped since a time again, nothing else, and paced', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id: webhookId } = await makeWebhook(own, receiver.url);
+  const batch = async (count: number) => {
+    const before = new Set((await deliveriesOf(webhookId)).map(({ id }) => id));
+    await storeEvents(own, count);
+    await relay.relayAll();
+    return (await deliveriesOf(webhookId)).map(({ id }) => id).filter((id) => !before.has(id));
+  };
+  const old = await batch(20);
+  await end(old.slice(0, 10), 'failed');
+  await end(old.slice(10), 'skipped');
+  await advanceClock(60_000);
+  const since = now();
+  const recent = await batch(1_300);
+  await end(recent.slice(0, 700), 'failed');
+  await end(recent.slice(700, 1_200), 'skipped');
+  await end(recent.slice(1_200), 'delivered');
+
+  expect(await deliveries.recover(callerOf(own), webhookId, since)).toBe(1_200);
+  // No attempt has been made, so nothing has changed yet.
+  expect(await deliveries.settleNext(webhookId)).toBe('done');
+  expect(await countsOf(webhookId)).toEqual({
+    inRedis: 0,
+    parked: 1_200,
+    failed: 10,
+    skipped: 10,
+    delivered: 100,
+  });
+  await recovery.sweep();
+  const { inRedis } = await countsOf(webhookId);
+  expect(inRedis).toBeGreaterThanOrEqual(10);
+  expect(inRedis).toBeLessThanOrEqual(40);
+  await advanceClock(31_000);
+  const workers = await runWorkers(['deliver-webhook', 'sweep']);
+  await waitFor('all are delivered', async () => (await countsOf(webhookId)).delivered === 1_300);
+  await workers.stop();
+  const sent = receiver.requests.map(({ headers }) => headers['webhook-id']);
+  expect(new Set(sent)).toEqual(new Set(recent.slice(0, 1_200)));
+  expect(sent).toHaveLength(1_200);
+  expect(await deliveries.recover(callerOf(own), webhookId, since)).toBe(0);
+}, 120_000);
+
+test('two wishes to recover are one, from the earlier time on', async () => {
+  const { id: webhookId } = await makeWebhook(own, 'http://127.0.0.1:1/');
+  await storeEvents(own, 10);
+  await relay.relayAll();
+  const ids = (await deliveriesOf(webhookId)).map(({ id }) => id);
+  await end(ids, 'failed');
+  const start = new Date(now().getTime() - 60_000);
+  expect(await deliveries.recover(callerOf(own), webhookId, start)).toBe(10);
+  await advanceClock(1_000);
+  expect(await deliveries.recover(callerOf(own), webhookId, new Date(now().getTime() + 1_000))).toBe(0);
+  await deliveries.settleNext(webhookId);
+  expect((await countsOf(webhookId)).parked).toBe(10);
+});

@@ -1,0 +1,159 @@
+import { beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as recovery from '../../../shared/domain/recovery.ts';
+import * as relay from '../../../shared/domain/relay.ts';
+import * as retention from '../../../shared/domain/retention.ts';
+import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import { sendTest } from '../../../shared/domain/webhooks.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { transaction } from '../../../shared/unit-of-work.ts';
+import { callerOf } from '../../support/accepted-email.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import {
+  alterWebhook,
+  countsOf,
+  deliveriesOf,
+  dueDelivery,
+  makeWebhook,
+  storeEvents,
+} from '../../support/deliveries.ts';
+import { workspace } from '../../support/factory.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeEach(async () => {
+  own = await workspace();
+});
+
+const dayMs = 86_400_000;
+const webhookRow = async (id: string) =>
+  (await query('SELECT * FROM webhooks WHERE id = ?', [idToBytes(id)]))[0]!;
+
+test('a 429 pauses all deliveries of the webhook, and of no other', async () => {
+  const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
+  const free = await startWebhookReceiver();
+  const [paused, other] = [await makeWebhook(own, busy.url), await makeWebhook(own, free.url)];
+  await storeEvents(own, 10);
+  await relay.relayAll();
+  const [first, ...rest] = await deliveriesOf(paused.id);
+  await attempt(first!.id);
+  const until = (await deliveriesOf(paused.id))[0]!.dueAt!;
+  for (const { id } of rest) expect(await attempt(id)).toBe('done');
+  for (const { id } of await deliveriesOf(other.id)) await attempt(id);
+
+  expect(busy.requests).toHaveLength(1);
+  expect(free.requests).toHaveLength(10);
+  for (const [index, delivery] of (await deliveriesOf(paused.id)).entries())
+    expect(delivery).toMatchObject({
+      status: 'pending',
+      parked: true,
+      attempts: index === 0 ? 1 : 0,
+      dueAt: until,
+    });
+  expect((await countsOf(other.id)).delivered).toBe(10);
+  // Who comes later waits too.
+  await storeEvents(own, 5);
+  await relay.relayAll();
+  await recovery.sweep();
+  expect(await countsOf(paused.id)).toMatchObject({ inRedis: 0, parked: 15 });
+
+  busy.respondWith({ status: 200 });
+  await advanceClock(121_000);
+  const workers = await runWorkers(['deliver-webhook', 'sweep']);
+  await waitFor('all are delivered', async () => (await countsOf(paused.id)).delivered === 15);
+  await workers.stop();
+});
+
+test('a 429 is noted neither as a failure nor as a success', async () => {
+  const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+  const { id, webhook } = await dueDelivery(own, receiver.url);
+  await attempt(id);
+  const failing = await webhookRow(webhook.id);
+  expect(failing['consecutive_failures']).toBe(1);
+  receiver.respondWith(answers.tooManyRequests('1'));
+  await advanceClock(301_000);
+  await attempt(id);
+  expect(receiver.requests).toHaveLength(2);
+  expect(await webhookRow(webhook.id)).toMatchObject({
+    consecutive_failures: 1,
+    failing_since: failing['failing_since'],
+  });
+});
+
+test('of two answers that ask to wait, the longer one counts', async () => {
+  let asked = ['300', '2'];
+  const receiver = await startWebhookReceiver({
+    respond: () => {
+      const [next, ...rest] = asked;
+      asked = rest;
+      return { ...answers.tooManyRequests(next), delayMs: asked.length === 0 ? 300 : 0 };
+    },
+  });
+  const { id: webhookId } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 2);
+  await relay.relayAll();
+  await Promise.all((await deliveriesOf(webhookId)).map(({ id }) => attempt(id)));
+  const row = await webhookRow(webhookId);
+  expect(row['paused_until'].getTime() - now().getTime()).toBeGreaterThan(290_000);
+});
+
+test('a delivery that waits through a pause has failed 7 days after its event', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id: webhookId } = await makeWebhook(own, receiver.url);
+  await alterWebhook(webhookId, { active: 0 });
+  await storeEvents(own, 3);
+  await relay.relayAll();
+  await advanceClock(7 * dayMs - 60_000);
+  await retention.purge();
+  expect(await countsOf(webhookId)).toMatchObject({ parked: 3 });
+  await advanceClock(120_000);
+  await retention.purge();
+  expect(await countsOf(webhookId)).toMatchObject({ parked: 0, failed: 3 });
+  for (const delivery of await deliveriesOf(webhookId)) {
+    expect(delivery).toMatchObject({ dueAt: null, attempts: 0 });
+    expect(delivery.completedAt).not.toBeNull();
+  }
+});
+
+test('a test goes out whatever the state of its webhook, to it alone, once, and tells nothing of its health', async () => {
+  const [receiver, other] = [
+    await startWebhookReceiver({ respond: { status: 500 } }),
+    await startWebhookReceiver(),
+  ];
+  const webhook = await makeWebhook(own, receiver.url, ['email.sent']);
+  const second = await makeWebhook(own, other.url, ['email.queued', 'email.sent']);
+  for (const state of [
+    { active: 1 },
+    { active: 0 },
+    { active: 0, auto_disabled: 1 },
+    { active: 1, auto_disabled: 0, paused_until: new Date(now().getTime() + 3_600_000) },
+    { failing_since: new Date(now().getTime() - 60_000), consecutive_failures: 99, paused_until: null },
+  ]) {
+    await alterWebhook(webhook.id, state);
+    const before = receiver.requests.length;
+    const event = await transaction(() => sendTest(callerOf(own), webhook.id, '2026-11-01'));
+    await relay.relayAll();
+    const delivery = (await deliveriesOf(webhook.id)).at(-1)!;
+    expect(delivery).toMatchObject({ status: 'pending', eventType: 'webhook.test', parked: false });
+    await attempt(delivery.id);
+    expect(receiver.requests).toHaveLength(before + 1);
+    expect(JSON.parse(receiver.requests.at(-1)!.body.toString())).toMatchObject({
+      id: event.id,
+      type: 'webhook.test',
+    });
+    expect((await deliveriesOf(webhook.id)).at(-1)).toMatchObject({
+      status: 'failed',
+      attempts: 1,
+      dueAt: null,
+    });
+  }
+  expect(await deliveriesOf(second.id)).toEqual([]);
+  expect(other.requests).toEqual([]);
+  expect(await webhookRow(webhook.id)).toMatchObject({ consecutive_failures: 99 });
+});

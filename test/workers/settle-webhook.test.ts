@@ -1,0 +1,138 @@
+import { beforeEach, expect, test } from 'vitest';
+import { query } from '../../shared/db/client.ts';
+import * as recovery from '../../shared/domain/recovery.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import * as deliveries from '../../shared/domain/webhook-deliveries.ts';
+import * as webhooks from '../../shared/domain/webhooks.ts';
+import { idToBytes } from '../../shared/formats/ids.ts';
+import { settleWebhook } from '../../shared/jobs/settle-webhook.ts';
+import { queueOf } from '../../shared/queue.ts';
+import { transaction } from '../../shared/unit-of-work.ts';
+import { callerOf } from '../support/accepted-email.ts';
+import { forgetRedis, useDatabase } from '../support/database.ts';
+import { alterWebhook, countsOf, deliveriesOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { answers, startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeEach(async () => {
+  own = await workspace();
+  await forgetRedis();
+});
+
+const nowhere = 'http://127.0.0.1:1/';
+const settlements = async () =>
+  Number((await query('SELECT COUNT(*) AS n FROM webhook_settlements'))[0]!['n']);
+
+async function waiting(count: number, url = nowhere): Promise<string> {
+  const { id } = await makeWebhook(own, url);
+  await storeEvents(own, count);
+  await relay.relayAll();
+  return id;
+}
+
+/** As its health switches a webhook off. */
+const switchOff = (id: string) =>
+  transaction(async () => {
+    await alterWebhook(id, { active: 0, auto_disabled: 1 });
+    await deliveries.settle(own.workspaceId, id);
+  });
+
+test('5,000 that wait for a webhook that is switched off are skipped, though the worker is killed half way', async () => {
+  const id = await waiting(5_000);
+  await switchOff(id);
+  const first = await startWorkerProcess(['settle-webhook']);
+  await waitFor('it has begun', async () => (await countsOf(id)).skipped > 0, { intervalMs: 1 });
+  await first.kill();
+  await forgetRedis();
+  const { skipped, parked, inRedis } = await countsOf(id);
+  expect(skipped + parked + inRedis).toBe(5_000);
+
+  const workers = await runWorkers(['settle-webhook', 'sweep']);
+  await waitFor('all are skipped', async () => (await countsOf(id)).skipped === 5_000);
+  await waitFor('nothing is left to do', async () => (await settlements()) === 0);
+  await workers.stop();
+  for (const delivery of (await deliveriesOf(id)).slice(0, 10)) {
+    expect(delivery).toMatchObject({ dueAt: null, parked: false, attempts: 0 });
+    expect(delivery.completedAt).not.toBeNull();
+  }
+}, 120_000);
+
+test('the deliveries of a deleted webhook are settled, and no others', async () => {
+  const kept = await makeWebhook(own, nowhere);
+  const id = await waiting(30);
+  const workers = await runWorkers(['settle-webhook', 'sweep']);
+  await transaction(() => webhooks.remove(callerOf(own), id));
+  await waitFor('they are skipped', async () => (await countsOf(id)).skipped === 30);
+  expect(await countsOf(kept.id)).toMatchObject({ inRedis: 30, skipped: 0 });
+  await workers.stop();
+});
+
+test('what slipped in behind a webhook that was switched off or deleted is found and settled too', async () => {
+  const [off, gone] = [await waiting(5), await waiting(5)];
+  await alterWebhook(off, { active: 0, auto_disabled: 1 });
+  await query('DELETE FROM webhooks WHERE id = ?', [idToBytes(gone)]);
+  for (const id of [off, gone])
+    await query('UPDATE webhook_deliveries SET parked = 1 WHERE webhook_id = ?', [idToBytes(id)]);
+  const workers = await runWorkers(['settle-webhook', 'sweep']);
+  for (const id of [off, gone])
+    await waitFor('they are skipped', async () => {
+      const { skipped, parked, inRedis } = await countsOf(id);
+      return skipped >= 5 && parked + inRedis === 0;
+    });
+  await workers.stop();
+});
+
+test('what is in a worker’s hand is left to it, and settled after it', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const receiver = await startWebhookReceiver({
+    respond: async () => {
+      await released;
+      return { status: 500 };
+    },
+  });
+  const id = await waiting(3, receiver.url);
+  const [held] = await deliveriesOf(id);
+  const attempt = deliveries.attempt(held!.id);
+  await receiver.waitFor(1);
+  await switchOff(id);
+  expect(await deliveries.settleNext(id)).toMatchObject({ retryAt: expect.any(Date) });
+  expect(await countsOf(id)).toMatchObject({ skipped: 2, inRedis: 1 });
+  release();
+  await attempt;
+  expect(await deliveries.settleNext(id)).toBe('done');
+  expect(await countsOf(id)).toMatchObject({ skipped: 3, inRedis: 0, parked: 0 });
+  expect((await deliveriesOf(id))[0]).toMatchObject({ attempts: 1, responseStatus: 500, dueAt: null });
+});
+
+test('a webhook that is switched on again meanwhile keeps what has not been skipped yet', async () => {
+  const receiver = await startWebhookReceiver();
+  const id = await waiting(10, receiver.url);
+  await switchOff(id);
+  await transaction(() => webhooks.change(callerOf(own), id, { active: true }));
+  expect(await deliveries.settleNext(id)).toBe('done');
+  expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
+  // And also where the wish for it has outlived the state.
+  await deliveries.settle(own.workspaceId, id);
+  expect(await deliveries.settleNext(id)).toBe('done');
+  expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
+  expect(await settlements()).toBe(0);
+});
+
+test('a webhook has one job, whoever asks for it, and the sweep makes it again', async () => {
+  const id = await waiting(3, (await startWebhookReceiver({ respond: answers.hang })).url);
+  await switchOff(id);
+  await recovery.sweep();
+  await recovery.sweep();
+  const queue = queueOf(settleWebhook.lanes.default);
+  await waitFor('the job is there', async () => (await queue.getWaitingCount()) === 1);
+  await forgetRedis();
+  await recovery.sweep();
+  await waitFor('the job is there again', async () => (await queue.getWaitingCount()) === 1);
+  await deliveries.settleNext(id);
+});

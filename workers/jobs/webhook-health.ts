@@ -1,0 +1,8 @@
+import * as health from '../../shared/domain/webhook-health.ts';
+import { webhookHealth } from '../../shared/jobs/webhook-health.ts';
+import { handle } from '../handle.ts';
+
+export default handle(webhookHealth, { concurrency: 1 }, async () => {
+  await health.watch();
+  return 'done';
+});
