@@ -41,6 +41,30 @@ export class Serialized {
 
 type Handled<Value> = Value | Other<Value> | Serialized;
 
+type Ending<Value> = {
+  /** The longest that `finish` takes. */
+  withinMs: number;
+  /** Runs once the transaction has committed, in none itself; it repeats nothing that was committed. */
+  finish: () => Promise<Handled<Value>>;
+};
+
+/** What was committed, and what is to come of it while the caller waits. */
+export class Unfinished<Value> {
+  readonly soFar: Handled<Value>;
+  readonly ending: Ending<Value>;
+  constructor(soFar: Handled<Value>, ending: Ending<Value>) {
+    this.soFar = soFar;
+    this.ending = ending;
+  }
+}
+
+/** `soFar` is the answer where there is no other: when `finish` fails, or the process ends before it does. */
+export function unfinished<Value>(soFar: Handled<Value>, ending: Ending<Value>): Unfinished<Value> {
+  return new Unfinished(soFar, ending);
+}
+
+type Outcome<Value> = Handled<Value> | Unfinished<Value>;
+
 type Declaration<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -76,7 +100,7 @@ type Declaration<
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
   handle: (
     input: Input<Params, Query, Body> & { prepared: Prepared },
-  ) => Promise<Handled<NoInfer<Result<Response>>>> | Handled<NoInfer<Result<Response>>>;
+  ) => Promise<Outcome<NoInfer<Result<Response>>>> | Outcome<NoInfer<Result<Response>>>;
 } & ([Response] extends [z.ZodType]
   ? { status: 200 | 201; response: Response }
   : { status: 204; response?: Response });

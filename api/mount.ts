@@ -2,7 +2,7 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { config } from '../shared/config.ts';
 import * as idempotency from '../shared/domain/idempotency.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
-import { type Endpoint, type Method, Other, Serialized } from './endpoint.ts';
+import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
 import { type Authenticate, callerOf, failureLimit, requireScopes } from './middleware/authenticate.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
@@ -77,11 +77,12 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
       ...validate(endpoint, request.params, search(request), parseBody(rawBody)),
     };
     const prepared = await endpoint.prepare?.(input);
-    return async () => answerOf(endpoint, await endpoint.handle({ ...input, prepared }));
+    return async () => outcomeOf(endpoint, await endpoint.handle({ ...input, prepared }));
   };
   if (idempotencyKey === null) {
     const work = await prepare();
-    return send(response, await (endpoint.method === 'get' ? work() : steps.transaction(work)));
+    const outcome = await (endpoint.method === 'get' ? work() : steps.transaction(work));
+    return send(response, await idempotency.finish(outcome));
   }
   const attempt = attemptOf(caller, idempotencyKey, request, rawBody);
   const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, steps.transaction);
@@ -96,6 +97,13 @@ function attemptOf(caller: Caller, key: string, request: Request, rawBody: Buffe
 function search(request: Request): string {
   const start = request.url.indexOf('?');
   return start < 0 ? '' : request.url.slice(start + 1);
+}
+
+function outcomeOf(endpoint: Endpoint, handled: unknown): idempotency.Outcome {
+  if (!(handled instanceof Unfinished)) return { answer: answerOf(endpoint, handled), ending: null };
+  const { withinMs, finish } = handled.ending;
+  const ending = { withinMs, finish: async () => answerOf(endpoint, await finish()) };
+  return { answer: answerOf(endpoint, handled.soFar), ending };
 }
 
 function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown): idempotency.Answer {

@@ -100,9 +100,11 @@ export function problemsOf(endpoint: Endpoint): ErrorCode[] {
   const { query, body, params, problems } = endpoint;
   const codes: ErrorCode[] = [
     ...(query || body ? (['validation_failed'] as const) : []),
-    ...(body
-      ? (['malformed_json', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const)
-      : []),
+    // Any request may carry a body; it is read before the operation is asked whether it has a use for one.
+    'malformed_json',
+    'request_timeout',
+    'payload_too_large',
+    'unsupported_media_type',
     ...(params ? (['not_found'] as const) : []),
     ...(takesIdempotencyKey(endpoint.method) ? idempotencyProblems : []),
     'unsupported_version',

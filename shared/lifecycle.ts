@@ -6,8 +6,8 @@ import { pendingMigrations } from './db/migrate.ts';
 import { sampleClock } from './db/system/clock.ts';
 import { findServerSettings } from './db/system/server.ts';
 import { logger } from './logger.ts';
-import { takeCounts } from './metrics.ts';
-import { addTotals, closeQueues, findRedisSettings } from './queue.ts';
+import { readOwnGauges, takeCounts } from './metrics.ts';
+import { addTotals, closeQueues, findRedisSettings, writeGauges } from './queue.ts';
 import { closeSmtp } from './transports/smtp.ts';
 import { closeWebhookConnections } from './transports/webhook-http.ts';
 
@@ -53,9 +53,16 @@ function followClock(): void {
   sampleClock().catch((error) => logger.debug({ err: error }, 'the clock could not be read'));
 }
 
+let hasShownGauges = false;
+
 function reportCounts(): void {
   const counts = takeCounts();
   if (counts.length > 0) addTotals(counts);
+  const gauges = readOwnGauges();
+  const isWorthIt = gauges.some(([, value]) => value !== 0);
+  // Once more after the last, so that they go back to nothing.
+  if (isWorthIt || hasShownGauges) writeGauges(gauges);
+  hasShownGauges = isWorthIt;
 }
 
 export async function closeEverything(): Promise<void> {

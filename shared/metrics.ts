@@ -20,3 +20,15 @@ export function takeCounts(): [name: string, by: number][] {
   counters.clear();
   return taken;
 }
+
+const gauges = new Map<string, () => number>();
+
+/** A state of this process, read at each report. */
+export function gauge(name: string, read: () => number): void {
+  gauges.set(name, read);
+}
+
+/** What the gauges of this process show now. */
+export function readOwnGauges(): [name: string, value: number][] {
+  return [...gauges].map(([name, read]) => [name, read()]);
+}

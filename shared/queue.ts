@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobsOptions, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -162,6 +163,39 @@ export async function readTotals(): Promise<Record<string, number> | null> {
   try {
     const totals = await producerConnection().hgetall(totalsKey);
     return Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)]));
+  } catch {
+    return null;
+  }
+}
+
+const gaugesKey = `${config.QUEUE_PREFIX}:gauges`;
+const thisProcess = `${hostname()}-${process.pid}`;
+/** A process that has said nothing for so long is gone. */
+const gaugeLifeMs = 10_000;
+
+/** Says what the gauges of this process show. */
+export function writeGauges(gauges: [name: string, value: number][]): void {
+  const at = now().getTime();
+  const fields = gauges.flatMap(([name, value]) => [`${name} ${thisProcess}`, `${value} ${at}`]);
+  producerConnection()
+    .hset(gaugesKey, ...fields)
+    .catch((error) => logger.debug({ err: error }, 'gauges could not be written'));
+}
+
+/** The gauges of all processes together, by name; null while Redis is away. */
+export async function readGauges(): Promise<Record<string, number> | null> {
+  try {
+    const fields = Object.entries(await producerConnection().hgetall(gaugesKey));
+    const totals: Record<string, number> = {};
+    const gone: string[] = [];
+    for (const [field, text] of fields) {
+      const [value, at] = text.split(' ').map(Number) as [number, number];
+      const name = field.slice(0, field.indexOf(' '));
+      if (at < now().getTime() - gaugeLifeMs) gone.push(field);
+      else totals[name] = (totals[name] ?? 0) + value;
+    }
+    if (gone.length > 0) await producerConnection().hdel(gaugesKey, ...gone);
+    return totals;
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 import { now } from '../clock.ts';
 import * as db from '../db/idempotency.ts';
 import { type Problem, problem } from '../errors.ts';
+import { logger } from '../logger.ts';
 import { open, seal } from '../secrets.ts';
 
 /** One request under an Idempotency-Key. A rotated API key keeps its lineage. */
@@ -9,11 +10,17 @@ export type Attempt = { workspaceId: string; lineageId: string; key: string; fin
 /** What a first request was answered: replayed byte for byte. */
 export type Answer = { status: number; location: string | null; body: string | null };
 
+/** The answer as of the commit, and what may take its place after that. */
+export type Outcome = { answer: Answer; ending: Ending | null };
+type Ending = { withinMs: number; finish: () => Promise<Answer> };
+
 type Once = { answer: Answer; isReplayed: boolean };
 type Transaction = <T>(work: () => Promise<T>) => Promise<T>;
 
 const keptMs = 24 * 3_600_000;
 const tries = 3;
+/** What a request takes besides the wait that it has announced. */
+const slackMs = 10_000;
 
 /** Keys of the requests that this process has in hand: two of them need not meet in the database. */
 const inHand = new Set<string>();
@@ -25,7 +32,7 @@ const inHand = new Set<string>();
  */
 export async function once(
   attempt: Attempt,
-  prepare: () => Promise<() => Promise<Answer>>,
+  prepare: () => Promise<() => Promise<Outcome>>,
   transaction: Transaction,
 ): Promise<Once> {
   const owner = ownerOf(attempt);
@@ -35,7 +42,7 @@ export async function once(
   if (inHand.has(owner)) throw inProgress();
   inHand.add(owner);
   try {
-    let work: () => Promise<Answer>;
+    let work: () => Promise<Outcome>;
     try {
       work = await prepare();
     } catch (error) {
@@ -52,12 +59,13 @@ export async function once(
 
 async function perform(
   attempt: Attempt,
-  work: () => Promise<Answer>,
+  work: () => Promise<Outcome>,
   transaction: Transaction,
 ): Promise<Once> {
   for (let round = 1; round <= tries; round += 1) {
     try {
-      return { answer: await transaction(() => keepAnswer(attempt, work)), isReplayed: false };
+      const kept = await transaction(() => keepAnswer(attempt, work));
+      return { answer: await finishKept(attempt, kept), isReplayed: false };
     } catch (error) {
       if (error !== taken) throw error;
     }
@@ -73,15 +81,48 @@ async function perform(
 const taken = new Error('Another request has committed this Idempotency-Key');
 
 /** The INSERT comes first because it is the lock; whatever is thrown takes it back with all the rest. */
-async function keepAnswer(attempt: Attempt, work: () => Promise<Answer>): Promise<Answer> {
+async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promise<Kept> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
   const expiresAt = new Date(now().getTime() + keptMs);
   const outcome = await db.insertRecord(workspaceId, lineageId, key, { fingerprint, expiresAt });
   if (outcome === 'taken') throw taken;
   if (outcome === 'locked') throw inProgress();
-  const answer = await work();
-  await db.updateAnswer(workspaceId, lineageId, key, seal(ownerOf(attempt), encode(answer)));
-  return answer;
+  const { answer, ending } = await work();
+  const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
+  await db.updateAnswer(workspaceId, lineageId, key, seal(ownerOf(attempt), encode(answer, until)));
+  return { answer, ending, until };
+}
+
+/**
+ * Until that time the answer of an unfinished request is nobody's: the key is in progress. From then on it is the
+ * answer, because the process that was to finish it must have died.
+ */
+type Kept = Outcome & { until: Date | null };
+
+/** The answer that the caller gets in the end. */
+export async function finish({ answer, ending }: Outcome): Promise<Answer> {
+  if (!ending) return answer;
+  try {
+    return await ending.finish();
+  } catch (error) {
+    logger.warn({ err: error }, 'a request was answered with what had been committed');
+    return answer;
+  }
+}
+
+async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promise<Answer> {
+  const answer = await finish(outcome);
+  if (until === null) return answer;
+  const { workspaceId, lineageId, key } = attempt;
+  try {
+    if (now() < until) {
+      await db.updateAnswer(workspaceId, lineageId, key, seal(ownerOf(attempt), encode(answer, null)));
+      return answer;
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'the answer of a request could not be kept');
+  }
+  return outcome.answer;
 }
 
 /** The answer that the first request of this key got; null when this is the first. */
@@ -92,7 +133,9 @@ async function findAnswer(attempt: Attempt): Promise<Answer | null> {
   if (record === 'locked') throw inProgress();
   if (!record.fingerprint.equals(fingerprint)) throw problem('idempotency_key_reused');
   if (record.answer === null) throw inProgress();
-  return decode(open(ownerOf(attempt), record.answer));
+  const { until, ...answer } = decode(open(ownerOf(attempt), record.answer));
+  if (until !== null && now() < until) throw inProgress();
+  return answer;
 }
 
 function replay(answer: Answer): Once {
@@ -109,12 +152,12 @@ function ownerOf({ workspaceId, lineageId, key }: Attempt): string {
 }
 
 /** The body stays as it is, so that the replay has the same bytes. */
-function encode({ status, location, body }: Answer): string {
-  return `${JSON.stringify({ status, location })}\n${body ?? ''}`;
+function encode({ status, location, body }: Answer, until: Date | null): string {
+  return `${JSON.stringify({ status, location, ...(until && { until }) })}\n${body ?? ''}`;
 }
 
-function decode(text: string): Answer {
+function decode(text: string): Answer & { until: Date | null } {
   const end = text.indexOf('\n');
-  const { status, location } = JSON.parse(text.slice(0, end));
-  return { status, location, body: text.slice(end + 1) || null };
+  const { status, location, until } = JSON.parse(text.slice(0, end));
+  return { status, location, body: text.slice(end + 1) || null, until: until ? new Date(until) : null };
 }

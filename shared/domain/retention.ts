@@ -1,5 +1,6 @@
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
+import { deleteCopiesBefore, deleteMembersOfRemoved } from '../db/system/contact-list-copies.ts';
 import * as system from '../db/system/events.ts';
 import { deleteExpiredRecords } from '../db/system/idempotency.ts';
 import { deleteNoncesBefore } from '../db/system/request-nonces.ts';
@@ -28,8 +29,10 @@ export async function purge(): Promise<number> {
     const events = position > 0 ? await system.deleteEventsUpTo(position, batchSize) : 0;
     const nonces = await deleteNoncesBefore(now(), batchSize);
     const answers = await deleteExpiredRecords(now(), batchSize);
-    gone += deliveries + attempts + events + nonces + answers;
-    if (Math.max(deliveries, attempts, events, nonces, answers) < batchSize) break;
+    const members = await deleteMembersOfRemoved(batchSize);
+    const copies = await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize);
+    gone += deliveries + attempts + events + nonces + answers + members + copies;
+    if (Math.max(deliveries, attempts, events, nonces, answers, members, copies) < batchSize) break;
   }
   await system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs));
   return gone;

@@ -17,6 +17,11 @@ export function Id(prefix: IdPrefix): z.ZodString {
   return field;
 }
 
+/** An id in a list of ids, where one that no record has is ignored: so is text that can be no id. */
+export function NamedId(prefix: IdPrefix): z.ZodString {
+  return z.string().meta({ example: `${prefix}_01h455vb4pex5vsknk084sn02q` });
+}
+
 /** A time in a response: UTC with milliseconds. */
 export const Timestamp = z.iso
   .datetime({ precision: 3 })
@@ -33,8 +38,9 @@ export const Moment = z
 
 type TextOptions = { min?: number; max: number; multiline?: boolean };
 
+/** What no text of one line holds. */
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
-const controls = /[\u0000-\u0008\u000b-\u001f]/;
+export const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
 /** Text as people write it. Lengths count code points, as JSON Schema's minLength and maxLength do. */
 export function text({ min = 0, max, multiline = false }: TextOptions): z.ZodString {

@@ -177,7 +177,7 @@ export async function startSmallApi(timeouts: Parameters<typeof createHttpServer
   const { port } = server.address() as AddressInfo;
   const url = `http://127.0.0.1:${port}`;
   changeSettings({ PUBLIC_URL: url });
-  const client = clientOf(url);
+  const client = clientOf(url, { endpoints });
   /** With the good key, unless another is given; null is no key. */
   const call = (method: string, path: string, { key = goodKey, ...rest }: Call = {}) =>
     client.request(method, path, key === null ? rest : { ...rest, key });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import { isLockWait, outsideTransaction, query, transaction } from '../../shared/db/client.ts';
@@ -129,6 +130,31 @@ test('who comes while another has the key gets it when the other rolls back, and
     over.resolve();
     await holder;
     expect(await second).toBe(commits ? 'taken' : 'inserted');
+  }
+});
+
+test('of several that wait for a key when it is given up, one gets it, deadlocks and all', async () => {
+  const owner = newOwner();
+  const record = { fingerprint, expiresAt: later() };
+  for (let round = 0; round < 5; round += 1) {
+    const key = `round ${round}`;
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const holder = transaction(async () => {
+      await db.insertRecord(...owner, key, record);
+      take();
+      await over;
+      throw new Error('no');
+    }).catch(() => undefined);
+    await taken;
+    // Each wants to share the record first, and then to have it alone: InnoDB ends all but one of them.
+    const waiters = Array.from({ length: 4 }, () =>
+      transaction(() => db.insertRecord(...owner, key, record)),
+    );
+    await sleep(50);
+    end();
+    await holder;
+    expect((await Promise.all(waiters)).toSorted()).toEqual(['inserted', 'taken', 'taken', 'taken']);
   }
 });
 

@@ -8,7 +8,7 @@ export const webhookDelivery: Migration = {
       ADD COLUMN last_failed_at DATETIME(3) NULL,
       ADD COLUMN recovered_at DATETIME(3) NULL,
       ADD COLUMN disabled_at DATETIME(3) NULL,
-      ADD KEY webhooks_failing (failing_since)`,
+      ADD KEY webhooks_failing (active, failing_since)`,
 
     // body_version: which body its first attempt sent, for all attempts send the same bytes; null before it.
     `ALTER TABLE webhook_deliveries ADD COLUMN body_version VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NULL`,
@@ -18,7 +18,9 @@ export const webhookDelivery: Migration = {
       ADD KEY webhook_deliveries_admission (status, parked, webhook_id, due_at),
       ADD KEY webhook_deliveries_listed_by_status (webhook_id, status, id),
       ADD KEY webhook_deliveries_listed_by_type (webhook_id, event_type, id)`,
+    // Whatever looks for what is due looks webhook by webhook, and an index costs time at each of its changes.
     'ALTER TABLE webhook_deliveries DROP KEY webhook_deliveries_by_status',
+    'ALTER TABLE webhook_deliveries DROP KEY webhook_deliveries_due',
 
     // Attempts before the latest, which is on the delivery itself: most deliveries have one only.
     `CREATE TABLE IF NOT EXISTS webhook_attempts (
@@ -57,6 +59,7 @@ export const webhookDelivery: Migration = {
     'DROP TABLE IF EXISTS webhook_hosts',
     'DROP TABLE IF EXISTS webhook_settlements',
     'DROP TABLE IF EXISTS webhook_attempts',
+    'ALTER TABLE webhook_deliveries ADD KEY webhook_deliveries_due (status, parked, due_at)',
     'ALTER TABLE webhook_deliveries ADD KEY webhook_deliveries_by_status (webhook_id, status, due_at)',
     `ALTER TABLE webhook_deliveries
       DROP KEY webhook_deliveries_admission, DROP KEY webhook_deliveries_listed_by_status,

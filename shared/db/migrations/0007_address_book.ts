@@ -3,11 +3,13 @@ import { type Migration, tableOptions } from './migration.ts';
 export const addressBook: Migration = {
   name: '0007_address_book',
   up: [
+    // Of one workspace the rows lie together, in order of creation: a page of the listing is one piece of the table.
     // tags: a sorted JSON array. national: the digits as they are dialled at home; reversed: those of the E.164
     // number from its end, so that "its last digits" is a prefix too. The keys are what search compares: folded.
+    // Every index ends with the primary key, so what they find comes with its id.
     `CREATE TABLE IF NOT EXISTS contacts (
-      id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,
+      id BINARY(16) NOT NULL,
       number VARBINARY(20) NOT NULL,
       national VARBINARY(20) NOT NULL,
       reversed VARBINARY(20) NOT NULL,
@@ -22,32 +24,42 @@ export const addressBook: Migration = {
       tags TEXT NOT NULL,
       created_at DATETIME(3) NOT NULL,
       updated_at DATETIME(3) NOT NULL,
+      PRIMARY KEY (workspace_id, id),
       UNIQUE KEY contacts_number (workspace_id, number),
-      KEY contacts_listed (workspace_id, id),
       KEY contacts_national (workspace_id, national),
       KEY contacts_reversed (workspace_id, reversed),
-      KEY contacts_email (workspace_id, email_key, id),
-      KEY contacts_client_reference (workspace_id, client_reference_key, id)
+      KEY contacts_email (workspace_id, email_key),
+      KEY contacts_client_reference (workspace_id, client_reference_key)
     ) ${tableOptions}`,
 
-    // The words of a contact's names, folded: one row for each that search may find it by.
+    // The words of a contact's names, folded. Which ones a contact has follows from its row.
     `CREATE TABLE IF NOT EXISTS contact_words (
       workspace_id BINARY(16) NOT NULL,
       word VARBINARY(48) NOT NULL,
       contact_id BINARY(16) NOT NULL,
-      PRIMARY KEY (workspace_id, word, contact_id),
-      KEY contact_words_of_contact (contact_id)
+      PRIMARY KEY (workspace_id, word, contact_id)
     ) ${tableOptions}`,
 
     `CREATE TABLE IF NOT EXISTS contact_tags (
       workspace_id BINARY(16) NOT NULL,
-      tag_key VARBINARY(256) NOT NULL,
+      tag_key VARBINARY(384) NOT NULL,
       contact_id BINARY(16) NOT NULL,
-      tag VARCHAR(64) NOT NULL,
-      PRIMARY KEY (workspace_id, tag_key, contact_id),
-      KEY contact_tags_of_contact (contact_id)
+      PRIMARY KEY (workspace_id, tag_key, contact_id)
     ) ${tableOptions}`,
 
+    // How many contacts have a tag, which is spelt as the first of them had it; under the empty key, how many there are
+    // at all. The sum over the shards: who counts at the same time need not wait for each other.
+    `CREATE TABLE IF NOT EXISTS contact_counts (
+      workspace_id BINARY(16) NOT NULL,
+      tag_key VARBINARY(384) NOT NULL,
+      shard TINYINT UNSIGNED NOT NULL,
+      tag VARCHAR(64) NOT NULL,
+      contacts INT NOT NULL,
+      PRIMARY KEY (workspace_id, tag_key, shard)
+    ) ${tableOptions}`,
+
+    // member_count: of a static list, kept with its members; of a dynamic one, what was counted last and is believed
+    // until then. A workspace's built-in list has no row: it is its contacts.
     `CREATE TABLE IF NOT EXISTS contact_lists (
       id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,
@@ -56,6 +68,7 @@ export const addressBook: Migration = {
       kind VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
       filter TEXT NULL,
       member_count INT UNSIGNED NOT NULL DEFAULT 0,
+      counted_until DATETIME(3) NULL,
       created_at DATETIME(3) NOT NULL,
       updated_at DATETIME(3) NOT NULL,
       KEY contact_lists_listed (workspace_id, id)
@@ -69,24 +82,32 @@ export const addressBook: Migration = {
       KEY contact_list_members_of_contact (contact_id)
     ) ${tableOptions}`,
 
-    // A copy into a list: one at a time for each (the primary key), resumed from its place after a crash.
+    // Lists that are gone and whose members are not yet.
+    `CREATE TABLE IF NOT EXISTS contact_list_removals (
+      list_id BINARY(16) NOT NULL PRIMARY KEY
+    ) ${tableOptions}`,
+
+    // A copy into a list, taken up from its place after a crash. running_list_id is the list until the copy is over, and
+    // null from then on: a list has one that runs.
     `CREATE TABLE IF NOT EXISTS contact_list_copies (
-      list_id BINARY(16) NOT NULL PRIMARY KEY,
-      id BINARY(16) NOT NULL,
+      id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,
-      request TEXT NOT NULL,
+      list_id BINARY(16) NOT NULL,
+      running_list_id BINARY(16) NULL,
+      request MEDIUMTEXT NOT NULL,
       source_index INT UNSIGNED NOT NULL DEFAULT 0,
       after_contact_id BINARY(16) NULL,
       added INT UNSIGNED NOT NULL DEFAULT 0,
       skipped INT UNSIGNED NOT NULL DEFAULT 0,
-      status VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NOT NULL,
       due_at DATETIME(3) NULL,
       lease_token BINARY(16) NULL,
       claims INT UNSIGNED NOT NULL DEFAULT 0,
+      request_id VARBINARY(128) NULL,
       created_at DATETIME(3) NOT NULL,
       completed_at DATETIME(3) NULL,
-      request_id VARBINARY(128) NULL,
-      KEY contact_list_copies_due (status, due_at)
+      UNIQUE KEY contact_list_copies_running (running_list_id),
+      KEY contact_list_copies_due (due_at),
+      KEY contact_list_copies_completed (completed_at)
     ) ${tableOptions}`,
 
     // Exactly one of number and email is set. email_key is the address as mail servers compare it.
@@ -110,8 +131,10 @@ export const addressBook: Migration = {
   down: [
     'DROP TABLE IF EXISTS suppressions',
     'DROP TABLE IF EXISTS contact_list_copies',
+    'DROP TABLE IF EXISTS contact_list_removals',
     'DROP TABLE IF EXISTS contact_list_members',
     'DROP TABLE IF EXISTS contact_lists',
+    'DROP TABLE IF EXISTS contact_counts',
     'DROP TABLE IF EXISTS contact_tags',
     'DROP TABLE IF EXISTS contact_words',
     'DROP TABLE IF EXISTS contacts',

@@ -9,7 +9,7 @@ import { problem } from '../../../shared/errors.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { newEmail } from '../../support/new-email.ts';
-import { startWeb } from '../../support/processes.ts';
+import { type PlatformProcess, startWeb } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { ask, codeOf, essence, type Question, type Reply } from './ask.ts';
 import { startEffectsApi } from './effects-api.ts';
@@ -105,9 +105,11 @@ test.each(['prepare', 'handle'] as const)(
   },
 );
 
-/** A web process that has taken the key, and hangs for good in the middle of its transaction. */
-async function hangWith(same: Question) {
-  const web = await startWeb();
+/** The process takes the key and hangs in the middle of its transaction. Returns what becomes of the request. */
+async function hangWith(
+  web: PlatformProcess & { url: string },
+  same: Question,
+): Promise<() => Promise<Reply | null>> {
   const { promise: locked, resolve: lock } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   // Creating a webhook locks its workspace, so it comes to a halt there.
@@ -122,15 +124,15 @@ async function hangWith(same: Question) {
   web.freeze();
   end();
   await holder;
-  return { web, reply };
+  return () => reply;
 }
 
-test.each(['goes on', 'dies'])(
-  'a process that hangs with a key in hand holds up nobody; when it %s, there is one effect',
-  async (ending) => {
-    const url = `https://example.com/${ending.replace(' ', '-')}`;
+test('a process that hangs with a key in hand holds up nobody, and whether it goes on or dies there is one effect', async () => {
+  const web = await startWeb();
+  for (const ending of ['goes-on', 'dies']) {
+    const url = `https://example.com/${ending}`;
     const same = question({ path: '/v2/webhooks', body: { url, events: ['email.sent'] } });
-    const { web, reply } = await hangWith(same);
+    const replied = await hangWith(web, same);
     for (const { url: other } of webs) {
       const startedAt = performance.now();
       expectInProgress(await ask(other, same));
@@ -139,18 +141,18 @@ test.each(['goes on', 'dies'])(
     const others = Array.from({ length: 10 }, () => ask(webs[0]!.url, question({ body: newEmail(own) })));
     for (const { status } of await Promise.all(others)) expect(status).toBe(201);
 
-    if (ending === 'goes on') web.thaw();
+    if (ending === 'goes-on') web.thaw();
     else await web.kill();
-    expect((await reply)?.status).toBe(ending === 'goes on' ? 201 : undefined);
+    expect((await replied())?.status).toBe(ending === 'goes-on' ? 201 : undefined);
     const done = await waitFor('it is done', async () => {
       const again = await ask(webs[1]!.url, same);
       return again.status === 201 && again;
     });
-    expect(done.isReplayed).toBe(ending === 'goes on');
+    expect(done.isReplayed).toBe(ending === 'goes-on');
     const listed = await ask(webs[0]!.url, { key: own.key, method: 'GET', path: '/v2/webhooks' });
     expect(listed.json().data.filter((webhook: { url: string }) => webhook.url === url)).toHaveLength(1);
-  },
-);
+  }
+});
 
 /** An equal request goes to another process while this one is between its look-up and its transaction. */
 async function meanwhile(other: Partial<Question>, prepare: () => unknown = () => undefined) {
@@ -201,7 +203,7 @@ test('who waits in vain for the key is told that it is in progress, after one wa
       await over;
     });
     await taken;
-    return async () => ({ status: 200, location: null, body: 'done' });
+    return async () => ({ answer: { status: 200, location: null, body: 'done' }, ending: null });
   };
   let transactions = 0;
   const impatient = <T>(work: () => Promise<T>) =>

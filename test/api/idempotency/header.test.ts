@@ -57,6 +57,7 @@ test.each(Object.keys(wrong))('an Idempotency-Key with %s is refused with 400', 
     );
     expect([status, json().type.split('/').at(-1)]).toEqual([400, 'idempotency_key_invalid']);
     expect(json().detail).toContain('Idempotency-Key');
+    expect(json().detail.includes('more than once')).toBe((wrong[name] as unknown[]).length > 1);
   }
   expect(await effectsApi.effects('header')).toBe(made);
 });

@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { config } from '../../shared/config.ts';
+import * as contactLists from '../../shared/domain/contact-lists.ts';
+import {
+  ContactList,
+  ContactListAddition,
+  ContactListAddOutcome,
+  ContactListChanges,
+  ContactListPage,
+  ContactListPreview,
+  ContactListPreviewOutcome,
+  ContactListQuery,
+  ContactListRemoval,
+  ContactListRemoveOutcome,
+  NewContactList,
+} from '../../shared/schemas/contact-lists.ts';
+import { ContactPage } from '../../shared/schemas/contacts.ts';
+import { Id } from '../../shared/schemas/fields.ts';
+import { endpoint, other, unfinished } from '../endpoint.ts';
+
+const tag = 'Contact lists';
+const params = z.object({ id: Id('list') });
+const readContacts = ['lists.read', 'contacts.read'] as const;
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/contact-lists',
+    id: 'createContactList',
+    tag,
+    summary: 'Create a contact list',
+    scope: 'lists.write',
+    body: NewContactList,
+    status: 201,
+    response: ContactList,
+    location: ({ id }) => `/v2/contact-lists/${id}`,
+    problems: ['limit_exceeded'],
+    handle: ({ caller, body }) => contactLists.create(caller, body),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/contact-lists',
+    id: 'listContactLists',
+    tag,
+    summary: 'List contact lists, newest first; the built-in list of all contacts comes last',
+    scope: 'lists.read',
+    query: ContactListQuery,
+    status: 200,
+    response: ContactListPage,
+    problems: [],
+    handle: ({ caller, query }) => contactLists.list(caller, query),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/contact-lists/preview',
+    id: 'previewContactList',
+    tag,
+    summary: 'See what a dynamic list would hold',
+    scope: readContacts,
+    body: ContactListPreview,
+    status: 200,
+    response: ContactListPreviewOutcome,
+    problems: [],
+    handle: ({ caller, body }) => contactLists.preview(caller, body),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/contact-lists/{id}',
+    id: 'getContactList',
+    tag,
+    summary: 'Get one contact list',
+    scope: 'lists.read',
+    params,
+    status: 200,
+    response: ContactList,
+    problems: [],
+    handle: ({ caller, params }) => contactLists.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/v2/contact-lists/{id}',
+    id: 'updateContactList',
+    tag,
+    summary: 'Change a contact list',
+    description: 'A list stays of its kind. The built-in list cannot be changed.',
+    scope: 'lists.write',
+    params,
+    body: ContactListChanges,
+    status: 200,
+    response: ContactList,
+    problems: ['list_not_static'],
+    handle: ({ caller, params, body }) => contactLists.change(caller, params.id, body),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/contact-lists/{id}',
+    id: 'deleteContactList',
+    tag,
+    summary: 'Delete a contact list; its contacts stay',
+    description: 'A copy into it ends. The built-in list cannot be deleted.',
+    scope: 'lists.write',
+    params,
+    status: 204,
+    problems: ['list_not_static'],
+    handle: ({ caller, params }) => contactLists.remove(caller, params.id),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/contact-lists/{id}/contacts',
+    id: 'listContactListContacts',
+    tag,
+    summary: 'List the contacts of a list, newest first',
+    scope: readContacts,
+    params,
+    query: ContactListQuery,
+    status: 200,
+    response: ContactPage,
+    problems: [],
+    handle: ({ caller, params, query }) => contactLists.contacts(caller, params.id, query),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/contact-lists/{id}/contacts',
+    id: 'addContactListContacts',
+    tag,
+    summary: 'Add contacts to a static list',
+    description:
+      'Contacts that are named by contactIds are in the list when the answer comes. Members of other lists (fromLists) are copied by a job, which the request waits for; what takes longer is answered with 202 and the counts so far, and the list shows copyInProgress until it is done. Members that are left out by excludeLists or by a filter are not counted as skipped; a contact that is in two of the lists is added once and skipped once.',
+    scope: 'lists.write',
+    params,
+    body: ContactListAddition,
+    status: 200,
+    otherStatus: { status: 202, description: 'The copy goes on: the counts so far' },
+    response: ContactListAddOutcome,
+    problems: ['list_not_static', 'list_copy_in_progress'],
+    handle: async ({ caller, params, body }) => {
+      const { outcome, copyId } = await contactLists.add(caller, params.id, body);
+      if (outcome) return outcome;
+      return unfinished(other({ added: 0, skipped: 0 }), {
+        withinMs: config.LIST_COPY_WAIT_SECONDS * 1000,
+        finish: async () => {
+          const { isRunning, ...counts } = await contactLists.waitForCopy(caller, copyId);
+          return isRunning ? other(counts) : counts;
+        },
+      });
+    },
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/contact-lists/{id}/contacts',
+    id: 'removeContactListContacts',
+    tag,
+    summary: 'Remove contacts from a static list',
+    scope: 'lists.write',
+    params,
+    body: ContactListRemoval,
+    status: 200,
+    response: ContactListRemoveOutcome,
+    problems: ['list_not_static'],
+    handle: ({ caller, params, body }) => contactLists.removeContacts(caller, params.id, body),
+  }),
+];

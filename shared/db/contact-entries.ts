@@ -1,0 +1,146 @@
+import { startOf } from '../formats/folded-text.ts';
+import { idToBytes } from '../formats/ids.ts';
+import { byId, query } from './client.ts';
+
+/** What stands beside the rows of contacts, so that they are found and counted: their words, their tags, counts. */
+
+type Entries = {
+  words: string[];
+  /** Key -> as it is spelt. */
+  tags: Map<string, string>;
+};
+/** Null: there was, or is, no such contact. */
+export type EntriesChange = { contactId: string; before: Entries | null; after: Entries | null };
+
+/** What the columns hold of a key, in bytes. */
+export const wordBytes = 48;
+export const tagKeyBytes = 384;
+
+const contactsAtOnce = 1_000;
+const rowsAtOnce = 5_000;
+const shards = 16;
+
+type Entry = { key: string; id: Buffer };
+
+/** Brings the entries of contacts, whose rows are locked, from what they were to what they are. */
+export async function updateContactEntries(workspaceId: string, changes: EntriesChange[]): Promise<void> {
+  const workspace = idToBytes(workspaceId);
+  const counts = new Map<string, Count>();
+  for (let first = 0; first < changes.length; first += contactsAtOnce) {
+    const [words, tags] = [newEntries(), newEntries()];
+    for (const { contactId, before, after } of changes.slice(first, first + contactsAtOnce)) {
+      const id = idToBytes(contactId);
+      compare(words, id, wordKeys(before), wordKeys(after));
+      const [old, current] = [before?.tags ?? noTags, after?.tags ?? noTags];
+      compare(tags, id, old, current);
+      for (const [key, tag] of current) if (!old.has(key)) count(counts, key, tag, 1);
+      for (const [key, tag] of old) if (!current.has(key)) count(counts, key, tag, -1);
+      count(counts, '', '', Number(after !== null) - Number(before !== null));
+    }
+    await deleteEntries(workspace, 'contact_words', 'word', words.gone);
+    await insertEntries(workspace, 'contact_words', 'word', words.added);
+    await deleteEntries(workspace, 'contact_tags', 'tag_key', tags.gone);
+    await insertEntries(workspace, 'contact_tags', 'tag_key', tags.added);
+  }
+  // Others may wait for these rows, so they come last.
+  await updateCounts(workspace, counts);
+}
+
+const noTags = new Map<string, string>();
+const noWords: ReadonlySet<string> = new Set();
+
+function wordKeys(entries: Entries | null): ReadonlySet<string> {
+  return entries ? new Set(entries.words.map((word) => startOf(word, wordBytes))) : noWords;
+}
+
+function newEntries() {
+  return { gone: [] as Entry[], added: [] as Entry[] };
+}
+
+type Keys = { has(key: string): boolean; keys(): Iterable<string> };
+
+function compare(into: ReturnType<typeof newEntries>, id: Buffer, before: Keys, after: Keys): void {
+  for (const key of before.keys()) if (!after.has(key)) into.gone.push({ key, id });
+  for (const key of after.keys()) if (!before.has(key)) into.added.push({ key, id });
+}
+
+async function insertEntries(
+  workspace: Buffer,
+  name: string,
+  column: string,
+  entries: Entry[],
+): Promise<void> {
+  for (let first = 0; first < entries.length; first += rowsAtOnce)
+    await query(`INSERT INTO ${name} (workspace_id, ${column}, contact_id) VALUES ?`, [
+      entries.slice(first, first + rowsAtOnce).map(({ key, id }) => [workspace, key, id]),
+    ]);
+}
+
+async function deleteEntries(
+  workspace: Buffer,
+  name: string,
+  column: string,
+  entries: Entry[],
+): Promise<void> {
+  for (let first = 0; first < entries.length; first += rowsAtOnce) {
+    const gone = entries
+      .slice(first, first + rowsAtOnce)
+      .map(({ key, id }) => [Buffer.from(key).toString('hex'), id.toString('hex')]);
+    await query(
+      `DELETE e FROM JSON_TABLE(?, '$[*]' COLUMNS (hex VARCHAR(${2 * tagKeyBytes}) PATH '$[0]', id CHAR(32) PATH '$[1]')) AS gone
+       STRAIGHT_JOIN ${name} e ${byId}
+       ON e.workspace_id = ? AND e.${column} = UNHEX(gone.hex) AND e.contact_id = UNHEX(gone.id)`,
+      [JSON.stringify(gone), workspace],
+    );
+  }
+}
+
+type Count = { tag: string; by: number };
+
+function count(counts: Map<string, Count>, key: string, tag: string, by: number): void {
+  const known = counts.get(key);
+  if (known) known.by += by;
+  else counts.set(key, { tag, by });
+}
+
+async function updateCounts(workspace: Buffer, counts: Map<string, Count>): Promise<void> {
+  const changed = [...counts].filter(([, { by }]) => by !== 0);
+  if (changed.length === 0) return;
+  // In one order for all, so that nobody waits in a circle.
+  changed.sort(([one], [other]) => (one < other ? -1 : 1));
+  const shard = Math.floor(Math.random() * shards);
+  await query(
+    `INSERT INTO contact_counts (workspace_id, tag_key, shard, tag, contacts) VALUES ?
+     ON DUPLICATE KEY UPDATE contacts = contacts + VALUES(contacts)`,
+    [changed.map(([key, { tag, by }]) => [workspace, key, key === '' ? shard : 0, tag, by])],
+  );
+  const fewer = changed.flatMap(([key, { by }]) => (key !== '' && by < 0 ? [key] : []));
+  if (fewer.length === 0) return;
+  await query(
+    `DELETE c FROM contact_counts c ${byId}
+     WHERE c.workspace_id = ? AND c.tag_key IN (?) AND c.shard = 0 AND c.contacts <= 0`,
+    [workspace, fewer.map((key) => Buffer.from(key))],
+  );
+}
+
+/** Tags with how many contacts have them, in the order of their keys; `after` is the key that the last page ended with. */
+export async function listTagCounts(
+  workspaceId: string,
+  { limit, after }: { limit: number; after: string | null },
+): Promise<{ key: string; tag: string; count: number }[]> {
+  const rows = await query(
+    `SELECT tag_key, tag, contacts FROM contact_counts WHERE workspace_id = ? AND tag_key > ?
+     ORDER BY tag_key LIMIT ?`,
+    [idToBytes(workspaceId), Buffer.from(after ?? ''), limit],
+  );
+  return rows.map((row) => ({ key: row.tag_key.toString(), tag: row.tag, count: row.contacts }));
+}
+
+/** How many contacts have the tag with this key; all that there are for the empty one. */
+export async function findCount(workspaceId: string, tagKey: string): Promise<number> {
+  const [row] = await query(
+    'SELECT SUM(contacts) AS contacts FROM contact_counts WHERE workspace_id = ? AND tag_key = ?',
+    [idToBytes(workspaceId), Buffer.from(tagKey)],
+  );
+  return Number(row?.contacts ?? 0);
+}

@@ -1,0 +1,150 @@
+import { idFromBytes, idToBytes } from '../formats/ids.ts';
+import type { ContactFilter } from '../schemas/contacts.ts';
+import { byId, type Changed, execute, query, type Row } from './client.ts';
+
+export type ContactListRecord = {
+  id: string;
+  name: string;
+  description: string | null;
+  kind: 'static' | 'dynamic';
+  /** Of a dynamic list. */
+  filter: ContactFilter | null;
+  /** Of a static list, kept with its members; of a dynamic one, what was counted last. */
+  memberCount: number;
+  /** Of a dynamic list: until then the last count is believed. */
+  countedUntil: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+};
+
+export async function insertContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
+  await query('INSERT INTO contact_lists SET ?', [
+    {
+      id: idToBytes(record.id),
+      workspace_id: idToBytes(workspaceId),
+      name: record.name,
+      description: record.description,
+      kind: record.kind,
+      filter: toText(record.filter),
+      created_at: record.createdAt,
+      updated_at: record.updatedAt,
+    },
+  ]);
+}
+
+export async function findContactList(workspaceId: string, id: string): Promise<ContactListRecord | null> {
+  const [row] = await execute('SELECT * FROM contact_lists WHERE workspace_id = ? AND id = ?', [
+    idToBytes(workspaceId),
+    idToBytes(id),
+  ]);
+  return row ? toRecord(row) : null;
+}
+
+/** Locked until the transaction ends. */
+export async function findContactListForUpdate(
+  workspaceId: string,
+  id: string,
+): Promise<ContactListRecord | null> {
+  const [row] = await execute(
+    `SELECT * FROM contact_lists ${byId} WHERE workspace_id = ? AND id = ? FOR UPDATE`,
+    [idToBytes(workspaceId), idToBytes(id)],
+  );
+  return row ? toRecord(row) : null;
+}
+
+/** Newest first; `beforeId` is the id that the last page ended with. */
+export async function listContactLists(
+  workspaceId: string,
+  { limit, beforeId }: { limit: number; beforeId: string | null },
+): Promise<ContactListRecord[]> {
+  const place = beforeId === null ? [] : [idToBytes(beforeId)];
+  const rows = await query(
+    `SELECT * FROM contact_lists FORCE INDEX (contact_lists_listed)
+     WHERE workspace_id = ? ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+    [idToBytes(workspaceId), ...place, limit],
+  );
+  return rows.map(toRecord);
+}
+
+/** Those of these that there are. */
+export async function listContactListsByIds(
+  workspaceId: string,
+  ids: string[],
+): Promise<ContactListRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = await query('SELECT * FROM contact_lists WHERE workspace_id = ? AND id IN (?)', [
+    idToBytes(workspaceId),
+    ids.map(idToBytes),
+  ]);
+  return rows.map(toRecord);
+}
+
+/** How many lists the workspace has. */
+export async function findContactListCount(workspaceId: string): Promise<number> {
+  const [row] = await execute('SELECT COUNT(*) AS lists FROM contact_lists WHERE workspace_id = ?', [
+    idToBytes(workspaceId),
+  ]);
+  return Number(row!.lists);
+}
+
+/** Name, description and filter, of a record that was locked in this transaction. What was counted is forgotten. */
+export async function updateContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
+  const { name, description, filter, updatedAt } = record;
+  await query(
+    `UPDATE contact_lists ${byId} SET name = ?, description = ?, filter = ?, counted_until = NULL, updated_at = ?
+     WHERE workspace_id = ? AND id = ?`,
+    [name, description, toText(filter), updatedAt, idToBytes(workspaceId), idToBytes(record.id)],
+  );
+}
+
+/** What was counted of a dynamic list, if its filter is still the one that was counted with. */
+export async function updateCounted(
+  workspaceId: string,
+  { id, updatedAt }: ContactListRecord,
+  count: number,
+  until: Date,
+): Promise<void> {
+  await execute(
+    `UPDATE contact_lists ${byId} SET member_count = ?, counted_until = ?
+     WHERE workspace_id = ? AND id = ? AND updated_at = ? AND kind = 'dynamic'`,
+    [count, until, idToBytes(workspaceId), idToBytes(id), updatedAt],
+  );
+}
+
+/** Belongs into the transaction that changes the members. False: there is no such list. */
+export async function updateMemberCount(workspaceId: string, listId: string, by: number): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE contact_lists ${byId} SET member_count = member_count + ? WHERE workspace_id = ? AND id = ?`,
+    [by, idToBytes(workspaceId), idToBytes(listId)],
+  );
+  return affectedRows === 1;
+}
+
+/** The list; its members follow later. */
+export async function deleteContactList(workspaceId: string, id: string): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    'DELETE FROM contact_lists WHERE workspace_id = ? AND id = ?',
+    [idToBytes(workspaceId), idToBytes(id)],
+  );
+  if (affectedRows === 0) return false;
+  await execute('INSERT IGNORE INTO contact_list_removals (list_id) VALUES (?)', [idToBytes(id)]);
+  return true;
+}
+
+function toText(filter: ContactFilter | null): string | null {
+  return filter && JSON.stringify(filter);
+}
+
+function toRecord(row: Row): ContactListRecord {
+  return {
+    id: idFromBytes('list', row.id),
+    name: row.name,
+    description: row.description,
+    kind: row.kind,
+    filter: row.filter === null ? null : JSON.parse(row.filter),
+    memberCount: row.member_count,
+    countedUntil: row.counted_until,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,218 @@
+import { fold, foldCase, startOf, wordsOf } from '../formats/folded-text.ts';
+import { idFromBytes, idToBytes } from '../formats/ids.ts';
+import type { ContactText } from '../schemas/contacts.ts';
+import { byId, execute, query, type Row, sqlTime } from './client.ts';
+import { type EntriesChange, updateContactEntries } from './contact-entries.ts';
+
+export type ContactRecord = {
+  id: string;
+  /** E.164. */
+  number: string;
+  /** The digits as they are dialled at home. */
+  national: string;
+  country: string | null;
+  /** Sorted. */
+  tags: string[];
+  createdAt: Date;
+  updatedAt: Date;
+} & Record<ContactText, string | null>;
+
+export const read = `id, number, national, country, first_name, last_name, company, email, client_reference, tags,
+  created_at, updated_at`;
+const changeable = [
+  'number',
+  'national',
+  'reversed',
+  'country',
+  'first_name',
+  'last_name',
+  'company',
+  'email',
+  'email_key',
+  'client_reference',
+  'client_reference_key',
+  'tags',
+  'updated_at',
+];
+const written = ['workspace_id', 'id', 'created_at', ...changeable];
+const overwrite = changeable.map((column) => `${column} = VALUES(${column})`).join(', ');
+// Statements stay small beside what the server takes.
+const rowsAtOnce = 1_000;
+
+export async function findContact(workspaceId: string, id: string): Promise<ContactRecord | null> {
+  const [row] = await execute(`SELECT ${read} FROM contacts WHERE workspace_id = ? AND id = ?`, [
+    idToBytes(workspaceId),
+    idToBytes(id),
+  ]);
+  return row ? toRecord(row) : null;
+}
+
+/** Those of these ids that the workspace has, in the order of their ids. */
+export function listContactsByIds(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
+  return listByIds(workspaceId, ids, '');
+}
+
+/** The same, locked in this order until the transaction ends: who locks several never waits in a circle. */
+export function listContactsForUpdate(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
+  return listByIds(workspaceId, ids, 'FOR UPDATE');
+}
+
+async function listByIds(workspaceId: string, ids: string[], lock: string): Promise<ContactRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = await query(
+    `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id ${lock}`,
+    [idToBytes(workspaceId), ids.map(idToBytes)],
+  );
+  return rows.map(toRecord);
+}
+
+/** Those with these numbers, locked in the order of their numbers until the transaction ends. */
+export async function listContactsByNumberForUpdate(
+  workspaceId: string,
+  numbers: string[],
+): Promise<ContactRecord[]> {
+  if (numbers.length === 0) return [];
+  const rows = await query(
+    `SELECT ${read} FROM contacts FORCE INDEX (contacts_number)
+     WHERE workspace_id = ? AND number IN (?) ORDER BY number FOR UPDATE`,
+    [idToBytes(workspaceId), numbers.map((number) => Buffer.from(number))],
+  );
+  return rows.map(toRecord);
+}
+
+/**
+ * Fails on a number that the workspace has already. The rows go in, and are locked, in the order of their numbers: two
+ * that insert the same ones wait for each other, never in a circle.
+ */
+export async function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
+  const workspace = idToBytes(workspaceId);
+  const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
+  for (const some of portionsOf(ordered))
+    await query(`INSERT INTO contacts (${written.join(', ')}) VALUES ?`, [
+      some.map((record) => toRow(workspace, record)),
+    ]);
+  await updateContactEntries(
+    workspaceId,
+    records.map((after) => entriesChange(null, after)),
+  );
+}
+
+export type ContactChange = { before: ContactRecord; after: ContactRecord };
+
+/**
+ * Writes all of each record; what was before must have been locked in this transaction. Fails on a number that another
+ * contact has.
+ */
+export async function updateContacts(workspaceId: string, changes: ContactChange[]): Promise<void> {
+  const workspace = idToBytes(workspaceId);
+  // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
+  for (const some of portionsOf(changes))
+    await query(
+      `INSERT INTO contacts (${written.join(', ')}) VALUES ? ON DUPLICATE KEY UPDATE ${overwrite}`,
+      [some.map(({ after }) => toRow(workspace, after))],
+    );
+  await updateContactEntries(
+    workspaceId,
+    changes.map(({ before, after }) => entriesChange(before, after)),
+  );
+}
+
+/** The contact and all that hangs on it; the record must have been locked in this transaction. */
+export async function deleteContact(workspaceId: string, record: ContactRecord): Promise<void> {
+  await execute('DELETE FROM contacts WHERE workspace_id = ? AND id = ?', [
+    idToBytes(workspaceId),
+    idToBytes(record.id),
+  ]);
+  await deleteMemberships(workspaceId, record.id);
+  await updateContactEntries(workspaceId, [entriesChange(record, null)]);
+}
+
+async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
+  const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
+  const rows = await execute(`SELECT list_id FROM ${where} ORDER BY list_id FOR UPDATE`, [idToBytes(id)]);
+  if (rows.length === 0) return;
+  await query(
+    `UPDATE contact_lists ${byId} SET member_count = member_count - 1 WHERE workspace_id = ? AND id IN (?)`,
+    [idToBytes(workspaceId), rows.map((row) => row.list_id)],
+  );
+  await query('DELETE FROM contact_list_members WHERE list_id IN (?) AND contact_id = ?', [
+    rows.map((row) => row.list_id),
+    idToBytes(id),
+  ]);
+}
+
+// A name of a hundred words is none; the index need not hold them all.
+const mostWords = 20;
+
+/** What search finds a contact by besides its email, reference and number: the words of its names. */
+export function wordsOfContact({ firstName, lastName, company }: ContactRecord): string[] {
+  const words = [firstName, lastName, company].flatMap((text) => (text === null ? [] : wordsOf(text)));
+  return [...new Set(words)].slice(0, mostWords);
+}
+
+/** What search compares of an email or a reference. */
+export function keyText(text: string): string {
+  return fold(text).trim();
+}
+
+/** What the columns hold of it, in bytes. */
+export const textKeyBytes = 64;
+
+function keyOf(text: string | null): string | null {
+  return text === null ? null : startOf(keyText(text), textKeyBytes);
+}
+
+function entriesChange(before: ContactRecord | null, after: ContactRecord | null): EntriesChange {
+  return { contactId: (after ?? before)!.id, before: entriesOf(before), after: entriesOf(after) };
+}
+
+function entriesOf(record: ContactRecord | null): EntriesChange['after'] {
+  if (!record) return null;
+  return { words: wordsOfContact(record), tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])) };
+}
+
+function toRow(workspace: Buffer, record: ContactRecord): unknown[] {
+  const { id, number, national, country, firstName, lastName, company, email, clientReference } = record;
+  return [
+    workspace,
+    idToBytes(id),
+    sqlTime(record.createdAt),
+    number,
+    national,
+    [...number.slice(1)].reverse().join(''),
+    country,
+    firstName,
+    lastName,
+    company,
+    email,
+    keyOf(email),
+    clientReference,
+    keyOf(clientReference),
+    JSON.stringify(record.tags),
+    sqlTime(record.updatedAt),
+  ];
+}
+
+export function toRecord(row: Row): ContactRecord {
+  return {
+    id: idFromBytes('contact', row.id),
+    number: row.number.toString(),
+    national: row.national.toString(),
+    country: row.country,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    company: row.company,
+    email: row.email,
+    clientReference: row.client_reference,
+    tags: JSON.parse(row.tags),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function portionsOf<Item>(items: Item[]): Item[][] {
+  const count = Math.ceil(items.length / rowsAtOnce);
+  return Array.from({ length: count }, (_, index) =>
+    items.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
+  );
+}

@@ -1,0 +1,132 @@
+import { now } from '../../clock.ts';
+import { listCopiedInto } from '../../db/contact-list-copies.ts';
+import * as db from '../../db/contact-lists.ts';
+import { countContacts, type Filter } from '../../db/contact-search.ts';
+import { invalid, type Problem, problem } from '../../errors.ts';
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { ContactList, ContactListKind } from '../../schemas/contact-lists.ts';
+import type { ContactFilter } from '../../schemas/contacts.ts';
+import { compile } from '../contact-filter.ts';
+import { findRecent } from '../workspaces.ts';
+
+/** A list of any kind; the built-in one is no record. */
+export type List = Omit<db.ContactListRecord, 'kind'> & { kind: ContactListKind };
+
+/** There is one in each workspace, so it has the workspace's own UUID, which is lower than those of all other lists. */
+export function builtinId(workspaceId: string): string {
+  return idFromBytes('list', idToBytes(workspaceId));
+}
+
+export async function builtinOf(workspaceId: string): Promise<List> {
+  const workspace = await findRecent(workspaceId);
+  if (!workspace) throw problem('not_found');
+  return {
+    id: builtinId(workspaceId),
+    name: 'All contacts',
+    description: null,
+    kind: 'builtin',
+    filter: null,
+    memberCount: 0,
+    countedUntil: null,
+    createdAt: workspace.createdAt,
+    updatedAt: workspace.createdAt,
+  };
+}
+
+export async function findList(workspaceId: string, id: string): Promise<List> {
+  const list =
+    id === builtinId(workspaceId) ? await builtinOf(workspaceId) : await db.findContactList(workspaceId, id);
+  if (!list) throw problem('not_found');
+  return list;
+}
+
+/** Those of these lists that there are, in the order of the ids. */
+export async function findLists(workspaceId: string, ids: string[]): Promise<List[]> {
+  const lists = new Map<string, List>();
+  for (const list of await db.listContactListsByIds(workspaceId, ids)) lists.set(list.id, list);
+  const builtin = builtinId(workspaceId);
+  if (ids.includes(builtin)) lists.set(builtin, await builtinOf(workspaceId));
+  return ids.flatMap((id) => lists.get(id) ?? []);
+}
+
+/** What finds the contacts of a list that fills itself; null for a static one. */
+export function contactsOf({ kind, filter }: List): Filter | null {
+  return kind === 'static' ? null : compile(filter ?? {});
+}
+
+/** Only static lists take and give up contacts. */
+export function checkStatic({ kind }: List): void {
+  if (kind === 'static') return;
+  const detail =
+    kind === 'builtin'
+      ? 'The built-in list holds all contacts and takes no others'
+      : 'A dynamic list holds the contacts that match its filter and takes no others';
+  throw problem('list_not_static', { detail });
+}
+
+export function builtinStays(): Problem {
+  return problem('list_not_static', { detail: 'The built-in list can be neither changed nor deleted' });
+}
+
+/** As it is kept: a filter that finds all contacts would be the built-in list. */
+export function checkedFilter(filter: ContactFilter): ContactFilter {
+  if (compile(filter).terms.length === 0)
+    throw invalid('filter', 'must have a search, a tag or a clientReference');
+  const { search, tag, clientReference } = filter;
+  return {
+    search: search?.trim() ? search : null,
+    tag: tag?.trim() ? tag : null,
+    clientReference: clientReference || null,
+  };
+}
+
+/** What is counted sooner is counted each time. */
+const longCountMs = 50;
+const believedTimes = 20;
+
+/** A count that took long is believed for some time, so that asking often costs no more than a part of that time. */
+export async function countOf(workspaceId: string, list: List): Promise<number> {
+  const { kind, countedUntil, memberCount } = list;
+  if (kind === 'static') return memberCount;
+  if (countedUntil && countedUntil > now()) return memberCount;
+  const start = performance.now();
+  const count = await countContacts(workspaceId, contactsOf(list)!);
+  const tookMs = performance.now() - start;
+  if (kind === 'dynamic' && tookMs > longCountMs) {
+    const until = new Date(now().getTime() + believedTimes * tookMs);
+    await db.updateCounted(workspaceId, { ...list, kind }, count, until);
+  }
+  return count;
+}
+
+export async function toWire(workspaceId: string, list: List): Promise<ContactList> {
+  const [wire] = await toWireAll(workspaceId, [list]);
+  return wire!;
+}
+
+export async function toWireAll(workspaceId: string, lists: List[]): Promise<ContactList[]> {
+  const copiedInto = await listCopiedInto(
+    workspaceId,
+    lists.map(({ id }) => id),
+  );
+  const wires: ContactList[] = [];
+  for (const list of lists) {
+    const contactCount = await countOf(workspaceId, list);
+    wires.push({
+      id: list.id,
+      name: list.name,
+      description: list.description,
+      kind: list.kind,
+      filter: list.filter && {
+        search: list.filter.search ?? null,
+        tag: list.filter.tag ?? null,
+        clientReference: list.filter.clientReference ?? null,
+      },
+      contactCount,
+      copyInProgress: copiedInto.has(list.id),
+      createdAt: list.createdAt.toISOString(),
+      updatedAt: list.updatedAt.toISOString(),
+    });
+  }
+  return wires;
+}

@@ -1,0 +1,29 @@
+import { now } from '../../clock.ts';
+import { updateCopyStopped } from '../../db/contact-list-copies.ts';
+import { deleteMembers } from '../../db/contact-list-members.ts';
+import * as db from '../../db/contact-lists.ts';
+import { problem } from '../../errors.ts';
+import { isId } from '../../formats/ids.ts';
+import type { ContactListRemoval } from '../../schemas/contact-lists.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { builtinId, builtinStays, checkStatic, findList } from './record.ts';
+
+/** The list is gone at once; its memberships follow in batches, and its contacts stay. */
+export async function remove({ workspaceId }: Caller, id: string): Promise<void> {
+  if (id === builtinId(workspaceId)) throw builtinStays();
+  // A batch of a copy ends with the list, so the copy comes first here too.
+  await updateCopyStopped(workspaceId, id, now());
+  if (!(await db.deleteContactList(workspaceId, id))) throw problem('not_found');
+}
+
+export async function removeContacts(
+  { workspaceId }: Caller,
+  id: string,
+  { contactIds }: ContactListRemoval,
+): Promise<{ removed: number }> {
+  checkStatic(await findList(workspaceId, id));
+  const ids = [...new Set(contactIds)].filter((contactId) => isId('contact', contactId));
+  const removed = await deleteMembers(workspaceId, id, ids);
+  if (removed > 0) await db.updateMemberCount(workspaceId, id, -removed);
+  return { removed };
+}

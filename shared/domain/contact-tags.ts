@@ -1,0 +1,81 @@
+import { now } from '../clock.ts';
+import { listTagCounts } from '../db/contact-entries.ts';
+import * as db from '../db/contacts.ts';
+import { invalid, problem } from '../errors.ts';
+import { foldCase } from '../formats/folded-text.ts';
+import { isId } from '../formats/ids.ts';
+import {
+  type ContactTag,
+  type ContactTagChanges,
+  type ContactTagQuery,
+  longestTag,
+  mostTags,
+} from '../schemas/contacts.ts';
+import type { Caller } from '../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
+
+/** The tags of a request that count: trimmed, none blank or too long, each once whatever its case, as first spelt. */
+export function cleaned(tags: string[]): string[] {
+  return unite([], tags.map((tag) => tag.trim()).filter(isTag));
+}
+
+function isTag(tag: string): boolean {
+  return tag !== '' && (tag.length <= longestTag || [...tag].length <= longestTag);
+}
+
+/** Throws on more than a contact may have. */
+export function sorted(tags: string[]): string[] {
+  if (tags.length > mostTags) throw invalid('tags', `must be at most ${mostTags}`);
+  return tags.toSorted();
+}
+
+function unite(tags: string[], more: string[]): string[] {
+  const known = new Map(tags.map((tag) => [foldCase(tag), tag]));
+  for (const tag of more) if (!known.has(foldCase(tag))) known.set(foldCase(tag), tag);
+  return [...known.values()];
+}
+
+/** Removes, then adds, so that a tag can be given another spelling. Returns how many contacts the ids name. */
+export async function change(caller: Caller, changes: ContactTagChanges): Promise<{ updated: number }> {
+  const added = sorted(cleaned(changes.tags ?? []));
+  const removed = new Set(cleaned(changes.removeTags ?? []).map(foldCase));
+  if (added.length + removed.size === 0) {
+    const message = 'give at least one tag to add or to remove';
+    throw problem('validation_failed', {
+      detail: 'There is no tag to add or to remove',
+      errors: { tags: [message], removeTags: [message] },
+    });
+  }
+  const ids = [...new Set(changes.contactIds)].filter((id) => isId('contact', id));
+  const contacts = await db.listContactsForUpdate(caller.workspaceId, ids);
+  const updatedAt = now();
+  const changed = contacts.flatMap((before) => {
+    const kept = before.tags.filter((tag) => !removed.has(foldCase(tag)));
+    const tags = unite(kept, added);
+    if (tags.length > mostTags)
+      throw invalid('tags', `would make more than ${mostTags} tags of the contact ${before.id}`);
+    const after = { ...before, tags: tags.toSorted(), updatedAt };
+    return areEqual(before.tags, after.tags) ? [] : [{ before, after }];
+  });
+  await db.updateContacts(caller.workspaceId, changed);
+  return { updated: contacts.length };
+}
+
+export function areEqual(one: string[], other: string[]): boolean {
+  return one.length === other.length && one.every((tag, index) => tag === other[index]);
+}
+
+/** In the order of the alphabet, whatever their case. */
+export async function list(
+  caller: Caller,
+  { limit, cursor }: ContactTagQuery,
+): Promise<{ data: ContactTag[]; nextCursor: string | null }> {
+  const binding = { workspaceId: caller.workspaceId, listing: 'contact-tags' };
+  const after = cursor ? decodeCursor<{ after: string }>(binding, cursor).after : null;
+  const counts = await listTagCounts(caller.workspaceId, { limit: limit + 1, after });
+  const page = counts.slice(0, limit);
+  return {
+    data: page.map(({ tag, count }) => ({ tag, count })),
+    nextCursor: counts.length > limit ? encodeCursor(binding, { after: page.at(-1)!.key }) : null,
+  };
+}

@@ -1,0 +1,144 @@
+import { now } from '../clock.ts';
+import { isDuplicateKey } from '../db/client.ts';
+import { listContacts } from '../db/contact-search.ts';
+import * as db from '../db/contacts.ts';
+import { listSuppressedNumbers } from '../db/suppressions.ts';
+import { invalid, problem } from '../errors.ts';
+import { newId } from '../formats/ids.ts';
+import { type PhoneNumber, parsePhoneNumber } from '../formats/phone-number.ts';
+import {
+  type Contact,
+  type ContactChanges,
+  type ContactQuery,
+  type ContactText,
+  contactTexts,
+  type NewContact,
+} from '../schemas/contacts.ts';
+import type { Caller } from '../schemas/scopes.ts';
+import * as contactFilter from './contact-filter.ts';
+import * as contactTags from './contact-tags.ts';
+import { decodeCursor, encodeCursor } from './cursors.ts';
+
+export async function create(caller: Caller, request: NewContact): Promise<Contact> {
+  const record = newRecord(numberOf(request.number), request, now());
+  record.tags = contactTags.sorted(contactTags.cleaned(request.tags ?? []));
+  try {
+    await db.insertContacts(caller.workspaceId, [record]);
+  } catch (error) {
+    throw isDuplicateKey(error) ? numberTaken(record.number) : error;
+  }
+  return toWire(caller, record);
+}
+
+export function newRecord(number: PhoneNumber, texts: TextChanges, createdAt: Date): db.ContactRecord {
+  const { number: e164, national, country } = number;
+  const empty = { firstName: null, lastName: null, company: null, email: null, clientReference: null };
+  const record = { id: newId('contact', createdAt), number: e164, national, country, ...empty };
+  return withTexts({ ...record, tags: [], createdAt, updatedAt: createdAt }, texts);
+}
+
+export type TextChanges = { [Name in ContactText]?: string | null | undefined };
+
+/** What is left out or null stays; an empty text clears. */
+export function withTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRecord {
+  const changed = { ...record };
+  for (const name of contactTexts) if (changes[name] != null) changed[name] = changes[name] || null;
+  return changed;
+}
+
+function numberOf(text: string): PhoneNumber {
+  const parsed = parsePhoneNumber(text);
+  if (!parsed.ok) throw invalid('number', parsed.message);
+  return parsed;
+}
+
+function numberTaken(number: string) {
+  return problem('number_taken', { detail: `A contact with the number ${number} exists already` });
+}
+
+export async function list(
+  caller: Caller,
+  { limit, cursor, ...filter }: ContactQuery,
+): Promise<{ data: Contact[]; nextCursor: string | null }> {
+  const binding = { workspaceId: caller.workspaceId, listing: 'contacts', filter };
+  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const records = await listContacts(caller.workspaceId, contactFilter.compile(filter), {
+    limit: limit + 1,
+    beforeId,
+  });
+  const page = records.slice(0, limit);
+  return {
+    data: await toWireAll(caller.workspaceId, page),
+    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+  };
+}
+
+export async function find(caller: Caller, id: string): Promise<Contact> {
+  const record = await db.findContact(caller.workspaceId, id);
+  if (!record) throw problem('not_found');
+  return toWire(caller, record);
+}
+
+export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
+  const before = await findForUpdate(caller, id);
+  const after = withTexts(before, changes);
+  if (changes.number != null) {
+    const { number, national, country } = numberOf(changes.number);
+    if (number !== before.number) Object.assign(after, { number, national, country });
+  }
+  if (changes.tags) after.tags = contactTags.sorted(contactTags.cleaned(changes.tags));
+  if (!isChanged(before, after)) return toWire(caller, before);
+  after.updatedAt = now();
+  try {
+    await db.updateContacts(caller.workspaceId, [{ before, after }]);
+  } catch (error) {
+    throw isDuplicateKey(error) ? numberTaken(after.number) : error;
+  }
+  return toWire(caller, after);
+}
+
+export function isChanged(before: db.ContactRecord, after: db.ContactRecord): boolean {
+  return (
+    before.number !== after.number ||
+    contactTexts.some((name) => before[name] !== after[name]) ||
+    !contactTags.areEqual(before.tags, after.tags)
+  );
+}
+
+/** The contact goes for good, with its tags and its places in lists. */
+export async function remove(caller: Caller, id: string): Promise<void> {
+  await db.deleteContact(caller.workspaceId, await findForUpdate(caller, id));
+}
+
+async function findForUpdate(caller: Caller, id: string): Promise<db.ContactRecord> {
+  const [record] = await db.listContactsForUpdate(caller.workspaceId, [id]);
+  if (!record) throw problem('not_found');
+  return record;
+}
+
+async function toWire(caller: Caller, record: db.ContactRecord): Promise<Contact> {
+  const [contact] = await toWireAll(caller.workspaceId, [record]);
+  return contact!;
+}
+
+/** Contacts as callers see them: whether each is suppressed is asked now, once for all. */
+export async function toWireAll(workspaceId: string, records: db.ContactRecord[]): Promise<Contact[]> {
+  const suppressed = await listSuppressedNumbers(
+    workspaceId,
+    records.map(({ number }) => number),
+  );
+  return records.map((record) => ({
+    id: record.id,
+    number: record.number,
+    country: record.country,
+    firstName: record.firstName,
+    lastName: record.lastName,
+    company: record.company,
+    email: record.email,
+    clientReference: record.clientReference,
+    tags: record.tags,
+    suppressed: suppressed.has(record.number),
+    createdAt: record.createdAt.toISOString(),
+    updatedAt: record.updatedAt.toISOString(),
+  }));
+}

@@ -1,0 +1,60 @@
+/** Text as search compares it: without regard to case, accents and the many ways to write one letter. */
+
+const ascii = /^[\0-\x7f]*$/;
+const accents = /[\u0300-\u036f]/g;
+// Letters that Unicode does not take apart, though people without that keyboard do.
+const plainer: Record<string, string> = {
+  æ: 'ae',
+  ð: 'd',
+  đ: 'd',
+  ı: 'i',
+  ł: 'l',
+  ø: 'o',
+  œ: 'oe',
+  ß: 'ss',
+  þ: 'th',
+  ς: 'σ',
+};
+const special = /[æðđıłøœßþς]/g;
+
+export function fold(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase();
+  return text
+    .normalize('NFKD')
+    .replace(accents, '')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(accents, '')
+    .replace(special, (letter) => plainer[letter]!);
+}
+
+/** For names that are the same whatever their case, and differ by all else. */
+export function foldCase(text: string): string {
+  if (ascii.test(text)) return text.toLowerCase();
+  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+}
+
+const apostrophes = /['\u2018\u2019\u02bc\uff07`\u00b4]/g;
+const asciiGap = /[^a-z0-9]+/;
+// Symbols such as emoji are words of their own or parts of them.
+const gap = /[\p{Z}\p{C}\p{P}+<=>|~^$]+/u;
+
+/** The words of a text, folded. An apostrophe is no gap: people write O'Brien and OBrien. */
+export function wordsOf(text: string): string[] {
+  const whole = fold(text.replace(apostrophes, ''));
+  return whole.split(ascii.test(whole) ? asciiGap : gap).filter((word) => word !== '');
+}
+
+/** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */
+export function startOf(text: string, bytes: number): string {
+  // No unit of UTF-16 takes more than three bytes.
+  if (text.length * 3 <= bytes || Buffer.byteLength(text) <= bytes) return text;
+  let end = 0;
+  let used = 0;
+  for (const character of text) {
+    used += Buffer.byteLength(character);
+    if (used > bytes) break;
+    end += character.length;
+  }
+  return text.slice(0, end);
+}

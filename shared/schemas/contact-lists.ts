@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { Contact, ContactFilter } from './contacts.ts';
+import { Id, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+
+export const mostNamedAtOnce = 10_000;
+export const mostLists = 1_000;
+
+export const ContactListKind = z.enum(['static', 'dynamic', 'builtin']).meta({
+  description:
+    'static: contacts are added and removed; dynamic: the contacts that match its filter; builtin: all contacts',
+});
+export type ContactListKind = z.infer<typeof ContactListKind>;
+
+export const ContactList = z
+  .object({
+    id: Id('list'),
+    name: z.string(),
+    description: z.string().nullable(),
+    kind: ContactListKind,
+    filter: z
+      .object({
+        search: z.string().nullable(),
+        tag: z.string().nullable(),
+        clientReference: z.string().nullable(),
+      })
+      .nullable()
+      .meta({ description: 'Of a dynamic list; else null' }),
+    contactCount: z.int32().meta({
+      description:
+        'Of a dynamic list whose contacts take long to count, as counted a short while ago: at most twenty times as long as that took',
+    }),
+    copyInProgress: z
+      .boolean()
+      .meta({ description: 'Contacts of other lists are being copied into it: contactCount is rising' }),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'ContactList' });
+export type ContactList = z.infer<typeof ContactList>;
+
+export const ContactListPage = pageOf(ContactList, 'ContactListPage');
+export const ContactListQuery = z.object(pageQuery);
+export type ContactListQuery = z.infer<typeof ContactListQuery>;
+
+const name = text({ min: 1, max: 100 });
+const description = text({ max: 500, multiline: true });
+const filter = ContactFilter.nullish();
+
+export const NewContactList = z
+  .object({
+    name,
+    description: description.nullish(),
+    kind: z.enum(['static', 'dynamic']).nullish().meta({ description: 'Default static' }),
+    filter: filter.meta({ description: 'Of a dynamic list, which must have one' }),
+  })
+  .meta({ id: 'NewContactList' });
+export type NewContactList = z.infer<typeof NewContactList>;
+
+export const ContactListChanges = z
+  .object({
+    name: name.nullish(),
+    description: description.nullish(),
+    filter: filter.meta({ description: 'Of a dynamic list; it replaces all of the filter' }),
+  })
+  .meta({
+    id: 'ContactListChanges',
+    description: 'What is left out or null stays; an empty description clears',
+  });
+export type ContactListChanges = z.infer<typeof ContactListChanges>;
+
+export const ContactListPreview = z.object({ filter: ContactFilter }).meta({ id: 'ContactListPreview' });
+export type ContactListPreview = z.infer<typeof ContactListPreview>;
+
+export const ContactListPreviewOutcome = z
+  .object({ count: z.int32(), contacts: z.array(Contact).meta({ description: 'The newest ten' }) })
+  .meta({ id: 'ContactListPreviewOutcome' });
+export type ContactListPreviewOutcome = z.infer<typeof ContactListPreviewOutcome>;
+
+const contactIds = z.array(NamedId('contact')).min(1).max(mostNamedAtOnce);
+const listIds = z.array(NamedId('list')).max(mostLists);
+
+export const ContactListAddition = z
+  .object({
+    contactIds: contactIds
+      .nullish()
+      .meta({ description: 'Unknown ids and contacts that are in the list already are skipped' }),
+    fromLists: listIds.min(1).nullish().meta({
+      description:
+        'Lists whose current members are copied once; later changes of theirs are not followed. Unknown ids are ignored',
+    }),
+    excludeLists: listIds
+      .nullish()
+      .meta({ description: 'Lists whose members are left out of the copy. Unknown ids are ignored' }),
+    ...ContactFilter.shape,
+  })
+  .meta({
+    id: 'ContactListAddition',
+    description:
+      'Either contactIds or fromLists. With fromLists go excludeLists, search, tag and clientReference, which choose among the members',
+  });
+export type ContactListAddition = z.infer<typeof ContactListAddition>;
+
+export const ContactListAddOutcome = z
+  .object({
+    added: z.int32(),
+    skipped: z.int32().meta({ description: 'In the list already, or not contacts of this workspace' }),
+  })
+  .meta({ id: 'ContactListAddOutcome' });
+export type ContactListAddOutcome = z.infer<typeof ContactListAddOutcome>;
+
+export const ContactListRemoval = z
+  .object({ contactIds: contactIds.meta({ description: 'Unknown ids are ignored' }) })
+  .meta({ id: 'ContactListRemoval' });
+export type ContactListRemoval = z.infer<typeof ContactListRemoval>;
+
+export const ContactListRemoveOutcome = z
+  .object({ removed: z.int32() })
+  .meta({ id: 'ContactListRemoveOutcome' });

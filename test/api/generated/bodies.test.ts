@@ -1,0 +1,132 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Endpoint } from '../../../api/endpoint.ts';
+import { endpoints } from '../../../api/routes/index.ts';
+import { badValuesFor, type Tried } from '../../support/bad-values.ts';
+import { codeOf } from '../../support/contract.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { type Field, fieldsOf, typesOf, variantsOf, withValue } from '../../support/fields.ts';
+import {
+  ask,
+  bodySchemaOf,
+  callOn,
+  description,
+  operations,
+  type Params,
+  prefixOf,
+  successesOf,
+  undo,
+} from '../../support/operations.ts';
+import { effects, type Own } from '../../support/records.ts';
+import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+});
+
+const { resolve, faultsOfSent } = description;
+const withBody = operations.filter(({ endpoint }) => bodySchemaOf(endpoint));
+
+async function send(endpoint: Endpoint, params: Params, body: string): Promise<Answer> {
+  const answer = await ask(api, endpoint, { params, body }, own.key);
+  if (answer.status < 300) await undo(api, own, answer);
+  return answer;
+}
+
+/** Sends the body that the operation accepts, with this value in this field. */
+async function sendWith(endpoint: Endpoint, params: Params, field: Field, { value, spelling }: Tried) {
+  const { body } = await callOn(api, own, endpoint, params);
+  const changed = withValue(resolve, body!, field, spelling === undefined ? value : '<spelled>');
+  const text = JSON.stringify(changed);
+  return send(endpoint, params, spelling === undefined ? text : text.replace('"<spelled>"', spelling));
+}
+
+/** Whether the field, and it alone, is named as what is wrong. Of a list or an object a member may be named. */
+function isRefused({ status, body }: Answer, { name, schema }: Field, { value }: Tried): boolean {
+  if (status !== 400 || codeOf(body) !== 'validation_failed') return false;
+  const kind = Array.isArray(value) ? 'array' : typeof value;
+  const mayBeMember = value !== null && kind !== 'string' && typesOf(resolve, schema).has(kind);
+  const names = Object.keys(body.errors ?? {});
+  const isOfField = (named: string) =>
+    named === name || (mayBeMember && (named.startsWith(`${name}.`) || named.startsWith(`${name}[`)));
+  return names.length > 0 && names.every(isOfField);
+}
+
+/** What comes of text that no database could keep, where it is not refused. */
+function effectOf(endpoint: Endpoint, { name, schema }: Field): string | undefined {
+  const isAnyId = prefixOf(schema) !== null && variantsOf(resolve, schema)[0]!['pattern'] === undefined;
+  return isAnyId ? 'an id that no record has is ignored' : effects[endpoint.id]?.[name];
+}
+
+/** What is wrong with how the operation takes the value; null when nothing is. */
+function faultOf(endpoint: Endpoint, field: Field, one: Tried, answer: Answer): string | null {
+  const { status, body } = answer;
+  const said = `${field.name}, ${one.label}: ${status} ${JSON.stringify(body).slice(0, 300)}`;
+  if (status === 500) return said;
+  const effect = one.isNeverText ? effectOf(endpoint, field) : undefined;
+  const isAllowed = faultsOfSent(field.schema, one.value).length === 0 && !one.isNeverText;
+  if (effect !== undefined) return isRefused(answer, field, one) ? `${said}, and not: ${effect}` : null;
+  if (!isAllowed) return isRefused(answer, field, one) ? null : said;
+  const isTooLong = /at most \d+ char/.test(JSON.stringify(body.errors?.[field.name] ?? ''));
+  return one.isLongest && isTooLong ? said : null;
+}
+
+test.each(withBody)(
+  '$name refuses by its name each field that is not as described, and fails at none',
+  async ({ endpoint }) => {
+    const { params } = await callOn(api, own, endpoint);
+    const faults: (string | null)[] = [];
+    for (const field of fieldsOf(resolve, bodySchemaOf(endpoint)!))
+      for (const one of badValuesFor(resolve, field.schema)) {
+        const answer = await sendWith(endpoint, params, field, one);
+        faults.push(faultOf(endpoint, field, one, answer));
+      }
+    expect(faults.filter((fault) => fault !== null)).toEqual([]);
+    expect(faults.length).toBeGreaterThan(0);
+    expect((await api.request('GET', '/health/live')).status).toBe(200);
+  },
+);
+
+const unknownMembers = [
+  '"unknownField":1',
+  '"__proto__":{"polluted":true}',
+  '"constructor":{"prototype":{"polluted":true}}',
+  '"prototype":1',
+  '"":1',
+  '"\\ud83d":"\\u0000"',
+];
+
+test.each(withBody)('$name ignores fields that it does not know, at every level', async ({ endpoint }) => {
+  for (const unknown of unknownMembers) {
+    const { params, body } = await callOn(api, own, endpoint);
+    // A reviver sees every object of the body, from the inside out.
+    const marked = JSON.parse(JSON.stringify(body), (_key, value) =>
+      typeof value === 'object' && !Array.isArray(value) && value !== null
+        ? { ...value, '<here>': 1 }
+        : value,
+    );
+    const text = JSON.stringify(marked).replaceAll('"<here>":1', unknown);
+    const answer = await send(endpoint, params, text);
+    expect(successesOf(endpoint), `${unknown} ${JSON.stringify(answer.body)}`).toContain(answer.status);
+  }
+  expect('polluted' in {}).toBe(false);
+});
+
+test.each(operations)('$name takes no body but an object', async ({ endpoint }) => {
+  const { params } = await callOn(api, own, endpoint);
+  for (const body of ['[]', '[{}]', 'null', '1', '"text"', '{', '{"a":1}{', '\u0000', '{"a":\u0001"b"}']) {
+    const answer = await send(endpoint, params, body);
+    expect([body, answer.status, codeOf(answer.body)]).toEqual([body, 400, 'malformed_json']);
+  }
+});
+
+test('every operation that takes a body is tried', () => {
+  expect(withBody.map(({ endpoint }) => endpoint.id)).toEqual(
+    endpoints.filter(({ body }) => body).map(({ id }) => id),
+  );
+});

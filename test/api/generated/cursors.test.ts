@@ -1,0 +1,115 @@
+import { beforeAll, expect, test } from 'vitest';
+import { codeOf } from '../../support/contract.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { exampleOf } from '../../support/fields.ts';
+import {
+  answerSchemaOf,
+  ask,
+  type Call,
+  callOn,
+  description,
+  makerOf,
+  operations,
+  parametersOf,
+  prefixOf,
+} from '../../support/operations.ts';
+import { listed, type Own, settle, type Within } from '../../support/records.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+let other: Own;
+beforeAll(async () => {
+  api = await startApi();
+  [own, other] = [await workspace(), await workspace()];
+});
+
+const { resolve } = description;
+const listings = operations
+  .filter(({ endpoint }) => parametersOf(endpoint, 'query').some(({ name }) => name === 'cursor'))
+  .map(({ name, endpoint }) => {
+    const { data, nextCursor } = resolve(answerSchemaOf(endpoint)!)['properties'];
+    const { id } = resolve(data.items)['properties'];
+    const prefix = id ? prefixOf(id) : null;
+    // A feed has no end, so its cursor is always there; it may go on with other types.
+    return { name, endpoint, prefix, isFeed: nextCursor.type === 'string' };
+  });
+type Listing = (typeof listings)[number];
+
+/** A call of the listing that has a second page, and the cursor that leads there. */
+async function pageOf(
+  { name, endpoint, prefix }: Listing,
+  from: Own,
+): Promise<{ call: Call; cursor: string }> {
+  const call = await callOn(api, from, endpoint);
+  const within: Within = {};
+  for (const parameter of parametersOf(endpoint, 'path'))
+    if (parameter.prefix) within[parameter.prefix] = call.params[parameter.name]!;
+  const maker = listed[endpoint.id] ?? makerOf(prefix, `what ${name} lists`);
+  for (let count = 0; count < 2; count += 1) await maker(api, from, within);
+  await settle();
+  const { body } = await ask(api, endpoint, { ...call, query: 'limit=1' }, from.key);
+  expect(body).toMatchObject({ data: [{}], nextCursor: expect.any(String) });
+  return { call, cursor: body.nextCursor };
+}
+
+const tampered = (cursor: string) => [
+  'x',
+  '0',
+  '-1',
+  'null',
+  'MQ',
+  btoa('{"id":"x"}'),
+  btoa(JSON.stringify({ after: 0, since: null, at: new Date().toISOString() })),
+  cursor.slice(0, -1),
+  cursor.slice(1),
+  `${cursor}A`,
+  `${cursor}=`,
+  `${cursor} `,
+  cursor.replace(/./, (first) => (first === 'A' ? 'B' : 'A')),
+  cursor.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A')),
+  cursor.toUpperCase(),
+  cursor.repeat(100),
+];
+
+test('there are listings with a cursor', () => expect(listings.length).toBeGreaterThan(1));
+
+test.each(listings)(
+  '$name takes its own cursors only: none of another workspace, listing or filter, and none that was changed',
+  async (listing) => {
+    const { endpoint, isFeed } = listing;
+    const { call, cursor } = await pageOf(listing, own);
+    const turn = (given: string, more = '') => {
+      const query = `limit=1&cursor=${encodeURIComponent(given)}${more}`;
+      return ask(api, endpoint, { ...call, query }, own.key);
+    };
+    expect((await turn(cursor)).status).toBe(200);
+    const foreign = (await pageOf(listing, other)).cursor;
+    const unfit = [foreign, ...tampered(cursor)];
+    for (const another of listings.filter(({ name }) => name !== listing.name))
+      unfit.push((await pageOf(another, own)).cursor);
+    const refusals = new Map<string, string>();
+    for (const given of unfit) {
+      const { status, body } = await turn(given);
+      expect([given, status, codeOf(body), Object.keys(body.errors ?? {})]).toEqual([
+        given,
+        400,
+        'validation_failed',
+        ['cursor'],
+      ]);
+      if (given.length <= 2_000) refusals.set(JSON.stringify({ ...body, requestId: '' }), given);
+    }
+    expect([...refusals]).toHaveLength(1);
+    for (const { name, schema } of parametersOf(endpoint, 'query')) {
+      if (name === 'cursor' || name === 'limit') continue;
+      const { status } = await turn(
+        cursor,
+        `&${name}=${encodeURIComponent([exampleOf(resolve, schema)].flat().join())}`,
+      );
+      if (!isFeed) expect([name, status]).toEqual([name, 400]);
+    }
+  },
+);

@@ -1,0 +1,230 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Endpoint } from '../../../api/endpoint.ts';
+import { now } from '../../../shared/clock.ts';
+import { type IdPrefix, newId } from '../../../shared/formats/ids.ts';
+import { codeOf } from '../../support/contract.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { type Field, fieldsOf, typesOf, withValue } from '../../support/fields.ts';
+import {
+  ask,
+  bodySchemaOf,
+  callOn,
+  description,
+  makerOf,
+  operations,
+  parametersOf,
+  prefixOf,
+  successesOf,
+} from '../../support/operations.ts';
+import { awaitedJobs, bodiesWith, makers, type Own, settle } from '../../support/records.ts';
+import { rowsOf } from '../../support/rows.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+let other: Own;
+beforeAll(async () => {
+  api = await startApi();
+  await runWorkers(awaitedJobs);
+  [own, other] = [await workspace(), await workspace()];
+});
+
+const idsInPath = (endpoint: Endpoint) => parametersOf(endpoint, 'path').filter(({ prefix }) => prefix);
+const idsInQuery = (endpoint: Endpoint) => parametersOf(endpoint, 'query').filter(({ prefix }) => prefix);
+const stringsOf = (endpoint: Endpoint): Field[] => {
+  const schema = bodySchemaOf(endpoint);
+  return schema ? fieldsOf(description.resolve, schema) : [];
+};
+const idsInBody = (endpoint: Endpoint) => stringsOf(endpoint).filter(({ schema }) => prefixOf(schema));
+
+/** What a caller can tell two answers by. */
+const told = ({ status, headers, body }: Answer) =>
+  JSON.stringify({
+    status,
+    location: headers['location'],
+    ...(status < 400 ? { body } : { ...body, requestId: '' }),
+  });
+
+const withPath = operations.filter(({ endpoint }) => idsInPath(endpoint).length > 0);
+
+test.each(withPath)(
+  '$name answers an unknown, a malformed and another workspace’s id alike with 404, and changes nothing there',
+  async ({ endpoint }) => {
+    const mine = await callOn(api, own, endpoint);
+    const theirs = await callOn(api, other, endpoint);
+    const before = await rowsOf(other.workspaceId);
+    const refusals = new Map<string, string>();
+    const refuse = async (params: Record<string, string>) => {
+      const answer = await ask(api, endpoint, { ...mine, params: { ...mine.params, ...params } }, own.key);
+      expect([params, answer.status, codeOf(answer.body)]).toEqual([params, 404, 'not_found']);
+      refusals.set(told(answer), JSON.stringify(params));
+    };
+    for (const { name, prefix } of idsInPath(endpoint))
+      for (const id of [
+        theirs.params[name]!,
+        newId(prefix!, now()),
+        ...malformed(prefix!, mine.params[name]!),
+      ])
+        await refuse({ [name]: id });
+    await refuse(theirs.params);
+    expect([...refusals]).toHaveLength(1);
+    expect(await rowsOf(other.workspaceId)).toEqual(before);
+    // It was the id that was wrong: each workspace has its own still, for this operation to find.
+    for (const [call, { key }] of [[mine, own] as const, [theirs, other] as const]) {
+      const { status, body } = await ask(api, endpoint, call, key);
+      expect(successesOf(endpoint), JSON.stringify(body)).toContain(status);
+    }
+  },
+);
+
+function malformed(prefix: IdPrefix, known: string): string[] {
+  const suffix = known.slice(prefix.length + 1);
+  return [
+    'x',
+    '0',
+    '%20',
+    suffix,
+    known.toUpperCase(),
+    `${known}0`,
+    known.slice(0, -1),
+    `${prefix}_8${suffix.slice(1)}`,
+    `${prefix === 'event' ? 'email' : 'event'}_${suffix}`,
+    `${known}%00`,
+    `${known}%0a`,
+    `${known}%FF`,
+    '__proto__',
+    'null',
+    `${known},${known}`,
+  ];
+}
+
+type Place = {
+  name: string;
+  endpoint: Endpoint;
+  prefix: IdPrefix;
+  /** Sends a call of this workspace with the id in this place. */
+  send: (id: string) => Promise<Answer>;
+  /** Whether the answer is about the id, and not about what it was sent with. */
+  isAbout: (answer: Answer) => boolean;
+};
+
+/** Where else an id goes in: there an unknown one need not be a 404, but another workspace's must be as unknown. */
+const places = operations.flatMap(({ name, endpoint }): Place[] => [
+  ...idsInBody(endpoint).map((field) => ({
+    name: `${name}, ${field.name} of the body,`,
+    endpoint,
+    prefix: prefixOf(field.schema)!,
+    send: async (id: string) => {
+      const { params, body } = await callOn(api, own, endpoint);
+      const fitting = (await bodiesWith[endpoint.id]?.[field.name]?.(api, own)) ?? body!;
+      return ask(
+        api,
+        endpoint,
+        { params, body: withValue(description.resolve, fitting, field, id) },
+        own.key,
+      );
+    },
+    isAbout: ({ body }: Answer) => !body.errors || Object.keys(body.errors).join() === field.name,
+  })),
+  ...idsInQuery(endpoint).map(({ name: parameter, prefix }) => ({
+    name: `${name}?${parameter}=`,
+    endpoint,
+    prefix: prefix!,
+    send: async (id: string) => {
+      const call = await callOn(api, own, endpoint);
+      return ask(api, endpoint, { ...call, query: `${parameter}=${id}` }, own.key);
+    },
+    isAbout: ({ body }: Answer) => !body.errors || Object.keys(body.errors).join() === parameter,
+  })),
+]);
+
+test.each(places)(
+  '$name treats another workspace’s id as one that nobody has, and changes nothing there',
+  async ({ endpoint, prefix, send, isAbout }) => {
+    const foreign = await makerOf(prefix, `an id of another workspace in ${endpoint.id}`)(api, other, {});
+    const before = await rowsOf(other.workspaceId);
+    const answerTo = async (id: string) => {
+      const sent = await send(id);
+      const { status, headers, body } = sent;
+      expect(isAbout(sent), JSON.stringify(body)).toBe(true);
+      const text = JSON.stringify({ status, location: headers['location'], body });
+      return leavesOf(JSON.parse(text.replaceAll(id, '<the id>').replaceAll(time, '<a time>')));
+    };
+    const unknown = [await answerTo(newId(prefix, now())), await answerTo(newId(prefix, now()))] as const;
+    const answer = await answerTo(foreign);
+    // What differs between two unknown ids, as the id of a new record does, tells nothing of the id.
+    for (const [path, value] of unknown[0])
+      if (unknown[1].get(path) === value) expect([path, answer.get(path)]).toEqual([path, value]);
+    expect([...answer.keys()].toSorted()).toEqual([...unknown[0].keys()].toSorted());
+    expect(await rowsOf(other.workspaceId)).toEqual(before);
+  },
+);
+
+const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+function leavesOf(value: unknown, path = '', leaves = new Map<string, unknown>()): Map<string, unknown> {
+  if (value === null || typeof value !== 'object') return leaves.set(path, value);
+  for (const [key, inner] of Object.entries(value)) leavesOf(inner, `${path}/${key}`, leaves);
+  return leaves;
+}
+
+const reading = operations.filter(({ endpoint }) => endpoint.method === 'get');
+
+test.each(reading)('$name shows nothing of another workspace', async ({ endpoint }) => {
+  const call = await callOn(api, own, endpoint);
+  // Made last, so that they would come first where the newest do.
+  const prefixes = Object.keys(makers) as (keyof typeof makers)[];
+  const foreign = await Promise.all(prefixes.map((prefix) => makers[prefix]!(api, other, {})));
+  await settle();
+  const shown = JSON.stringify((await ask(api, endpoint, call, own.key)).body);
+  for (const text of [other.workspaceId, other.keyId, other.domain, ...foreign])
+    expect(shown).not.toContain(text);
+});
+
+const withName = operations.filter(({ endpoint }) =>
+  parametersOf(endpoint, 'path').some(({ prefix }) => !prefix),
+);
+
+test.each(withName)(
+  '$name changes nothing of another workspace by a name that is the same there, and fails at no name',
+  async ({ endpoint }) => {
+    const mine = await callOn(api, own, endpoint);
+    const theirs = await callOn(api, other, endpoint);
+    const before = await rowsOf(other.workspaceId);
+    const params = parametersOf(endpoint, 'path').filter(({ prefix }) => !prefix);
+    for (const { name } of params)
+      for (const value of [theirs.params[name]!, ...strangeNames]) {
+        const call = { ...mine, params: { ...mine.params, [name]: value } };
+        expect((await ask(api, endpoint, call, own.key)).status).not.toBe(500);
+      }
+    expect(await rowsOf(other.workspaceId)).toEqual(before);
+  },
+);
+
+const strangeNames = [
+  '%00',
+  '%0a',
+  '%FF',
+  '%ED%A0%BD',
+  '%20',
+  '..%2fx',
+  '__proto__',
+  "'%20OR%201=1",
+  '%25',
+  'x'.repeat(5_000),
+];
+
+test('every field of a request that is named as an id says whose ids it takes, and so is tried here', () => {
+  const untold = operations.flatMap(({ name, endpoint }) => {
+    const inBody = stringsOf(endpoint).filter(({ name: field }) => /(Ids?|Lists?)(\[0\])?$/.test(field));
+    const inQuery = parametersOf(endpoint, 'query').filter(({ name: field }) => /Ids?$/.test(field));
+    return [...inBody, ...inQuery]
+      .filter(({ schema }) => typesOf(description.resolve, schema).has('string') && !prefixOf(schema))
+      .map((field) => `${name}: ${field.name}`);
+  });
+  expect(untold).toEqual([]);
+});

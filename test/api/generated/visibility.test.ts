@@ -1,0 +1,88 @@
+import { beforeAll, expect, test } from 'vitest';
+import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
+import { useDatabase } from '../../support/database.ts';
+import type { Schema } from '../../support/description.ts';
+import { workspace } from '../../support/factory.ts';
+import { fieldsOf } from '../../support/fields.ts';
+import {
+  answerSchemaOf,
+  ask,
+  callOn,
+  description,
+  makerOf,
+  operations,
+  prefixOf,
+  successesOf,
+} from '../../support/operations.ts';
+import { hidden, makers, type Own, settle } from '../../support/records.ts';
+import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+const keys = new Map<string, string>();
+
+const uncovering = ['recipients.read', 'content.read'] as const satisfies Scope[];
+/** What each of them uncovers, as the records of test/support/records.ts have it. */
+const covered: Record<(typeof uncovering)[number], string[]> = {
+  'recipients.read': [hidden.recipient],
+  'content.read': [hidden.subject, hidden.text],
+};
+
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+  for (const scope of uncovering) {
+    const held = scopes.filter((other) => other !== scope);
+    keys.set(scope, (await apiKeys.issue(own.workspaceId, { scopes: held })).key);
+  }
+  // A record of every kind, so that every listing and the feed have something to hide.
+  for (const prefix of Object.keys(makers) as (keyof typeof makers)[])
+    await makerOf(prefix, prefix)(api, own, {});
+});
+
+const { resolve } = description;
+
+/** Fields that an operation may leave out or set to null for who may not see them. */
+const coverable = new Set(['recipient', 'subject', 'content', 'content.text']);
+const covers = (schema: Schema) =>
+  fieldsOf(resolve, schema).some(({ steps, schema: field, containers }) => {
+    const isInPage = steps[0] === 'data' && steps[1] === 0;
+    const name = (isInPage ? steps.slice(2) : steps).join('.');
+    // A feed carries records of every kind.
+    if (isInPage && name === 'id') return prefixOf(field) === 'event';
+    const isRequired = containers.at(-1)!['required']?.includes(steps.at(-1));
+    return coverable.has(name) && (!isRequired || isNullable(field));
+  });
+const isNullable = (schema: Schema) => JSON.stringify(resolve(schema)).includes('"null"');
+
+async function call(endpoint: (typeof operations)[number]['endpoint'], key: string): Promise<Answer> {
+  const made = await callOn(api, own, endpoint);
+  await settle();
+  return ask(api, endpoint, made, key);
+}
+
+test.each(operations)(
+  '$name shows recipients and content only to who has the scopes that uncover them',
+  async ({ endpoint }) => {
+    const full = await call(endpoint, own.key);
+    expect(successesOf(endpoint), JSON.stringify(full.body)).toContain(full.status);
+    const text = JSON.stringify(full.body);
+    const schema = answerSchemaOf(endpoint);
+    const isCovering = schema !== undefined && covers(schema);
+    // Else there would be nothing to cover.
+    if (isCovering) for (const part of Object.values(covered).flat()) expect(text).toContain(part);
+    for (const scope of uncovering) {
+      const blind = await call(endpoint, keys.get(scope)!);
+      const isNeeded = endpoint.scopes.includes(scope);
+      expect(isNeeded ? [403] : successesOf(endpoint), JSON.stringify(blind.body)).toContain(blind.status);
+      if (isNeeded) continue;
+      for (const part of covered[scope]) expect(JSON.stringify(blind.body)).not.toContain(part);
+      const [visible] = uncovering.filter((other) => other !== scope);
+      for (const part of covered[visible!])
+        if (text.includes(part)) expect(JSON.stringify(blind.body)).toContain(part);
+    }
+  },
+);

@@ -1,0 +1,120 @@
+import { expect, test } from 'vitest';
+import { query, transaction } from '../../shared/db/client.ts';
+import { countContacts, listContacts } from '../../shared/db/contact-search.ts';
+import { deleteContact, insertContacts, listContactsForUpdate } from '../../shared/db/contacts.ts';
+import * as contactBatches from '../../shared/domain/contact-batches.ts';
+import * as contactFilter from '../../shared/domain/contact-filter.ts';
+import { idToBytes, newId } from '../../shared/formats/ids.ts';
+import { callerOf } from '../support/accepted-email.ts';
+import { contactRecord } from '../support/contact-record.ts';
+import { useDatabase } from '../support/database.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const newWorkspace = () => newId('workspace', new Date());
+const listed = (workspaceId: string) =>
+  listContacts(workspaceId, contactFilter.compile({}), { limit: 50, beforeId: null });
+const callerIn = (workspaceId: string) =>
+  callerOf({ workspaceId, keyId: newId('key', new Date()), key: '', domain: '', sender: '' });
+
+async function save(workspaceId: string, numbers: string[], texts: object = {}) {
+  const rows = await contactBatches.prepare({ contacts: numbers.map((number) => ({ number, ...texts })) });
+  return transaction(() => contactBatches.save(callerIn(workspaceId), rows));
+}
+
+/** A transaction that has done the work and stays open until it is told to end. */
+async function opened(work: () => Promise<unknown>): Promise<() => Promise<void>> {
+  const done = Promise.withResolvers<void>();
+  const over = Promise.withResolvers<void>();
+  const open = transaction(async () => {
+    await work();
+    done.resolve();
+    await over.promise;
+  });
+  await Promise.race([done.promise, open]);
+  return async () => {
+    over.resolve();
+    await open;
+  };
+}
+
+async function someoneWaitsForALock(): Promise<boolean> {
+  const [row] = await query(
+    `SELECT COUNT(*) AS waiting FROM information_schema.innodb_trx t
+     JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
+     WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`,
+  );
+  return Number(row!['waiting']) > 0;
+}
+
+test('a batch that meets a contact which another creates waits for it, and updates it', async () => {
+  const workspaceId = newWorkspace();
+  const end = await opened(() => save(workspaceId, ['+447700900500'], { lastName: 'Lovelace' }));
+  const waiting = save(workspaceId, ['+447700900500', '+447700900400'], { firstName: 'Ada' });
+  await waitFor('a batch that waits for another', someoneWaitsForALock);
+  await end();
+  expect(await waiting).toMatchObject({ created: 1, updated: 1 });
+  expect(await listed(workspaceId)).toMatchObject([
+    { number: '+447700900400', firstName: 'Ada', lastName: null },
+    { number: '+447700900500', firstName: 'Ada', lastName: 'Lovelace' },
+  ]);
+});
+
+test('a batch that creates what another has just created is refused whole, and can be sent again', async () => {
+  const workspaceId = newWorkspace();
+  const [unknown, known, fresh] = ['+447700900400', '+447700900500', '+447700900300'];
+  await save(workspaceId, [known]);
+  const [held] = await listed(workspaceId);
+  const end = await opened(() => listContactsForUpdate(workspaceId, [held!.id]));
+  // It has looked for the unknown number when it comes to the known one, for which it has to wait.
+  const refused = save(workspaceId, [unknown, known, fresh], { firstName: 'Ada' });
+  refused.catch(() => undefined);
+  await waitFor('a batch that waits for a contact', someoneWaitsForALock);
+  await save(workspaceId, [unknown]);
+  await end();
+  await expect(refused).rejects.toMatchObject({ code: 'contacts_conflict' });
+  const left = (await listed(workspaceId)).map(({ number, firstName }) => [number, firstName]);
+  expect(left).toEqual([
+    [unknown, null],
+    [known, null],
+  ]);
+  const again = await save(workspaceId, [unknown, known, fresh], { firstName: 'Ada' });
+  expect(again).toMatchObject({ created: 1, updated: 2 });
+  expect(await countContacts(workspaceId, contactFilter.compile({ search: 'ada' }))).toBe(3);
+  expect(await countContacts(workspaceId, contactFilter.compile({}))).toBe(3);
+});
+
+test('a batch waits for those alone who have its contacts in hand', async () => {
+  const workspaceId = newWorkspace();
+  await save(workspaceId, ['+447700900500', '+447700900502']);
+  const [second, first] = await listed(workspaceId);
+  const end = await opened(() => listContactsForUpdate(workspaceId, [first!.id]));
+  const startedAt = performance.now();
+  const outcome = await save(workspaceId, [second!.number, '+447700900501'], { firstName: 'Ada' });
+  // Half of what a statement waits for a lock: who is done by then has waited for none.
+  expect(performance.now() - startedAt).toBeLessThan(2_500);
+  expect(outcome).toMatchObject({ created: 1, updated: 1 });
+  await end();
+});
+
+test('a contact that is deleted leaves its lists, and they count one less', async () => {
+  const workspaceId = newWorkspace();
+  const [one, two] = [contactRecord(1), contactRecord(2)];
+  await transaction(() => insertContacts(workspaceId, [one, two]));
+  const [workspace, list, at] = [idToBytes(workspaceId), idToBytes(newId('list', new Date())), new Date()];
+  await query('INSERT INTO contact_lists SET ?', [
+    {
+      ...{ id: list, workspace_id: workspace, name: 'Some', kind: 'static', member_count: 2 },
+      ...{ created_at: at, updated_at: at },
+    },
+  ]);
+  await query('INSERT INTO contact_list_members (list_id, contact_id, workspace_id) VALUES ?', [
+    [one, two].map(({ id }) => [list, idToBytes(id), workspace]),
+  ]);
+  await transaction(() => deleteContact(workspaceId, one));
+  const counts = await query('SELECT member_count FROM contact_lists WHERE id = ?', [list]);
+  expect(counts).toEqual([{ member_count: 1 }]);
+  const members = await query('SELECT contact_id FROM contact_list_members WHERE list_id = ?', [list]);
+  expect(members).toEqual([{ contact_id: idToBytes(two.id) }]);
+});
