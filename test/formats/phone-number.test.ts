@@ -1,3 +1,4 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, test } from 'vitest';
 import { parsePhoneNumber } from '../../shared/formats/phone-number.ts';
 
@@ -74,5 +75,19 @@ test('what it returns, it takes for the same number', () => {
     const first = parsePhoneNumber(text);
     if (!first.ok) throw new Error(text);
     expect(parsePhoneNumber(first.number)).toEqual(first);
+  }
+});
+
+test('British numbers are what the library takes them for, from each of their first five digits', () => {
+  for (let start = 10_000; start < 100_000; start += 1) {
+    if (!/^[127]/.test(String(start))) continue;
+    const digits = `${start}${String((start * 7919) % 100_000).padStart(5, '0')}`;
+    const theirs = parsePhoneNumberFromString(`+44${digits}`)!;
+    const { number, country = 'GB' } = theirs;
+    const national = theirs.formatNational().replaceAll(/\D/g, '');
+    const ours = parsePhoneNumber(
+      start % 2 === 0 ? `+44${digits}` : `0${digits.slice(0, 4)} ${digits.slice(4)}`,
+    );
+    expect(ours).toEqual({ ok: true, number, country, national });
   }
 });

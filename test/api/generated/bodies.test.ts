@@ -80,12 +80,16 @@ test.each(withBody)(
   '$name refuses by its name each field that is not as described, and fails at none',
   async ({ endpoint }) => {
     const { params } = await callOn(api, own, endpoint);
-    const faults: (string | null)[] = [];
-    for (const field of fieldsOf(resolve, bodySchemaOf(endpoint)!))
+    const tryField = async (field: Field) => {
+      const faults: (string | null)[] = [];
       for (const one of badValuesFor(resolve, field.schema)) {
         const answer = await sendWith(endpoint, params, field, one);
         faults.push(faultOf(endpoint, field, one, answer));
       }
+      return faults;
+    };
+    // Fields at once, since most of the time goes by in waiting for the database.
+    const faults = (await Promise.all(fieldsOf(resolve, bodySchemaOf(endpoint)!).map(tryField))).flat();
     expect(faults.filter((fault) => fault !== null)).toEqual([]);
     expect(faults.length).toBeGreaterThan(0);
     expect((await api.request('GET', '/health/live')).status).toBe(200);

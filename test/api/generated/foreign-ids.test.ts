@@ -64,12 +64,11 @@ test.each(withPath)(
       refusals.set(told(answer), JSON.stringify(params));
     };
     for (const { name, prefix } of idsInPath(endpoint))
-      for (const id of [
-        theirs.params[name]!,
-        newId(prefix!, now()),
-        ...malformed(prefix!, mine.params[name]!),
-      ])
-        await refuse({ [name]: id });
+      await Promise.all(
+        [theirs.params[name]!, newId(prefix!, now()), ...malformed(prefix!, mine.params[name]!)].map((id) =>
+          refuse({ [name]: id }),
+        ),
+      );
     await refuse(theirs.params);
     expect([...refusals]).toHaveLength(1);
     expect(await rowsOf(other.workspaceId)).toEqual(before);

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { fold, foldCase, startOf, wordsOf } from '../../shared/formats/folded-text.ts';
+
+test.each([
+  ['Ada LOVELACE', 'ada lovelace'],
+  ['Seán Ó Súilleabháin', 'sean o suilleabhain'],
+  ['MÜLLER', 'muller'],
+  ['Straße', 'strasse'],
+  ['STRASSE', 'strasse'],
+  ['Łódź', 'lodz'],
+  ['Ørsted Æsir', 'orsted aesir'],
+  ['İstanbul', 'istanbul'],
+  ['ΟΔΟΣ', 'οδοσ'],
+  ['οδός', 'οδοσ'],
+  ['ＡＢＣ １２', 'abc 12'],
+  ['ﬃ', 'ffi'],
+])('%j and what is written otherwise for it are folded into one', (text, folded) => {
+  expect(fold(text)).toBe(folded);
+});
+
+test.each([
+  ['', []],
+  ['  ', []],
+  ['Ada  Lovelace', ['ada', 'lovelace']],
+  ["O'Brien", ['obrien']],
+  ['O’Brien', ['obrien']],
+  ['O´Brien', ['obrien']],
+  ['Jean-Luc', ['jean', 'luc']],
+  ['AT&T (UK) Ltd.', ['at', 't', 'uk', 'ltd']],
+  ['C++ / C#', ['c', 'c']],
+  ['株式会社　東京', ['株式会社', '東京']],
+  ['🎉 Party', ['🎉', 'party']],
+  ['a_b%c\\d', ['a', 'b', 'c', 'd']],
+  ['Müller—Söhne', ['muller', 'sohne']],
+])('the words of %j', (text, words) => {
+  expect(wordsOf(text)).toEqual(words);
+});
+
+test('names that differ by case alone are one, others are not', () => {
+  for (const [one, other] of [
+    ['VIP', 'vip'],
+    ['Éclair', 'éCLAIR'],
+    ['STRASSE', 'straße'],
+    ['E\u0301clair', 'éclair'],
+  ] as const)
+    expect(foldCase(one)).toBe(foldCase(other));
+  for (const [one, other] of [
+    ['resume', 'résumé'],
+    ['Lodz', 'Łódź'],
+    ['ａ', 'a'],
+  ] as const)
+    expect(foldCase(one)).not.toBe(foldCase(other));
+});
+
+const anyText = fc.string({ unit: 'grapheme', maxLength: 40 });
+
+test('what is folded stays as it is, and so do its words', () => {
+  fc.assert(
+    fc.property(anyText, (text) => {
+      expect(fold(fold(text))).toBe(fold(text));
+      expect(foldCase(foldCase(text))).toBe(foldCase(text));
+      expect(wordsOf(wordsOf(text).join(' '))).toEqual(wordsOf(text));
+    }),
+  );
+});
+
+test('the start of a text fits, is whole characters, and is as long as can be', () => {
+  fc.assert(
+    fc.property(anyText, fc.nat(60), (text, bytes) => {
+      const start = startOf(text, bytes);
+      expect(text.startsWith(start)).toBe(true);
+      expect(Buffer.byteLength(start)).toBeLessThanOrEqual(bytes);
+      const [next] = text.slice(start.length);
+      if (next !== undefined) expect(Buffer.byteLength(start + next)).toBeGreaterThan(bytes);
+    }),
+  );
+});
+
+test('what begins with a text has a start that begins with its start', () => {
+  fc.assert(
+    fc.property(anyText, anyText, fc.nat(60), (text, more, bytes) => {
+      expect(startOf(text + more, bytes).startsWith(startOf(text, bytes))).toBe(true);
+    }),
+  );
+});
