@@ -1,6 +1,6 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
 import { listen } from '../broadcast.ts';
-import { now, nowForAll } from '../clock.ts';
+import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import type { ApiKeyRecord } from '../db/api-keys.ts';
 import { findApiKeyByHash } from '../db/system/api-keys.ts';
@@ -37,8 +37,8 @@ export async function authenticate(token: string): Promise<Caller | null> {
   const hash = hashKey(token);
   const entry = await lookUp(hash);
   if (!entry.key) return null;
-  // A key that one process has just issued works at once on another whose clock is a little behind.
-  const isActive = entry.key.activeFrom <= nowForAll();
+  // A key that was to work from the start works as soon as it is there, on whatever process and by whatever clock.
+  const isActive = entry.key.activeFrom <= entry.key.createdAt || entry.key.activeFrom <= now();
   if (!isActive || (entry.key.expiresAt && entry.key.expiresAt <= now())) return null;
   return entry.caller;
 }
