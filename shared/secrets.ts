@@ -2,13 +2,15 @@ import {
   createCipheriv,
   createDecipheriv,
   createHmac,
+  createSecretKey,
   hkdfSync,
+  type KeyObject,
   randomBytes,
   timingSafeEqual,
 } from 'node:crypto';
 import { config } from './config.ts';
 
-type Key = { id: string; encryption: Buffer; authentication: Buffer };
+type Key = { id: string; encryption: KeyObject; authentication: KeyObject };
 let keys: Key[] | undefined;
 
 function secretKeys(): Key[] {
@@ -16,8 +18,9 @@ function secretKeys(): Key[] {
     throw new Error('SECRET_KEY is not set: give id:64hex, for example k1:$(openssl rand -hex 32)');
   keys ??= config.SECRET_KEY.split(',').map((entry) => {
     const [id, hex] = entry.split(':') as [string, string];
+    // Key objects: from bytes, each use would make one, which takes longer than the encryption.
     const derive = (purpose: string) =>
-      Buffer.from(hkdfSync('sha256', Buffer.from(hex, 'hex'), '', purpose, 32));
+      createSecretKey(Buffer.from(hkdfSync('sha256', Buffer.from(hex, 'hex'), '', purpose, 32)));
     return { id, encryption: derive('secrets at rest'), authentication: derive('tokens') };
   });
   return keys;

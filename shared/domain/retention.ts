@@ -8,7 +8,8 @@ import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webho
 import { expire } from './webhook-deliveries.ts';
 
 const batchSize = 2_000;
-const batchesPerRun = 50;
+// A million rows of each kind in a run, three thousand a second: more than a busy day brings.
+const batchesPerRun = 500;
 const hourMs = 3_600_000;
 
 /**

@@ -35,7 +35,7 @@ export async function ask(
   const response = await agent.request({
     origin: url,
     path,
-    method: method as 'POST',
+    method,
     headers: {
       authorization: `Bearer ${key}`,
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),

@@ -210,7 +210,11 @@ test('who waits in vain for the key is told that it is in progress, after one wa
     transaction(async () => {
       transactions += 1;
       await query('SET SESSION innodb_lock_wait_timeout = 1');
-      return work().finally(() => query('SET SESSION innodb_lock_wait_timeout = 5'));
+      try {
+        return await work();
+      } finally {
+        await query('SET SESSION innodb_lock_wait_timeout = 5');
+      }
     });
   await expect(idempotency.once(attempt, prepare, impatient)).rejects.toMatchObject({
     code: 'idempotency_in_progress',
