@@ -61,7 +61,7 @@ const settings = z.object({
     .number()
     .int()
     .min(1)
-    .default(400)
+    .default(200)
     .describe(
       'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
     ),

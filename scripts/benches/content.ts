@@ -99,6 +99,8 @@ export const rowsOfBatch = 1_000;
 const newOfBatch = rowsOfBatch / 2;
 const firstNames = ['Ada', 'Grace', 'Jean-Luc', 'Seán', 'Zoë', 'Li', 'Olga', 'Amara', 'Noor', 'Tom'];
 const lastNames = ['Lovelace', 'Hopper', 'Picard', "O'Brien", 'Müller', 'Wei', 'Ivanova', 'Okafor', 'Khan'];
+const endings = ['', 'a', 'berg', 'dale', 'ford', 'in', 'man', 'os', 'sen', 'son', 'ton', 'wood', 'y'];
+const companyKinds = ['Ltd', 'Group', 'Works', 'Partners', 'Services'];
 
 /** Half of the rows are contacts of the batch before, with another company; the numbers are written as at home. */
 export function contactBatch(sender: number, index: number): { contacts: ContactRow[] } {
@@ -107,8 +109,8 @@ export function contactBatch(sender: number, index: number): { contacts: Contact
     return {
       number: `07${String((contact * 7919) % 999_999_937).padStart(9, '0')}`,
       firstName: firstNames[contact % firstNames.length]!,
-      lastName: `${lastNames[contact % lastNames.length]!} ${contact % 5000}`,
-      company: `${itemNames[contact % itemNames.length]!} Works ${index % 100}`,
+      lastName: `${lastNames[contact % lastNames.length]!}${endings[contact % endings.length]!}`,
+      company: `${itemNames[(contact + index) % itemNames.length]!} ${companyKinds[index % companyKinds.length]!}`,
       email: `person${contact}@${domain}`,
       clientReference: `CUST-${contact}`,
     };

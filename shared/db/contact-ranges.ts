@@ -11,8 +11,12 @@ export type Range = { source: Source; key: string; isPrefix: boolean };
 /** The contacts that any of its ranges finds. */
 export type Term = Range[];
 
-const sources = {
-  word: entries('contact_words', 'word', wordBytes),
+/** `bytes`: a column holds no more of a key, so what a longer one finds has to be compared. */
+export const sources = {
+  firstName: column('contacts_first_name', 'first_name_word', wordBytes),
+  lastName: column('contacts_last_name', 'last_name_word', wordBytes),
+  company: column('contacts_company', 'company_word', wordBytes),
+  furtherWord: entries('contact_words', 'word', wordBytes),
   tag: entries('contact_tags', 'tag_key', tagKeyBytes),
   email: column('contacts_email', 'email_key', textKeyBytes),
   clientReference: column('contacts_client_reference', 'client_reference_key', textKeyBytes),
@@ -20,7 +24,7 @@ const sources = {
   national: column('contacts_national', 'national', 20),
   reversed: column('contacts_reversed', 'reversed', 20),
 } as const;
-type Source = keyof typeof sources;
+export type Source = keyof typeof sources;
 type Index = { table: string; key: string; id: string; bytes: number };
 
 function entries(table: string, key: string, bytes: number): Index {
@@ -30,11 +34,6 @@ function entries(table: string, key: string, bytes: number): Index {
 // Left to itself the optimizer would read the newest contacts one by one in the hope of finding enough.
 function column(index: string, key: string, bytes: number): Index {
   return { table: `contacts FORCE INDEX (${index})`, key, id: 'id', bytes };
-}
-
-/** A column holds no more of a key: what a longer one finds has to be compared. */
-export function isWhole({ source, key }: Range): boolean {
-  return Buffer.byteLength(key) <= sources[source].bytes;
 }
 
 type Statement = { sql: string; values: unknown[] };
@@ -113,8 +112,8 @@ export async function walk(workspaceId: string, term: Term, place: Place): Promi
 }
 
 function inTurn({ isRising }: Place, ids: string[]): string[] {
-  ids.sort();
-  return isRising ? ids : ids.reverse();
+  const rising = ids.toSorted();
+  return isRising ? rising : rising.toReversed();
 }
 
 function directionOf({ isRising }: Place): string {

@@ -2,18 +2,19 @@ import { findCount } from './contact-entries.ts';
 import {
   countEntries,
   countMeeting,
-  isWhole,
   meet,
   type Place,
   type Range,
+  type Source,
   type Step,
   scan,
+  sources,
   type Term,
   walk,
 } from './contact-ranges.ts';
 import { type ContactRecord, listContactsByIds } from './contacts.ts';
 
-export type { Range, Term };
+export type { Range, Source, Term };
 /** The contacts that all terms find and that match; without terms it is all of them. */
 export type Filter = {
   terms: Term[];
@@ -22,11 +23,12 @@ export type Filter = {
   matches: (contact: ContactRecord) => boolean;
 };
 
-/** So many entries of an index are read and sorted in a millisecond, so many in ten. */
+/** So many entries of an index are as good as none; so many are read and sorted in a millisecond, so many in ten. */
+const hardlyAny = 100;
 const few = 1_000;
 const quiteFew = 10_000;
-/** What reading a contact costs, and joining an entry with those of other terms, beside reading an entry. */
-const [contactCost, joinCost] = [16, 4];
+/** What it costs to read a contact somewhere, and to join an entry with those of other terms, beside reading an entry. */
+const [contactCost, joinCost] = [60, 3];
 const mostAtOnce = 2_000;
 
 /** Newest first; `beforeId` is the id that the last page ended with. */
@@ -54,9 +56,10 @@ async function* search(workspaceId: string, filter: Filter, page: Place): AsyncG
   const counts = await countEntries(workspaceId, terms, few + 1);
   const least = Math.min(...counts);
   if (least === 0) return;
-  if (least <= few) return yield* read(workspaceId, walks(workspaceId, terms[counts.indexOf(least)]!, page));
-  const from = yield* look(workspaceId, filter, page);
-  if (from === null) return;
+  const rarest = terms[counts.indexOf(least)]!;
+  if (least <= (single ? few : hardlyAny)) return yield* read(workspaceId, walks(workspaceId, rarest, page));
+  const from = least <= few ? page.from : yield* look(workspaceId, filter, page);
+  if (least > few && from === null) return;
   const rest = { ...page, from };
   yield* read(workspaceId, single ? walks(workspaceId, single, rest) : combine(workspaceId, terms, rest));
 }
@@ -77,7 +80,7 @@ async function* walks(
     yield found;
     if (reached === null) return null;
     from = reached;
-    size = Math.max(size, Math.min(4 * size, mostAtOnce));
+    size = Math.max(size, Math.min(2 * size, mostAtOnce));
   }
   return from;
 }
@@ -85,22 +88,19 @@ async function* walks(
 /** Of several terms, none of them rare: the contacts of one, to be compared, or those that all of them find. */
 async function* combine(workspaceId: string, terms: Term[], page: Place): AsyncGenerator<string[]> {
   const counts = await countEntries(workspaceId, terms, quiteFew + 1);
-  const sum = counts.reduce((total, count) => total + count, 0);
   const least = Math.min(...counts);
-  const isKnown = least <= quiteFew;
-  // Of those that are not counted to the end, the longest key is the likeliest to be rare.
-  const one = isKnown
-    ? terms[counts.indexOf(least)]!
-    : terms.reduce((best, term) => (keyLength(term) > keyLength(best) ? term : best));
-  const all = Math.max(1, await findCount(workspaceId, ''));
-  const share =
-    counts.reduce((product, count) => product * Math.min(1, count / all), 1) / Math.min(1, least / all);
-  const compared = Math.min(least, page.size / share);
-  let from: string | null = page.from;
-  if (!counts.every((count) => count <= quiteFew) || least + compared * contactCost < sum * joinCost) {
-    const size = Math.round(Math.max(page.size, Math.min(1.5 * compared, mostAtOnce)));
-    from = yield* walks(workspaceId, one, { ...page, size }, isKnown ? undefined : 2);
-    if (from === null) return;
+  const isOneKnown = least <= quiteFew;
+  let { from } = page;
+  if (!counts.every((count) => count <= quiteFew) || (await isWalkCheaper(workspaceId, counts, page.size))) {
+    // Of those that are not counted to the end, the longest key is the likeliest to be rare.
+    const longest = Math.max(...terms.map(keyLength));
+    const one = terms.find((term, index) =>
+      isOneKnown ? counts[index] === least : keyLength(term) === longest,
+    )!;
+    const most = isOneKnown ? undefined : mostSteps;
+    const reached = yield* walks(workspaceId, one, { ...page, size: 4 * page.size }, most);
+    if (reached === null) return;
+    from = reached;
   }
   for (;;) {
     const { found, reached }: Step<string> = await meet(workspaceId, terms, { ...page, from });
@@ -108,6 +108,19 @@ async function* combine(workspaceId: string, terms: Term[], page: Place): AsyncG
     if (reached === null) return;
     from = reached;
   }
+}
+
+// Terms of many contacts that hardly share any: what one of them finds is not compared for ever.
+const mostSteps = 3;
+
+/** Whether comparing what the rarest term finds costs less than joining all that they find. */
+async function isWalkCheaper(workspaceId: string, counts: number[], size: number): Promise<boolean> {
+  const all = Math.max(1, await findCount(workspaceId, ''));
+  const [least, ...others] = counts.toSorted((one, other) => one - other);
+  const shareOfOthers = others.reduce((product, count) => product * Math.min(1, count / all), 1);
+  const compared = Math.min(least!, size / shareOfOthers);
+  const sum = counts.reduce((total, count) => total + count, 0);
+  return least! + compared * contactCost < sum * joinCost;
 }
 
 function isOneKey([range, ...others]: Term): boolean {
@@ -198,7 +211,7 @@ export async function countContacts(
 }
 
 function isExact({ terms, isExact }: Filter): boolean {
-  return isExact && terms.flat().every(isWhole);
+  return isExact && terms.flat().every(({ source, key }) => Buffer.byteLength(key) <= sources[source].bytes);
 }
 
 async function countByReading(workspaceId: string, filter: Filter, cap: number): Promise<number> {

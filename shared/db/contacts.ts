@@ -1,8 +1,14 @@
-import { fold, foldCase, startOf, wordsOf } from '../formats/folded-text.ts';
+import { foldCase, foldWhole, startOf, wordsOfNames } from '../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { ContactText } from '../schemas/contacts.ts';
 import { byId, execute, query, type Row, sqlTime } from './client.ts';
-import { type EntriesChange, updateContactEntries } from './contact-entries.ts';
+import {
+  type Counts,
+  type EntriesChange,
+  updateContactCounts,
+  updateContactEntries,
+  wordBytes,
+} from './contact-entries.ts';
 
 export type ContactRecord = {
   id: string;
@@ -27,6 +33,9 @@ const changeable = [
   'first_name',
   'last_name',
   'company',
+  'first_name_word',
+  'last_name_word',
+  'company_word',
   'email',
   'email_key',
   'client_reference',
@@ -36,8 +45,9 @@ const changeable = [
 ];
 const written = ['workspace_id', 'id', 'created_at', ...changeable];
 const overwrite = changeable.map((column) => `${column} = VALUES(${column})`).join(', ');
-// Statements stay small beside what the server takes.
+// A statement stays small beside what the server takes: a contact may have tags of 25 kB.
 const rowsAtOnce = 1_000;
+const tagsAtOnce = 16_000;
 
 export async function findContact(workspaceId: string, id: string): Promise<ContactRecord | null> {
   const [row] = await execute(`SELECT ${read} FROM contacts WHERE workspace_id = ? AND id = ?`, [
@@ -85,36 +95,46 @@ export async function listContactsByNumberForUpdate(
  * that insert the same ones wait for each other, never in a circle.
  */
 export async function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
+  const counts: Counts = new Map();
   const workspace = idToBytes(workspaceId);
   const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  for (const some of portionsOf(ordered))
+  for (const some of portionsOf(ordered, (record) => record))
     await query(`INSERT INTO contacts (${written.join(', ')}) VALUES ?`, [
       some.map((record) => toRow(workspace, record)),
     ]);
   await updateContactEntries(
     workspaceId,
     records.map((after) => entriesChange(null, after)),
+    counts,
   );
+  await updateContactCounts(workspaceId, counts);
 }
 
 export type ContactChange = { before: ContactRecord; after: ContactRecord };
 
 /**
  * Writes all of each record; what was before must have been locked in this transaction. Fails on a number that another
- * contact has.
+ * contact has. Who has more to write gives `counts`, to which the change of the counts is added for the end.
  */
-export async function updateContacts(workspaceId: string, changes: ContactChange[]): Promise<void> {
+export async function updateContacts(
+  workspaceId: string,
+  changes: ContactChange[],
+  counts?: Counts,
+): Promise<void> {
   const workspace = idToBytes(workspaceId);
   // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
-  for (const some of portionsOf(changes))
+  for (const some of portionsOf(changes, ({ after }) => after))
     await query(
       `INSERT INTO contacts (${written.join(', ')}) VALUES ? ON DUPLICATE KEY UPDATE ${overwrite}`,
       [some.map(({ after }) => toRow(workspace, after))],
     );
+  const changed = counts ?? new Map();
   await updateContactEntries(
     workspaceId,
     changes.map(({ before, after }) => entriesChange(before, after)),
+    changed,
   );
+  if (!counts) await updateContactCounts(workspaceId, changed);
 }
 
 /** The contact and all that hangs on it; the record must have been locked in this transaction. */
@@ -124,7 +144,9 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
     idToBytes(record.id),
   ]);
   await deleteMemberships(workspaceId, record.id);
-  await updateContactEntries(workspaceId, [entriesChange(record, null)]);
+  const counts: Counts = new Map();
+  await updateContactEntries(workspaceId, [entriesChange(record, null)], counts);
+  await updateContactCounts(workspaceId, counts);
 }
 
 async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
@@ -141,25 +163,11 @@ async function deleteMemberships(workspaceId: string, id: string): Promise<void>
   ]);
 }
 
-// A name of a hundred words is none; the index need not hold them all.
-const mostWords = 20;
-
-/** What search finds a contact by besides its email, reference and number: the words of its names. */
-export function wordsOfContact({ firstName, lastName, company }: ContactRecord): string[] {
-  const words = [firstName, lastName, company].flatMap((text) => (text === null ? [] : wordsOf(text)));
-  return [...new Set(words)].slice(0, mostWords);
-}
-
-/** What search compares of an email or a reference. */
-export function keyText(text: string): string {
-  return fold(text).trim();
-}
-
-/** What the columns hold of it, in bytes. */
+/** What the columns hold of an email or a reference, in bytes. */
 export const textKeyBytes = 64;
 
 function keyOf(text: string | null): string | null {
-  return text === null ? null : startOf(keyText(text), textKeyBytes);
+  return text === null ? null : startOf(foldWhole(text), textKeyBytes);
 }
 
 function entriesChange(before: ContactRecord | null, after: ContactRecord | null): EntriesChange {
@@ -168,29 +176,46 @@ function entriesChange(before: ContactRecord | null, after: ContactRecord | null
 
 function entriesOf(record: ContactRecord | null): EntriesChange['after'] {
   if (!record) return null;
-  return { words: wordsOfContact(record), tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])) };
+  return {
+    words: wordsOfNames(namesOf(record)).further,
+    tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])),
+  };
+}
+
+function namesOf({ firstName, lastName, company }: ContactRecord): (string | null)[] {
+  return [firstName, lastName, company];
 }
 
 function toRow(workspace: Buffer, record: ContactRecord): unknown[] {
+  const words = wordsOfNames(namesOf(record)).leading;
   const { id, number, national, country, firstName, lastName, company, email, clientReference } = record;
   return [
     workspace,
     idToBytes(id),
-    sqlTime(record.createdAt),
+    timeOf(record.createdAt),
     number,
     national,
-    [...number.slice(1)].reverse().join(''),
+    number.slice(1).split('').toReversed().join(''),
     country,
     firstName,
     lastName,
     company,
+    ...words.map((word) => word && startOf(word, wordBytes)),
     email,
     keyOf(email),
     clientReference,
     keyOf(clientReference),
     JSON.stringify(record.tags),
-    sqlTime(record.updatedAt),
+    timeOf(record.updatedAt),
   ];
+}
+
+// Those of a batch have one time.
+let lastTime = { at: new Date(0), text: '' };
+
+function timeOf(at: Date): string {
+  if (at.getTime() !== lastTime.at.getTime()) lastTime = { at, text: sqlTime(at)! };
+  return lastTime.text;
 }
 
 export function toRecord(row: Row): ContactRecord {
@@ -210,9 +235,17 @@ export function toRecord(row: Row): ContactRecord {
   };
 }
 
-function portionsOf<Item>(items: Item[]): Item[][] {
-  const count = Math.ceil(items.length / rowsAtOnce);
-  return Array.from({ length: count }, (_, index) =>
-    items.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce),
-  );
+function portionsOf<Item>(items: Item[], recordOf: (item: Item) => ContactRecord): Item[][] {
+  const portions: Item[][] = [];
+  let tags = 0;
+  for (const item of items) {
+    const last = portions.at(-1);
+    tags += recordOf(item).tags.length;
+    if (last && last.length < rowsAtOnce && tags <= tagsAtOnce) last.push(item);
+    else {
+      portions.push([item]);
+      tags = recordOf(item).tags.length;
+    }
+  }
+  return portions;
 }

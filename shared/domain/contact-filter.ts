@@ -1,6 +1,6 @@
-import type { Filter, Range } from '../db/contact-search.ts';
-import { type ContactRecord, keyText, wordsOfContact } from '../db/contacts.ts';
-import { fold, foldCase, wordsOf } from '../formats/folded-text.ts';
+import type { Filter, Range, Source } from '../db/contact-search.ts';
+import type { ContactRecord } from '../db/contacts.ts';
+import { foldCase, foldWhole, wordsOf, wordsOfNames } from '../formats/folded-text.ts';
 import type { ContactFilter } from '../schemas/contacts.ts';
 
 /**
@@ -28,6 +28,7 @@ export function compile({ search, tag, clientReference }: ContactFilter): Filter
 // Each further word costs a look at the index; those past the limit are compared with what the others have found.
 const mostTerms = 6;
 const fewestLastDigits = 4;
+const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'];
 
 function searchOf(search: string): Filter | null {
   if (search === '') return null;
@@ -41,7 +42,9 @@ function searchOf(search: string): Filter | null {
   // for the same reason whatever finds a part belongs to those of its words.
   const terms = parts.flatMap((part) => {
     const found = uniqueRanges([...whole.ranges, ...part.ranges]);
-    return part.words.length === 0 ? [found] : part.words.map((word) => [...found, prefix('word', word)]);
+    return part.words.length === 0
+      ? [found.length === 0 ? [nothing] : found]
+      : part.words.map((word) => [...found, ...wordSources.map((source) => prefix(source, word))]);
   });
   return {
     terms: terms.slice(0, mostTerms),
@@ -53,12 +56,13 @@ function searchOf(search: string): Filter | null {
 type Texts = { words: string[]; folded: string[]; contact: ContactRecord };
 
 function textsOf(contact: ContactRecord): Texts {
-  const folded = [contact.email, contact.clientReference].map((text) => keyText(text ?? ''));
-  return { words: wordsOfContact(contact), folded, contact };
+  const folded = [contact.email, contact.clientReference].map((text) => foldWhole(text ?? ''));
+  const { leading, further } = wordsOfNames([contact.firstName, contact.lastName, contact.company]);
+  return { words: [...leading.filter((word) => word !== null), ...further], folded, contact };
 }
 
 function lookFor(text: string) {
-  const folded = keyText(text);
+  const folded = foldWhole(text);
   const words = wordsOf(text);
   const digits = digitsOf(text);
   return {
@@ -98,7 +102,7 @@ function numberRanges(digits: Digits | null): Range[] {
   return [
     ...international.map((start) => prefix('number', `+${start}`)),
     ...(national === null ? [] : [prefix('national', national)]),
-    ...(last === null ? [] : [prefix('reversed', [...last].reverse().join(''))]),
+    ...(last === null ? [] : [prefix('reversed', last.split('').toReversed().join(''))]),
   ];
 }
 
@@ -125,7 +129,7 @@ function tagOf(tag: string): Filter | null {
 function referenceOf(wanted: string): Filter | null {
   if (wanted === '') return null;
   return {
-    terms: [[{ source: 'clientReference', key: keyText(wanted), isPrefix: false }]],
+    terms: [[{ source: 'clientReference', key: foldWhole(wanted), isPrefix: false }]],
     isExact: false,
     matches: ({ clientReference }) => clientReference === wanted,
   };
@@ -134,6 +138,9 @@ function referenceOf(wanted: string): Filter | null {
 function prefix(source: Range['source'], text: string): Range {
   return { source, key: text, isPrefix: true };
 }
+
+/** No tag has an empty key. */
+const nothing: Range = { source: 'tag', key: '', isPrefix: false };
 
 function uniqueRanges(ranges: Range[]): Range[] {
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
 import { now } from '../clock.ts';
-import { listTagCounts } from '../db/contact-entries.ts';
+import { type Counts, listTagCounts, updateContactCounts } from '../db/contact-entries.ts';
 import * as db from '../db/contacts.ts';
 import { invalid, problem } from '../errors.ts';
 import { foldCase } from '../formats/folded-text.ts';
@@ -46,19 +46,38 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
       errors: { tags: [message], removeTags: [message] },
     });
   }
-  const ids = [...new Set(changes.contactIds)].filter((id) => isId('contact', id));
-  const contacts = await db.listContactsForUpdate(caller.workspaceId, ids);
+  const retag = (tags: string[]) =>
+    unite(
+      tags.filter((tag) => !removed.has(foldCase(tag))),
+      added,
+    ).toSorted();
+  const ids = [...new Set(changes.contactIds)].filter((id) => isId('contact', id)).toSorted();
+  const counts: Counts = new Map();
+  let updated = 0;
+  for (let first = 0; first < ids.length; first += contactsAtOnce)
+    updated += await retagSome(caller.workspaceId, ids.slice(first, first + contactsAtOnce), retag, counts);
+  await updateContactCounts(caller.workspaceId, counts);
+  return { updated };
+}
+
+const contactsAtOnce = 1_000;
+
+async function retagSome(
+  workspaceId: string,
+  ids: string[],
+  retag: (tags: string[]) => string[],
+  counts: Counts,
+): Promise<number> {
   const updatedAt = now();
+  const contacts = await db.listContactsForUpdate(workspaceId, ids);
   const changed = contacts.flatMap((before) => {
-    const kept = before.tags.filter((tag) => !removed.has(foldCase(tag)));
-    const tags = unite(kept, added);
+    const tags = retag(before.tags);
     if (tags.length > mostTags)
       throw invalid('tags', `would make more than ${mostTags} tags of the contact ${before.id}`);
-    const after = { ...before, tags: tags.toSorted(), updatedAt };
-    return areEqual(before.tags, after.tags) ? [] : [{ before, after }];
+    return areEqual(before.tags, tags) ? [] : [{ before, after: { ...before, tags, updatedAt } }];
   });
-  await db.updateContacts(caller.workspaceId, changed);
-  return { updated: contacts.length };
+  await db.updateContacts(workspaceId, changed, counts);
+  return contacts.length;
 }
 
 export function areEqual(one: string[], other: string[]): boolean {

@@ -45,6 +45,23 @@ export function wordsOf(text: string): string[] {
   return whole.split(ascii.test(whole) ? asciiGap : gap).filter((word) => word !== '');
 }
 
+/** A text as a whole, for those that are looked for by how they begin. */
+export function foldWhole(text: string): string {
+  return fold(text).trim();
+}
+
+// A name of a hundred words is none; search need not know them all.
+const mostFurtherWords = 20;
+
+/** The first word of each name, and the others, each of them once. */
+export function wordsOfNames(names: (string | null)[]): { leading: (string | null)[]; further: string[] } {
+  const words = names.map((name) => (name === null ? [] : wordsOf(name)));
+  const leading = words.map(([first]) => first ?? null);
+  const further = new Set(words.flatMap((own) => own.slice(1)));
+  for (const word of leading) if (word !== null) further.delete(word);
+  return { leading, further: [...further].slice(0, mostFurtherWords) };
+}
+
 /** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */
 export function startOf(text: string, bytes: number): string {
   // No unit of UTF-16 takes more than three bytes.

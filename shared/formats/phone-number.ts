@@ -28,6 +28,8 @@ const invisible = /[\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]/gu;
  * 900xxx is kept for examples and tests for good.
  */
 export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPhoneNumber {
+  const british = parseBritish(text, defaultCountry);
+  if (british) return british;
   if (text.length > longestInput) return refuse('is too long for a phone number');
   const written = text.normalize('NFKC').replace(invisible, '').trim();
   if (written === '') return refuse('must not be empty');
@@ -48,6 +50,22 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
   } catch {
     return refuse('is not a possible phone number');
   }
+}
+
+const plainBritish = /^(\+44[ -]?|0)([127](?:[ -]?\d){9})$/;
+// Guernsey, Jersey and the Isle of Man have some of these.
+const notOfBritainAlone = /^(?:1481|1534|1624|7457|7509|7524|7624|7700|7781|7797|7829|7839|7911|7924|7937)/;
+
+/**
+ * Most numbers come like this, by the thousand; what they are shows from their first digits, for which the library goes
+ * through the tables of four countries. It would say the same (a test holds them together).
+ */
+function parseBritish(text: string, defaultCountry: string): ParsedPhoneNumber | null {
+  const [, start, rest] = plainBritish.exec(text) ?? [];
+  if (rest === undefined || (start === '0' && defaultCountry !== 'GB')) return null;
+  const digits = rest.replaceAll(/[ -]/g, '');
+  if (notOfBritainAlone.test(digits)) return null;
+  return { ok: true, number: `+44${digits}`, country: 'GB', national: `0${digits}` };
 }
 
 function refuse(message: string): ParsedPhoneNumber {

@@ -39,20 +39,29 @@ async function opened(work: () => Promise<unknown>): Promise<() => Promise<void>
   };
 }
 
-async function someoneWaitsForALock(): Promise<boolean> {
-  const [row] = await query(
-    `SELECT COUNT(*) AS waiting FROM information_schema.innodb_trx t
-     JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id
-     WHERE t.trx_state = 'LOCK WAIT' AND p.db = DATABASE()`,
+/** Waits until another connection has been busy with one statement for so long that it must be waiting for a lock. */
+async function untilALockIsWaitedFor(): Promise<void> {
+  let [last, seen] = [0, 0];
+  await waitFor(
+    'a statement that waits for a lock',
+    async () => {
+      const [row] = await query(
+        `SELECT id FROM information_schema.processlist
+         WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE 'SELECT%FOR UPDATE'`,
+      );
+      seen = row && row['id'] === last ? seen + 1 : 0;
+      last = row ? row['id'] : 0;
+      return seen === 5;
+    },
+    { intervalMs: 50 },
   );
-  return Number(row!['waiting']) > 0;
 }
 
 test('a batch that meets a contact which another creates waits for it, and updates it', async () => {
   const workspaceId = newWorkspace();
   const end = await opened(() => save(workspaceId, ['+447700900500'], { lastName: 'Lovelace' }));
   const waiting = save(workspaceId, ['+447700900500', '+447700900400'], { firstName: 'Ada' });
-  await waitFor('a batch that waits for another', someoneWaitsForALock);
+  await untilALockIsWaitedFor();
   await end();
   expect(await waiting).toMatchObject({ created: 1, updated: 1 });
   expect(await listed(workspaceId)).toMatchObject([
@@ -70,7 +79,7 @@ test('a batch that creates what another has just created is refused whole, and c
   // It has looked for the unknown number when it comes to the known one, for which it has to wait.
   const refused = save(workspaceId, [unknown, known, fresh], { firstName: 'Ada' });
   refused.catch(() => undefined);
-  await waitFor('a batch that waits for a contact', someoneWaitsForALock);
+  await untilALockIsWaitedFor();
   await save(workspaceId, [unknown]);
   await end();
   await expect(refused).rejects.toMatchObject({ code: 'contacts_conflict' });
@@ -105,8 +114,13 @@ test('a contact that is deleted leaves its lists, and they count one less', asyn
   const [workspace, list, at] = [idToBytes(workspaceId), idToBytes(newId('list', new Date())), new Date()];
   await query('INSERT INTO contact_lists SET ?', [
     {
-      ...{ id: list, workspace_id: workspace, name: 'Some', kind: 'static', member_count: 2 },
-      ...{ created_at: at, updated_at: at },
+      id: list,
+      workspace_id: workspace,
+      name: 'Some',
+      kind: 'static',
+      member_count: 2,
+      created_at: at,
+      updated_at: at,
     },
   ]);
   await query('INSERT INTO contact_list_members (list_id, contact_id, workspace_id) VALUES ?', [

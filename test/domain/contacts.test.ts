@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import { countContacts } from '../../shared/db/contact-search.ts';

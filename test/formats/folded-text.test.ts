@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { fold, foldCase, startOf, wordsOf } from '../../shared/formats/folded-text.ts';
 

@@ -2,7 +2,7 @@ import * as deliveries from '../../shared/domain/webhook-deliveries.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
 import { handle } from '../handle.ts';
 
-const workers = 3;
+const workers = 2;
 const concurrency = Math.ceil(deliveries.jobsInHand() / workers);
 
 export default handle(deliverWebhook, { concurrency, workers }, deliveries.deliver);

@@ -5,6 +5,19 @@ import { contacts } from './contacts.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
 import { relay } from './relay.ts';
+import { webhookBacklog } from './webhook-backlog.ts';
+import { webhookIsolation } from './webhook-isolation.ts';
 import { webhooksOut } from './webhooks-out.ts';
 
-export const lines: Line[] = [accept, acceptLiquid, auth, emailOut, webhooksOut, relay, feed, contacts];
+export const lines: Line[] = [
+  accept,
+  acceptLiquid,
+  auth,
+  emailOut,
+  webhooksOut,
+  webhookIsolation,
+  webhookBacklog,
+  relay,
+  feed,
+  contacts,
+];

@@ -94,6 +94,23 @@ async function storeEvents({ first, count }: Range): Promise<void> {
   }
 }
 
+/** Commits so many events that happen now, and has them relayed. */
+async function storeNow(count: number): Promise<void> {
+  const { workspaceId } = caller;
+  for (let start = 0; start < count; start += rowsAtOnce) {
+    const some = Array.from({ length: Math.min(rowsAtOnce, count - start) }, () => {
+      const time = now();
+      return events.make(
+        'email.queued',
+        { id: newId('email', time), seq: 1, data: { note: 'x'.repeat(600) } },
+        time,
+      );
+    });
+    await insertEvents(some.map((event) => ({ workspaceId, event })));
+  }
+  events.wakeRelay();
+}
+
 /** Cursors of the customer's feed at these positions. */
 function feedCursors(positions: number[]): string[] {
   const binding = { workspaceId: caller.workspaceId, listing: 'events' };
@@ -110,6 +127,7 @@ serve({
   acceptEmails,
   prepareEvents,
   storeEvents,
+  storeNow,
   feedCursors,
   wakeRelay: () => events.wakeRelay(),
   pause: (queueName: string) => queueOf(queueName).pause(),

@@ -5,7 +5,8 @@ export const addressBook: Migration = {
   up: [
     // Of one workspace the rows lie together, in order of creation: a page of the listing is one piece of the table.
     // tags: a sorted JSON array. national: the digits as they are dialled at home; reversed: those of the E.164
-    // number from its end, so that "its last digits" is a prefix too. The keys are what search compares: folded.
+    // number from its end, so that "its last digits" is a prefix too. Keys and words are what search compares: folded;
+    // the words are the first of each name.
     // Every index ends with the primary key, so what they find comes with its id.
     `CREATE TABLE IF NOT EXISTS contacts (
       workspace_id BINARY(16) NOT NULL,
@@ -17,6 +18,9 @@ export const addressBook: Migration = {
       first_name VARCHAR(80) NULL,
       last_name VARCHAR(80) NULL,
       company VARCHAR(120) NULL,
+      first_name_word VARBINARY(48) NULL,
+      last_name_word VARBINARY(48) NULL,
+      company_word VARBINARY(48) NULL,
       email VARCHAR(256) NULL,
       email_key VARBINARY(64) NULL,
       client_reference VARCHAR(128) NULL,
@@ -28,11 +32,14 @@ export const addressBook: Migration = {
       UNIQUE KEY contacts_number (workspace_id, number),
       KEY contacts_national (workspace_id, national),
       KEY contacts_reversed (workspace_id, reversed),
+      KEY contacts_first_name (workspace_id, first_name_word),
+      KEY contacts_last_name (workspace_id, last_name_word),
+      KEY contacts_company (workspace_id, company_word),
       KEY contacts_email (workspace_id, email_key),
       KEY contacts_client_reference (workspace_id, client_reference_key)
     ) ${tableOptions}`,
 
-    // The words of a contact's names, folded. Which ones a contact has follows from its row.
+    // The further words of a contact's names. Which ones it has follows from its row.
     `CREATE TABLE IF NOT EXISTS contact_words (
       workspace_id BINARY(16) NOT NULL,
       word VARBINARY(48) NOT NULL,

@@ -51,7 +51,7 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
 
 /** Gives the events, in their order, the positions after `after`. */
 export async function updatePositions(eventIds: Buffer[], after: number): Promise<void> {
-  await query(
+  await execute(
     `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY, id CHAR(32) PATH '$')) AS numbered
      STRAIGHT_JOIN events ${byId} ON events.id = UNHEX(numbered.id) SET events.position = ? + numbered.place`,
     [JSON.stringify(eventIds.map((id) => id.toString('hex'))), after],

@@ -15,8 +15,7 @@ import { restForHalf, windowOf } from './window.ts';
 const gate = createGate(() => ({
   perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
   inFlight: config.WEBHOOK_CONCURRENCY,
-  // Enough for all that Redis may hold of one webhook to wait in one process.
-  waiting: 3 * Math.max(config.WEBHOOK_CONCURRENCY, config.WEBHOOK_JOBS_PER_WEBHOOK),
+  waiting: jobsInHand() / 2,
   longestWaitMs: 10_000,
   patienceMs: 1_000,
 }));

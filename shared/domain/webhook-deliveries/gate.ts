@@ -27,14 +27,14 @@ export type GateLimits = {
   perWebhook: number;
   /** Towards this many requests that are out to all webhooks, each webhook gets fewer and fewer slots. */
   inFlight: number;
-  /** So many may wait; one webhook's line may take half of that, two a third each, and so on. */
+  /** So many may wait for slow webhooks; one of them may take half of that, two a third each, and so on. */
   waiting: number;
   longestWaitMs: number;
   /** Nobody waits for a webhook that has answered nothing for so long. */
   patienceMs: number;
 };
 
-type Waiter = { go: () => void };
+type Waiter = { since: number; go: () => void; giveUp: () => void };
 type Request = { at: number };
 type Line = {
   /** Have a place, and no request yet. */
@@ -47,6 +47,8 @@ type Line = {
   answeredAt: number;
   forPlace: Set<Waiter>;
   forSlot: Set<Waiter>;
+  /** Looks after those who wait. */
+  timer: NodeJS.Timeout | undefined;
 };
 
 const newLine = (): Line => ({
@@ -56,17 +58,18 @@ const newLine = (): Line => ({
   answeredAt: Number.NEGATIVE_INFINITY,
   forPlace: new Set(),
   forSlot: new Set(),
+  timer: undefined,
 });
 
 /** Never fewer than this, however many webhooks there are. */
 const fewestSlots = 2;
 /** A webhook gets at most this part of the slots that are free. */
-const partOfFree = 10;
+const partOfFree = 8;
 /** Places are given for requests that can begin within this time. */
 const aheadMs = 500;
 const mostAhead = 200;
 /** Where the wait is no longer than this, the line may be as long as it likes; others share the places to wait. */
-const shortWaitMs = 2_000;
+const shortWaitMs = 1_000;
 
 export function createGate(limits: () => GateLimits): Gate {
   const lines = new Map<string, Line>();
@@ -100,31 +103,35 @@ export function createGate(limits: () => GateLimits): Gate {
 
   function mayWait(line: Line): boolean {
     if (isStuck(line)) return false;
-    const waitMs = (line.forPlace.size * (line.paceMs ?? Number.POSITIVE_INFINITY)) / slots();
+    // Nothing is known of it yet, and soon something will be.
+    if (line.paceMs === null) return true;
+    const waitMs = (line.forPlace.size * line.paceMs) / slots();
     return waitMs <= shortWaitMs || line.forPlace.size < limits().waiting - waiting;
   }
 
   /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
   function turn<T>(line: Line, queue: Set<Waiter>, start: () => T): Promise<T | null> {
-    const since = performance.now();
     waiting += 1;
+    lookAfter(line);
     return new Promise((resolve) => {
       const end = (result: T | null) => {
-        clearTimeout(timer);
         queue.delete(waiter);
         waiting -= 1;
         resolve(result);
       };
-      const look = () => {
-        const time = performance.now();
-        const isMoving = time - line.answeredAt < limits().patienceMs;
-        if (!isMoving || time - since >= limits().longestWaitMs) return end(null);
-        timer = setTimeout(look, limits().patienceMs);
-      };
-      const waiter = { go: () => end(start()) };
-      let timer = setTimeout(look, limits().patienceMs);
+      const waiter: Waiter = { since: performance.now(), go: () => end(start()), giveUp: () => end(null) };
       queue.add(waiter);
     });
+  }
+
+  function lookAfter(line: Line): void {
+    line.timer ??= setTimeout(() => {
+      line.timer = undefined;
+      const longAgo = performance.now() - limits().longestWaitMs;
+      for (const waiter of [...line.forSlot, ...line.forPlace])
+        if (isStuck(line) || waiter.since <= longAgo) waiter.giveUp();
+      if (line.forSlot.size + line.forPlace.size > 0) lookAfter(line);
+    }, limits().patienceMs);
   }
 
   function advance(webhookId: string, line: Line): void {
@@ -136,8 +143,9 @@ export function createGate(limits: () => GateLimits): Gate {
     // Several at a time, so that their claims share a statement.
     if (free > 0 && free >= Math.min(line.forPlace.size, ahead / 2))
       for (const waiter of [...line.forPlace].slice(0, free)) waiter.go();
-    const isEmpty = line.placed + line.out.size + line.forPlace.size === 0;
-    if (isEmpty && lines.get(webhookId) === line) lines.delete(webhookId);
+    if (line.placed + line.out.size + line.forPlace.size > 0) return;
+    clearTimeout(line.timer);
+    lines.delete(webhookId);
   }
 
   function placeIn(webhookId: string, line: Line): Place {

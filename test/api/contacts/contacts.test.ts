@@ -141,7 +141,9 @@ test('a number that a contact has already is refused, however it is written; ano
 test('ten requests at once for one number make one contact', async () => {
   const number = newNumber();
   const answers = await Promise.all(Array.from({ length: 10 }, () => post({ number })));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
+  const made = answers.filter(({ status }) => status === 201);
+  const refused = answers.filter(({ status }) => status === 409);
+  expect([made.length, refused.length]).toEqual([1, 9]);
 });
 
 test('a change touches what it names: null and left out stay, an empty text or list clears', async () => {

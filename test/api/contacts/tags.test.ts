@@ -16,8 +16,7 @@ beforeAll(async () => {
 });
 
 const change = (body: object, key = own.key) => api.request('POST', '/v2/contacts/tags', { key, body });
-const tagsListed = (search = '', key = own.key) =>
-  api.request('GET', `/v2/contacts/tags${search}`, { key });
+const tagsListed = (search = '', key = own.key) => api.request('GET', `/v2/contacts/tags${search}`, { key });
 const find = async (id: string, key = own.key) =>
   (await api.request('GET', `/v2/contacts/${id}`, { key })).body;
 let count = 0;

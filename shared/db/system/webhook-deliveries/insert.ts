@@ -38,7 +38,7 @@ export async function insertDeliveries(deliveries: NewDelivery[]): Promise<void>
   await sending;
 }
 
-function toValues(delivery: NewDelivery): unknown[] {
+function toValues(delivery: NewDelivery): (Buffer | string | number | null)[] {
   const isPending = delivery.status === 'pending';
   const time = sqlTime(delivery.createdAt);
   return [

@@ -1,0 +1,114 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import * as kept from '../../setup/kept.ts';
+import { castOf } from '../cast.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import type { Arrived } from '../players/webhook-endpoints.ts';
+import type { Program } from '../program.ts';
+import { openWindow } from '../usage.ts';
+
+const healthy = 85;
+const hanging = 10;
+const refusing = 5;
+/** First a steady pace, for the latency; it goes on for longer than a request hangs. */
+const paceMs = 25_000;
+const everyMs = 200;
+const eventsAtOnce = 1;
+/** Then many at once, for the rate. */
+const burst = 250;
+
+async function open(bench: Bench): Promise<Opened> {
+  const { world, scale } = bench;
+  const { database } = world;
+  const cast = castOf(bench, 'webhook-isolation');
+  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const [loader, endpoints] = await Promise.all([
+    cast.servant('loaders/platform', networks),
+    cast.servant('players/webhook-endpoints'),
+  ] as const);
+  const origin = `http://127.0.0.1:${await endpoints.ask<number>('listen')}`;
+  const nobody = `http://127.0.0.1:${await kept.port(world.folder, 'nobody')}`;
+  await loader.ask('customer');
+  const places = (count: number) => Array.from({ length: count }, (_, index) => index);
+  const bad = [
+    ...places(hanging).map((index) => `${origin}/hang/${index}`),
+    ...places(refusing).map((index) => `${nobody}/${index}`),
+  ];
+  // Among the others, as they would be.
+  for (const index of places(healthy)) {
+    await loader.ask('webhook', { url: `${origin}/ok/${index}` });
+    const url = bad[index / 5];
+    if (url) await loader.ask('webhook', { url });
+  }
+
+  /** The bad ones subscribe to the events, or to nothing that happens. */
+  async function begin(withBad: boolean): Promise<Program[]> {
+    await world.clear();
+    await database.query(
+      `UPDATE webhooks SET events = IF(? OR url LIKE '%/ok/%', '["email.queued"]', '["sms.received"]'), active = 1,
+         auto_disabled = 0, failing_since = NULL, consecutive_failures = 0, last_failed_at = NULL, recovered_at = NULL,
+         paused_until = NULL`,
+      [withBad],
+    );
+    await endpoints.ask('reset');
+    const jobs = ['relay-events', 'sweep', 'webhook-health', 'settle-webhook', 'deliver-webhook'];
+    return Promise.all([
+      cast.platform(['workers/main.ts', ...jobs], 'workers started', networks),
+      cast.platform(['workers/main.ts', 'deliver-webhook'], 'workers started', networks),
+    ]);
+  }
+
+  async function run(withBad: boolean): Promise<Run> {
+    const workers = await begin(withBad);
+    const steps = Math.max(10, Math.round((paceMs * scale) / everyMs));
+    for (let step = 0; step < steps; step += 1) {
+      await loader.ask('storeNow', eventsAtOnce);
+      await delay(everyMs);
+    }
+    const paced = steps * eventsAtOnce * healthy;
+    await endpoints.ask('reach', paced);
+    const { p50Ms, p99Ms, deliveries, duplicates } = await endpoints.ask<Arrived>('arrived');
+    checkEqual('deliveries at a steady pace, and repeated ones', [deliveries, duplicates], [paced, 0]);
+
+    const events = Math.max(20, Math.round(burst * scale));
+    await endpoints.ask('reset');
+    const [first, second] = workers.map(({ pid }) => pid) as [number, number];
+    const close = openWindow({ first, second, endpoints: endpoints.pid, ...world.servers });
+    await loader.ask('storeNow', events);
+    await endpoints.ask('reach', events * healthy);
+    const window = close();
+    const burstArrived = await endpoints.ask<Arrived>('arrived');
+    checkEqual('deliveries of the burst, and repeated ones', burstArrived.duplicates, 0);
+    await Promise.all(workers.map((worker) => worker.stop()));
+    const content = `${deliveries} and ${burstArrived.deliveries} deliveries to ${healthy} webhooks`;
+    return { count: events * healthy, window, latency: { p50Ms, p99Ms }, content };
+  }
+
+  const side = (name: string, title: string, withBad: boolean): Side => ({
+    name,
+    title,
+    run: () => run(withBad),
+  });
+  return {
+    sides: [
+      side(
+        'platform',
+        `${healthy} healthy webhooks beside ${hanging} that hang and ${refusing} that refuse`,
+        true,
+      ),
+      side('all-well', `the ${healthy} alone`, false),
+    ],
+    close: cast.stopAll,
+  };
+}
+
+export const webhookIsolation: Line = {
+  name: 'webhook-isolation',
+  title: 'deliveries to healthy webhooks while others hang or refuse, two worker processes',
+  unit: 'deliveries',
+  targets: { 'all-well': 0.9 },
+  notes: [
+    `The rate is of ${burst} events at once to all webhooks; only what arrives at the healthy ones counts.`,
+    `p50 and p99 are from event to arrival at a pace of ${(1000 / everyMs) * eventsAtOnce} events/s, ${(1000 / everyMs) * eventsAtOnce * (healthy + hanging + refusing)} deliveries/s. Target: p99 within twice.`,
+  ],
+  open,
+};
