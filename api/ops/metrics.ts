@@ -17,13 +17,17 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   },
   webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
   webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
-  webhook_deliveries_handed_back: { help: 'Turns given back because their webhook was too slow; no attempts' },
+  webhook_deliveries_handed_back: {
+    help: 'Turns given back because their webhook was too slow; no attempts',
+  },
   webhook_deliveries_settled: {
     help: 'Deliveries skipped or sent again in batches',
     label: 'kind',
     values: ['skip', 'recover'],
   },
-  webhook_own_faults: { help: 'Deliveries put off by a fault of our own, such as a secret that does not open' },
+  webhook_own_faults: {
+    help: 'Deliveries put off by a fault of our own, such as a secret that does not open',
+  },
   webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
   webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },
   webhook_switch_offs: { help: 'Webhooks switched off after continuous failure' },

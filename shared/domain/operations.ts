@@ -31,16 +31,17 @@ export async function overview(): Promise<Overview> {
   addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const kinds = Object.keys(sendEmail.lanes) as EmailKind[];
-  const [totals, gauges, queueDepths, failing, networkSuspect, deliveries, events, ...emails] = await Promise.all([
-    readTotals(),
-    readGauges(),
-    readQueueDepths(),
-    findFailingCount(),
-    isNetworkSuspect(),
-    findOldestDueDeliveries(time),
-    findOldestUnnumbered(),
-    ...kinds.map((kind) => findOldestDueEmail(kind, time)),
-  ]);
+  const [totals, gauges, queueDepths, failing, networkSuspect, deliveries, events, ...emails] =
+    await Promise.all([
+      readTotals(),
+      readGauges(),
+      readQueueDepths(),
+      findFailingCount(),
+      isNetworkSuspect(),
+      findOldestDueDeliveries(time),
+      findOldestUnnumbered(),
+      ...kinds.map((kind) => findOldestDueEmail(kind, time)),
+    ]);
   return {
     totals,
     gauges,

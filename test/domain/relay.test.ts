@@ -7,7 +7,9 @@ const of = (record: string, recordSeq: number): Event => ({ recordId: Buffer.fro
 const event = fc
   .record({ record: fc.constantFrom('a', 'b', 'c', 'd'), recordSeq: fc.integer({ min: 1, max: 20 }) })
   .map(({ record, recordSeq }) => of(record, recordSeq));
-const events = fc.uniqueArray(event, { selector: ({ recordId, recordSeq }) => `${recordId}${recordSeq}` });
+const events = fc.uniqueArray(event, {
+  selector: ({ recordId, recordSeq }) => `${recordId.toString('hex')}${recordSeq}`,
+});
 const seqsOf = (list: Event[], record: string) =>
   list.filter(({ recordId }) => recordId.toString() === record).map(({ recordSeq }) => recordSeq);
 

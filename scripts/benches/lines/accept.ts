@@ -57,7 +57,11 @@ export async function openAccept(bench: Bench, { name, email, callers }: Asked):
       ...(signing && { signing: { ...signing, authority: `127.0.0.1:${port}` } }),
     };
     await load.ask('start', {
-      ...{ port, path: '/v2/email', headers, bodies, connections },
+      port,
+      path: '/v2/email',
+      headers,
+      bodies,
+      connections,
       ...(proof && { proof }),
     } satisfies Load);
     await load.ask('measure', warmMs * scale);

@@ -57,7 +57,9 @@ async function open(bench: Bench): Promise<Opened> {
     const ask = (ms: number) =>
       reader.ask<Read>('read', {
         ...reading,
-        ...{ url: `http://127.0.0.1:${port}/v2/events?limit=1000`, pages, ms },
+        url: `http://127.0.0.1:${port}/v2/events?limit=1000`,
+        pages,
+        ms,
       });
     await ask(1_500);
     const close = openWindow({ web: web.pid, reader: reader.pid, ...world.servers });

@@ -129,7 +129,7 @@ async function open(bench: Bench): Promise<Opened> {
     const drained = await endpoints.ask<Drained>('drained');
     const first = drained[0]?.atMs ?? 0;
     const perFive = Map.groupBy(drained, ({ atMs }) => Math.floor((atMs - first) / 5_000));
-    const rates = [...perFive].sort(([a], [b]) => a - b).map(([, some]) => Math.round(some.length / 5));
+    const rates = [...perFive].toSorted(([a], [b]) => a - b).map(([, some]) => Math.round(some.length / 5));
     const order = await database.query<mysql.RowDataPacket[]>(
       "SELECT id FROM webhook_deliveries WHERE status = 'delivered' AND event_type = 'email.sent' ORDER BY completed_at, due_at",
     );

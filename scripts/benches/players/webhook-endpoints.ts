@@ -73,7 +73,7 @@ serve({
       if (ids.size >= count) resolve();
     }),
   arrived: (): Arrived => {
-    const sorted = Float64Array.from(latencies).sort();
+    const sorted = Float64Array.from(latencies).toSorted();
     return {
       deliveries: ids.size,
       duplicates,

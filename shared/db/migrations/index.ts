@@ -8,4 +8,12 @@ import { addressBook } from './0007_address_book.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
-export const migrations: Migration[] = [workspaces, email, events, webhooks, callers, webhookDelivery, addressBook];
+export const migrations: Migration[] = [
+  workspaces,
+  email,
+  events,
+  webhooks,
+  callers,
+  webhookDelivery,
+  addressBook,
+];

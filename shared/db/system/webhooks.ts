@@ -51,7 +51,9 @@ export async function updateWebhookSlowed(
 
 /** How many active webhooks fail at present. */
 export async function findFailingCount(): Promise<number> {
-  const [row] = await query('SELECT COUNT(*) AS n FROM webhooks WHERE active = 1 AND failing_since IS NOT NULL');
+  const [row] = await query(
+    'SELECT COUNT(*) AS n FROM webhooks WHERE active = 1 AND failing_since IS NOT NULL',
+  );
   return Number(row!.n);
 }
 

@@ -15,7 +15,7 @@ export type Turn = Pick<WaitingDelivery, 'id' | 'webhookId' | 'claims' | 'reques
  * Makes the jobs. First attempts that never had to wait have a lane of their own. Returns those that Redis did not take.
  */
 export async function wake<T extends Turn>(turns: T[]): Promise<T[]> {
-  const lanes = Map.groupBy(turns, ({ claims }) => (claims === 0 ? 'first' : 'retry') as 'first' | 'retry');
+  const lanes = Map.groupBy(turns, ({ claims }) => (claims === 0 ? 'first' : 'retry'));
   const missed: T[] = [];
   for (const [lane, inLane] of lanes) {
     const items = inLane.map(({ id, webhookId, claims, dueAt, requestId, more, suffix }) => ({

@@ -135,7 +135,7 @@ test('a place that is given up goes to the next', async () => {
   const gate = gateOf({ perWebhook: 2 });
   const places = await Promise.all(Array.from({ length: 4 }, () => gate.enter('a')));
   const next = gate.enter('a');
-  expect(await Promise.race([next, 'waits'])).toBe('waits');
+  expect(await Promise.race([next, Promise.resolve('waits')])).toBe('waits');
   places[0]!.leave();
   places[0]!.leave();
   expect(await next).not.toBeNull();
