@@ -96,7 +96,7 @@ export interface ContactRow {
 }
 
 export const rowsOfBatch = 1_000;
-const newOfBatch = rowsOfBatch / 2;
+export const newOfBatch = rowsOfBatch / 2;
 const firstNames = ['Ada', 'Grace', 'Jean-Luc', 'Seán', 'Zoë', 'Li', 'Olga', 'Amara', 'Noor', 'Tom'];
 const lastNames = ['Lovelace', 'Hopper', 'Picard', "O'Brien", 'Müller', 'Wei', 'Ivanova', 'Okafor', 'Khan'];
 const endings = ['', 'a', 'berg', 'dale', 'ford', 'in', 'man', 'os', 'sen', 'son', 'ton', 'wood', 'y'];

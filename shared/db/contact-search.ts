@@ -131,7 +131,6 @@ function keyLength(term: Term): number {
   return Math.min(...term.map(({ key }) => key.length));
 }
 
-const firstLook = 500;
 const mostLooked = 5_000;
 
 /**
@@ -145,7 +144,7 @@ async function* look(
 ): AsyncGenerator<ContactRecord[], string | null> {
   let { from } = page;
   let [looked, matching] = [0, 0];
-  for (let size = Math.max(firstLook, 2 * page.size); looked + size <= mostLooked; ) {
+  for (let size = 2 * page.size; looked + size <= mostLooked; ) {
     const { found, reached } = await sweep(workspaceId, filter, { ...page, from, size });
     yield found;
     if (reached === null) return null;

@@ -53,9 +53,9 @@ async function rowsRead(work: () => Promise<unknown>): Promise<number> {
 }
 
 test.each<[string, ContactFilter, number]>([
-  ['no filter', {}, 60],
-  ['a tag that few have', { tag: 'few' }, 160],
-  ['a tag that most have', { tag: 'MOST' }, 160],
+  ['no filter', {}, 100],
+  ['a tag that few have', { tag: 'few' }, 200],
+  ['a tag that most have', { tag: 'MOST' }, 200],
   ['a client reference', { clientReference: 'REF-77' }, 20],
   ['a rare word', { search: 'name777' }, 200],
   ['the start of several words', { search: 'name77' }, 1_000],
@@ -68,8 +68,8 @@ test.each<[string, ContactFilter, number]>([
   ['words that many have', { search: 'ada name78' }, 25_000],
   ['a common word', { search: 'ada' }, 3_500],
   ['a word of all', { search: 'name' }, 3_500],
-  ['a word of old ones alone', { search: 'old' }, 15_000],
-  ['what is not there', { search: 'nobody' }, 20],
+  ['a word of old ones alone', { search: 'old' }, 20_000],
+  ['what is not there', { search: 'nobody' }, 50],
 ])('a page by %s reads few rows, on the first page and far behind', async (_, filter, most) => {
   for (const place of [null, book[many / 2]!.id])
     expect(await rowsRead(() => lookUp(filter, place))).toBeLessThanOrEqual(most);

@@ -46,11 +46,11 @@ async function untilALockIsWaitedFor(): Promise<void> {
     'a statement that waits for a lock',
     async () => {
       const [row] = await query(
-        `SELECT id FROM information_schema.processlist
+        `SELECT id AS busy FROM information_schema.processlist
          WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE 'SELECT%FOR UPDATE'`,
       );
-      seen = row && row['id'] === last ? seen + 1 : 0;
-      last = row ? row['id'] : 0;
+      seen = row && row['busy'] === last ? seen + 1 : 0;
+      last = row ? row['busy'] : 0;
       return seen === 5;
     },
     { intervalMs: 50 },

@@ -1,6 +1,7 @@
 import type { Line } from '../line.ts';
 import { accept, acceptLiquid } from './accept.ts';
 import { auth } from './auth.ts';
+import { contactPages } from './contact-pages.ts';
 import { contacts } from './contacts.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
@@ -20,4 +21,5 @@ export const lines: Line[] = [
   relay,
   feed,
   contacts,
+  contactPages,
 ];

@@ -17,7 +17,7 @@ const gate = createGate(() => ({
   inFlight: config.WEBHOOK_CONCURRENCY,
   waiting: jobsInHand() / 2,
   longestWaitMs: 10_000,
-  patienceMs: 1_000,
+  patienceMs: 1_500,
 }));
 
 gauge('webhook_requests_out', () => gate.counts().inFlight);

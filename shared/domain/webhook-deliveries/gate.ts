@@ -45,6 +45,8 @@ type Line = {
   paceMs: number | null;
   /** When the last one ended. */
   answeredAt: number;
+  /** Its requests have been out for long, and none has ended lately. */
+  isStuck: boolean;
   forPlace: Set<Waiter>;
   forSlot: Set<Waiter>;
   /** Looks after those who wait. */
@@ -56,6 +58,7 @@ const newLine = (): Line => ({
   out: new Set(),
   paceMs: null,
   answeredAt: Number.NEGATIVE_INFINITY,
+  isStuck: false,
   forPlace: new Set(),
   forSlot: new Set(),
   timer: undefined,
@@ -87,22 +90,15 @@ export function createGate(limits: () => GateLimits): Gate {
     return Math.max(line.paceMs ?? 0, oldest ? performance.now() - oldest.at : 0);
   }
 
-  /** Its requests have been out for long, and none has ended lately. */
-  function isStuck({ out, answeredAt }: Line): boolean {
-    const [oldest] = out;
-    const since = performance.now() - limits().patienceMs;
-    return oldest !== undefined && oldest.at <= since && answeredAt <= since;
-  }
-
   function places(line: Line): { free: number; ahead: number } {
     const pace = paceMs(line);
     const inTime = pace === 0 ? slots() : Math.min(mostAhead, Math.floor((slots() * aheadMs) / pace));
-    const ahead = isStuck(line) ? 0 : inTime;
+    const ahead = line.isStuck ? 0 : inTime;
     return { free: slots() + ahead - line.out.size - line.placed, ahead };
   }
 
   function mayWait(line: Line): boolean {
-    if (isStuck(line)) return false;
+    if (line.isStuck) return false;
     // Nothing is known of it yet, and soon something will be.
     if (line.paceMs === null) return true;
     const waitMs = (line.forPlace.size * line.paceMs) / slots();
@@ -125,13 +121,19 @@ export function createGate(limits: () => GateLimits): Gate {
   }
 
   function lookAfter(line: Line): void {
-    line.timer ??= setTimeout(() => {
-      line.timer = undefined;
-      const longAgo = performance.now() - limits().longestWaitMs;
-      for (const waiter of [...line.forSlot, ...line.forPlace])
-        if (isStuck(line) || waiter.since <= longAgo) waiter.giveUp();
-      if (line.forSlot.size + line.forPlace.size > 0) lookAfter(line);
-    }, limits().patienceMs);
+    // A turn of the event loop late: when this process itself stood still, what has arrived meanwhile still counts.
+    line.timer ??= setTimeout(() => setImmediate(() => look(line)), limits().patienceMs);
+  }
+
+  function look(line: Line): void {
+    line.timer = undefined;
+    const { longestWaitMs, patienceMs } = limits();
+    const time = performance.now();
+    const [oldest] = line.out;
+    line.isStuck = oldest !== undefined && time - Math.max(oldest.at, line.answeredAt) >= patienceMs;
+    for (const waiter of [...line.forSlot, ...line.forPlace])
+      if (line.isStuck || time - waiter.since >= longestWaitMs) waiter.giveUp();
+    if (line.forSlot.size + line.forPlace.size > 0) lookAfter(line);
   }
 
   function advance(webhookId: string, line: Line): void {
@@ -166,6 +168,7 @@ export function createGate(limits: () => GateLimits): Gate {
     };
     const end = (request: Request) => {
       line.answeredAt = performance.now();
+      line.isStuck = false;
       const tookMs = line.answeredAt - request.at;
       line.paceMs = line.paceMs === null ? tookMs : 0.8 * line.paceMs + 0.2 * tookMs;
       line.out.delete(request);

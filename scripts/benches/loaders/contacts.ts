@@ -1,0 +1,55 @@
+import { query } from '../../../shared/db/client.ts';
+import { migrateUp } from '../../../shared/db/migrate.ts';
+import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { authenticate } from '../../../shared/domain/callers.ts';
+import * as contactBatches from '../../../shared/domain/contact-batches.ts';
+import { encodeCursor } from '../../../shared/domain/cursors.ts';
+import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
+import { startUp } from '../../../shared/lifecycle.ts';
+import type { Caller } from '../../../shared/schemas/scopes.ts';
+import { transaction } from '../../../shared/unit-of-work.ts';
+import { contactBatch, newOfBatch } from '../content.ts';
+import { serve } from '../serve.ts';
+
+/** Address books of any size, made by the platform's own functions, as batches would have made them. */
+export interface Book {
+  key: string;
+  workspaceId: string;
+}
+
+const batchesAtOnce = 2;
+
+async function book({ batches }: { batches: number }): Promise<Book> {
+  const { id: workspaceId } = await workspaces.create({ name: 'Bench' });
+  const { key } = await apiKeys.issue(workspaceId);
+  const caller: Caller = (await authenticate(key))!;
+  const left = Array.from({ length: batches }, (_, index) => index).values();
+  const save = async () => {
+    for (const index of left) {
+      const contacts = contactBatch(0, index).contacts.slice(0, newOfBatch);
+      const prepared = await contactBatches.prepare({ contacts });
+      await transaction(() => contactBatches.save(caller, prepared));
+    }
+  };
+  await Promise.all(Array.from({ length: batchesAtOnce }, save));
+  return { key, workspaceId };
+}
+
+type Place = { workspaceId: string; filter: object; after: number };
+
+/** The cursor of the page that comes after so many contacts. */
+async function cursor({ workspaceId, filter, after }: Place): Promise<string> {
+  const [row] = await query(
+    'SELECT id FROM contacts WHERE workspace_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?',
+    [idToBytes(workspaceId), after - 1],
+  );
+  return encodeCursor(
+    { workspaceId, listing: 'contacts', filter },
+    { id: idFromBytes('contact', row!['id']) },
+  );
+}
+
+await migrateUp();
+await startUp();
+serve({ book, cursor });

@@ -1,0 +1,38 @@
+import { Agent, request } from 'undici';
+import { serve } from '../serve.ts';
+import { percentile } from '../statistics.ts';
+
+/** Reads pages: these addresses over and over, on so many connections. */
+export interface Reading {
+  urls: string[];
+  headers: Record<string, string>;
+  connections: number;
+  ms: number;
+}
+
+async function read({ urls, headers, connections, ms }: Reading) {
+  const agent = new Agent({ connections });
+  const latencies: number[] = [];
+  const rows = urls.map(() => 0);
+  const startedAt = performance.now();
+  let next = 0;
+  const one = async () => {
+    while (performance.now() - startedAt < ms) {
+      const place = (next += 1) % urls.length;
+      const sentAt = performance.now();
+      const answer = await request(urls[place]!, { headers, dispatcher: agent });
+      const text = await answer.body.text();
+      latencies.push(performance.now() - sentAt);
+      if (answer.statusCode !== 200) throw new Error(text);
+      rows[place] = text.split('"createdAt":').length - 1;
+    }
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  const tookMs = performance.now() - startedAt;
+  await agent.close();
+  const sorted = Float64Array.from(latencies).toSorted();
+  const [p50Ms, p99Ms] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
+  return { pages: latencies.length, ms: tookMs, rows, p50Ms, p99Ms };
+}
+
+serve({ read });
