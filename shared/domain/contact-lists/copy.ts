@@ -8,7 +8,7 @@ import { firstUuidAt, idFromBytes, newUuid } from '../../formats/ids.ts';
 import { count } from '../../metrics.ts';
 import { transaction } from '../../unit-of-work.ts';
 import { compile } from '../contact-filter.ts';
-import type { Outcome } from '../email-delivery.ts';
+import type { Outcome } from '../outcome.ts';
 import { contactsOf, findLists, type List } from './record.ts';
 
 // Small enough that nobody waits for the rows of one.

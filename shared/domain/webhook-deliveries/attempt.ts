@@ -5,7 +5,7 @@ import { updateWebhookRested } from '../../db/system/webhooks.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../../transports/webhook-http.ts';
-import type { Outcome } from '../email-delivery.ts';
+import type { Outcome } from '../outcome.ts';
 import { signedHeaders } from '../webhook-signatures.ts';
 import { bodyOf } from './body.ts';
 import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';

@@ -6,7 +6,7 @@ import * as system from '../../db/system/webhook-deliveries.ts';
 import { updateWebhookSlowed } from '../../db/system/webhooks.ts';
 import { logger } from '../../logger.ts';
 import { count, gauge } from '../../metrics.ts';
-import type { Outcome } from '../email-delivery.ts';
+import type { Outcome } from '../outcome.ts';
 import { attempt } from './attempt.ts';
 import { createGate } from './gate.ts';
 import { refill } from './refill.ts';

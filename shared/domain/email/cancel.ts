@@ -1,0 +1,24 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/emails.ts';
+import { problem } from '../../errors.ts';
+import type { Email } from '../../schemas/email.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { eventOf, toWire } from '../email-record.ts';
+import * as events from '../events.ts';
+import { show } from '../visibility.ts';
+
+/** Cancels a scheduled email that still waits to send (spec §3). */
+export async function cancel(caller: Caller, emailId: string): Promise<Email> {
+  const isCancelled = await db.updateEmailCancelled(caller.workspaceId, emailId, now());
+  const record = await db.findEmail(caller.workspaceId, emailId);
+  if (!record) throw problem('not_found');
+  if (!isCancelled)
+    throw problem('not_cancellable', {
+      detail:
+        record.scheduledAt === null
+          ? 'The email is not a scheduled one'
+          : `The email no longer waits: its status is ${record.status}`,
+    });
+  await events.record(caller.workspaceId, eventOf(record));
+  return show(caller, toWire(record));
+}

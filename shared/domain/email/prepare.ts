@@ -1,0 +1,67 @@
+import { now } from '../../clock.ts';
+import type * as db from '../../db/emails.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { compareKey } from '../../formats/email-address.ts';
+import { excerptOf } from '../../formats/text-excerpt.ts';
+import type { NewEmail } from '../../schemas/email.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { findSigningDomain } from '../email-domains.ts';
+import { queued } from '../email-record.ts';
+import * as workspaces from '../workspaces.ts';
+import { checkContent, renderContent } from './content.ts';
+import { checkSchedule, normalTag, parseField, type Refuse } from './rules.ts';
+
+/** A request that has been checked and rendered, so that the transaction only has to store it. */
+export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody };
+
+/**
+ * Everything about a new email that needs no transaction: the rules, the sending domain, and Liquid in its cage.
+ * Rendering here rather than at the worker tells the caller of a mistake at once, and fixes the bytes: a second
+ * attempt sends what the first did. Every fault of the request is reported at once.
+ */
+export async function prepare(caller: Caller, request: NewEmail): Promise<PreparedEmail> {
+  const errors: FieldErrors = {};
+  const refuse: Refuse = (field, message) => {
+    (errors[field] ??= []).push(message);
+  };
+  const workspace = await workspaces.findRecent(caller.workspaceId);
+  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  if (request.bypassSuppressions && caller.kind === 'app')
+    throw problem('forbidden', { detail: 'A connected app cannot set bypassSuppressions' });
+
+  const time = now();
+  const sender = parseField('sender', request.sender, true, refuse);
+  const recipient = parseField('recipient', request.recipient, false, refuse);
+  checkContent(request, refuse);
+  checkSchedule(request.scheduledAt ?? null, time, refuse);
+  if (sender && !(await findSigningDomain(caller.workspaceId, sender.domain)))
+    refuse('sender', `${sender.domain} is not a verified sending domain of this workspace`);
+  const rendered =
+    Object.keys(errors).length === 0 ? await renderContent(caller, request, time, refuse) : null;
+  if (!rendered || !recipient)
+    throw problem('validation_failed', {
+      detail: Object.entries(errors)
+        .map(([field, [message]]) => `${field} ${message}`)
+        .join('; '),
+      errors,
+    });
+
+  const record = queued(
+    {
+      workspaceId: caller.workspaceId,
+      kind: request.kind ?? 'transactional',
+      sender: request.sender,
+      recipient: request.recipient,
+      recipientKey: compareKey(recipient.address),
+      subject: rendered.subject,
+      textExcerpt: excerptOf(rendered.body),
+      clientReference: request.clientReference ?? null,
+      clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
+      trackOpens: request.trackOpens ?? false,
+      bypassSuppressions: request.bypassSuppressions ?? false,
+      scheduledAt: request.scheduledAt ?? null,
+    },
+    time,
+  );
+  return { record, body: rendered.body };
+}

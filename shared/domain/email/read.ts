@@ -1,0 +1,50 @@
+import * as db from '../../db/emails.ts';
+import { invalid, problem } from '../../errors.ts';
+import { compareKey, parseMailbox } from '../../formats/email-address.ts';
+import type { Email, EmailFilter } from '../../schemas/email.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../cursors.ts';
+import { toWire } from '../email-record.ts';
+import * as events from '../events.ts';
+import { show } from '../visibility.ts';
+import { normalTag } from './rules.ts';
+
+export async function find(caller: Caller, emailId: string): Promise<Email> {
+  const record = await db.findEmail(caller.workspaceId, emailId);
+  if (!record) throw problem('not_found');
+  return show(caller, toWire(record));
+}
+
+export async function list(
+  caller: Caller,
+  query: EmailFilter,
+): Promise<{ data: Email[]; nextCursor: string | null }> {
+  const { limit, cursor, recipient, ...filter } = query;
+  const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };
+  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  if (recipient !== undefined && !caller.scopes.has('recipients.read'))
+    throw problem('forbidden', { detail: 'Filtering by recipient needs the scope recipients.read' });
+  const recipientKey = recipient === undefined ? undefined : filterKey(recipient);
+  // One more than the page tells whether there is another.
+  const records = await db.listEmails(
+    caller.workspaceId,
+    { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey },
+    { limit: limit + 1, before },
+  );
+  const page = records.slice(0, limit);
+  return {
+    data: page.map((record) => show(caller, toWire(record))),
+    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+  };
+}
+
+function filterKey(recipient: string): string {
+  const parsed = parseMailbox(recipient, { allowDisplayName: false });
+  if (!parsed.ok) throw invalid('recipient', parsed.message);
+  return compareKey(parsed.mailbox.address);
+}
+
+export async function listEvents(caller: Caller, emailId: string, version: string) {
+  await find(caller, emailId);
+  return { data: await events.listOfRecord(caller, emailId, version), nextCursor: null };
+}
