@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import { forgetRedis, useDatabase } from '../support/database.ts';
+import { countsOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+// FAULT_SCALE=10 is the long form: 20,000 deliveries.
+const scale = Number(process.env['FAULT_SCALE'] ?? 1);
+const webhookCount = 4;
+const events = 500 * scale;
+const inFlightPerWebhook = 20;
+/** What part of all has arrived when a worker is killed, or Redis forgets everything. */
+const faults = [
+  { at: 0.15, kind: 'kill' },
+  { at: 0.35, kind: 'flush' },
+  { at: 0.5, kind: 'kill' },
+  { at: 0.65, kind: 'flush' },
+  { at: 0.8, kind: 'kill' },
+] as const;
+
+const settings = {
+  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: String(inFlightPerWebhook),
+  WEBHOOK_TIMEOUT_SECONDS: '2',
+  SMTP_TIMEOUT_SECONDS: '2',
+  LEASE_SECONDS: '5',
+  SWEEP_SECONDS: '0.5',
+};
+
+test('workers killed and Redis emptied amid deliveries: every webhook gets every event, and a second copy is the same', async () => {
+  const [customer, receiver] = await Promise.all([workspace(), startWebhookReceiver()]);
+  const webhooks = await Promise.all(
+    Array.from({ length: webhookCount }, (_, index) => makeWebhook(customer, `${receiver.url}/${index}`)),
+  );
+  const eventIds = await storeEvents(customer, events);
+  const start = () => startWorkerProcess([], settings);
+  const workers = [await start(), await start()];
+
+  for (const { at, kind } of faults) {
+    await receiver.waitFor(Math.round(at * events * webhookCount), { timeoutMs: 300_000 });
+    if (kind === 'flush') await forgetRedis();
+    else {
+      await workers.shift()!.kill();
+      workers.push(await start());
+    }
+  }
+
+  const delivered = async () => {
+    const counts = await Promise.all(webhooks.map(({ id }) => countsOf(id)));
+    return counts.every((count) => count.delivered === events);
+  };
+  await waitFor('every delivery to count as delivered', delivered, { timeoutMs: 300_000, intervalMs: 250 });
+  await Promise.all(workers.map((worker) => worker.stop()));
+
+  const idOf = ({ body }: { body: Buffer }) => (JSON.parse(body.toString()) as { id: string }).id;
+  for (const index of webhooks.keys()) {
+    const requests = receiver.requests.filter(({ url }) => url === `/${index}`);
+    expect(new Set(requests.map(idOf))).toEqual(new Set(eventIds));
+    for (const copies of Map.groupBy(requests, ({ headers }) => headers['webhook-id']!).values())
+      for (const copy of copies) expect(copy.body.equals(copies[0]!.body)).toBe(true);
+    expect(new Set(requests.map(({ headers }) => headers['webhook-id']))).toHaveLength(events);
+  }
+  const duplicates = receiver.requests.length - events * webhookCount;
+  const kills = faults.filter(({ kind }) => kind === 'kill').length;
+  process.stdout.write(`${events * webhookCount} deliveries, ${kills} kills: ${duplicates} came twice\n`);
+  expect(duplicates).toBeLessThanOrEqual(kills * inFlightPerWebhook * webhookCount);
+}, 900_000);
