@@ -12,11 +12,13 @@ const pageRows = 50;
 const deepPage = 10_000;
 const connections = 2;
 const measureMs = 5_000;
+/** Contacts of other workspaces for each one of the large book. */
+const othersPerContact = 5;
 const filterOfAll = { search: 'person' };
 
-async function open(bench: Bench): Promise<Opened> {
+async function open(bench: Bench, name: string, others: number): Promise<Opened> {
   const { world, scale } = bench;
-  const cast = castOf(bench, 'contact-pages');
+  const cast = castOf(bench, name);
   const loader = await cast.servant('loaders/contacts');
   const reader = await cast.servant('players/page-reader');
   await world.clear();
@@ -25,6 +27,7 @@ async function open(bench: Bench): Promise<Opened> {
     await loader.ask<Book>('book', { batches: fewContacts / newOfBatch }),
     await loader.ask<Book>('book', { batches: Math.round(count / newOfBatch) }),
   ];
+  await loader.ask('copies', { workspaceId: many.workspaceId, times: others });
   await world.database.query('ANALYZE TABLE contacts, contact_words');
   const port = await kept.port(world.folder, 'web');
   const web = await cast.platform(['api/server.ts'], 'web started', {
@@ -65,6 +68,21 @@ async function open(bench: Bench): Promise<Opened> {
   });
   const side = (name: string, title: string, run: () => Promise<Run>): Side => ({ name, title, run });
   const place = `after ${after} of ${count} contacts`;
+  if (others > 0) {
+    const all = searches(count);
+    const kinds = ['start of a name', 'email', 'last six digits', 'client reference', 'nothing found'];
+    return {
+      sides: kinds.map((kind, place) =>
+        side(place === 0 ? 'platform' : kind, kind, () =>
+          pages(
+            many,
+            all.filter((_, index) => index % kinds.length === place),
+          ),
+        ),
+      ),
+      close: cast.stopAll,
+    };
+  }
   return {
     sides: [
       side('platform', `listing, ${place}`, async () => pages(many, [await deep({})])),
@@ -103,5 +121,14 @@ export const contactPages: Line = {
   unit: 'pages',
   targets: { first: 0.9, few: 0.8 },
   notes: [`${connections} readers at once`],
-  open,
+  open: (bench) => open(bench, 'contact-pages', 0),
+};
+
+export const contactSearch: Line = {
+  name: 'contact-search',
+  title: `GET /v2/contacts?search, ${manyContacts} contacts beside ${othersPerContact} times as many of others`,
+  unit: 'pages',
+  targets: {},
+  notes: [`${connections} readers at once. Target: under 150 ms. Filling the tables takes minutes.`],
+  open: (bench) => open(bench, 'contact-search', othersPerContact),
 };

@@ -1,10 +1,11 @@
 import type { Line } from '../line.ts';
 import { accept, acceptLiquid } from './accept.ts';
 import { auth } from './auth.ts';
-import { contactPages } from './contact-pages.ts';
+import { contactPages, contactSearch } from './contact-pages.ts';
 import { contacts } from './contacts.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
+import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
 import { webhookIsolation } from './webhook-isolation.ts';
@@ -18,8 +19,10 @@ export const lines: Line[] = [
   webhooksOut,
   webhookIsolation,
   webhookBacklog,
+  latencyWebhook,
   relay,
   feed,
   contacts,
   contactPages,
+  contactSearch,
 ];

@@ -36,6 +36,35 @@ async function book({ batches }: { batches: number }): Promise<Book> {
   return { key, workspaceId };
 }
 
+const rowsAtOnce = 20_000;
+
+/** Other customers with the same contacts and words, so that the tables are as many times as large. */
+async function copies({ workspaceId, times }: { workspaceId: string; times: number }): Promise<void> {
+  const from = idToBytes(workspaceId);
+  for (let copy = 0; copy < times; copy += 1) {
+    const to = idToBytes((await workspaces.create({ name: 'Bench' })).id);
+    for (const [table, key] of [
+      ['contacts', 'id'],
+      ['contact_words', 'word, contact_id'],
+    ] as const) {
+      const columns = (
+        await query(
+          `SELECT column_name AS name FROM information_schema.columns
+           WHERE table_schema = DATABASE() AND table_name = ? AND column_name <> 'workspace_id' ORDER BY ordinal_position`,
+          [table],
+        )
+      ).map((row) => String(row['name']));
+      const [counted] = await query(`SELECT COUNT(*) AS n FROM ${table} WHERE workspace_id = ?`, [from]);
+      for (let done = 0; done < Number(counted!['n']); done += rowsAtOnce)
+        await query(
+          `INSERT INTO ${table} (workspace_id, ${columns.join(', ')})
+           SELECT ?, ${columns.join(', ')} FROM ${table} WHERE workspace_id = ? ORDER BY ${key} LIMIT ? OFFSET ?`,
+          [to, from, rowsAtOnce, done],
+        );
+    }
+  }
+}
+
 type Place = { workspaceId: string; filter: object; after: number };
 
 /** The cursor of the page that comes after so many contacts. */
@@ -52,4 +81,4 @@ async function cursor({ workspaceId, filter, after }: Place): Promise<string> {
 
 await migrateUp();
 await startUp();
-serve({ book, cursor });
+serve({ book, copies, cursor });

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { castOf } from '../cast.ts';
+import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import type { Arrived } from '../players/webhook-endpoints.ts';
+import { openWindow } from '../usage.ts';
+
+const events = 300;
+const betweenMs = 50;
+
+async function open(bench: Bench): Promise<Opened> {
+  const { world, scale } = bench;
+  const cast = castOf(bench, 'latency-webhook');
+  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const [loader, endpoints] = await Promise.all([
+    cast.servant('loaders/platform', networks),
+    cast.servant('players/webhook-endpoints'),
+  ] as const);
+  await loader.ask('customer');
+  const origin = `http://127.0.0.1:${await endpoints.ask<number>('listen')}`;
+  await loader.ask('webhook', { url: `${origin}/ok/0` });
+
+  async function run(): Promise<Run> {
+    await world.clear();
+    const worker = await cast.platform(['workers/main.ts'], 'workers started', networks);
+    const count = Math.max(20, Math.round(events * scale));
+    const oneByOne = async (times: number) => {
+      await endpoints.ask('reset');
+      for (let made = 1; made <= times; made += 1) {
+        await loader.ask('storeNow', 1);
+        await endpoints.ask('reach', made);
+        await delay(betweenMs);
+      }
+    };
+    await oneByOne(20);
+    const close = openWindow({ worker: worker.pid, endpoints: endpoints.pid, ...world.servers });
+    await oneByOne(count);
+    const window = close();
+    const { p50Ms, p99Ms, deliveries, duplicates } = await endpoints.ask<Arrived>('arrived');
+    checkEqual('deliveries, and repeated ones', [deliveries, duplicates], [count, 0]);
+    await worker.stop();
+    return { count, window, latency: { p50Ms, p99Ms }, content: `${count} deliveries, one after the other` };
+  }
+  return {
+    sides: [{ name: 'platform', title: 'one worker with all jobs and nothing else to do', run }],
+    close: cast.stopAll,
+  };
+}
+
+export const latencyWebhook: Line = {
+  name: 'latency-webhook',
+  title: 'from a committed event to its arrival at the endpoint, idle system',
+  unit: 'deliveries',
+  targets: {},
+  notes: [`An event every ${betweenMs} ms after the last one has arrived. Target: p50 under 30 ms.`],
+  open,
+};
