@@ -65,13 +65,14 @@ async function drop(server: mysql.Connection, name: string): Promise<void> {
   await deleteKeys(`{${name}}`);
 }
 
+// At once, as FLUSHALL does it: piece by piece, a job that is added meanwhile could keep its record and lose its place.
+const deleteAll = `local keys = redis.call('KEYS', ARGV[1])
+  for start = 1, #keys, 1000 do redis.call('UNLINK', unpack(keys, start, math.min(start + 999, #keys))) end`;
+
 async function deleteKeys(prefix: string): Promise<void> {
   const redis = new Redis(config.REDIS_URL);
   try {
-    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1000 }) as AsyncIterable<
-      string[]
-    >)
-      if (keys.length > 0) await redis.unlink(keys);
+    await redis.eval(deleteAll, 0, `${prefix}*`);
   } finally {
     redis.disconnect();
   }
