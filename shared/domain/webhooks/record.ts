@@ -6,8 +6,8 @@ import { parseNetworks, webhookUrlProblem } from '../../formats/network-address.
 import type { Webhook } from '../../schemas/webhooks.ts';
 import { isKnownVersion } from '../../versions.ts';
 import { subscribedTypes } from '../legacy-webhooks.ts';
+import { defaultAtRiskAlertPercent } from '../webhook-health/outage.ts';
 
-const defaultAtRiskAlertPercent = 10;
 const allowedNetworks = parseNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
 
 /** `whsec_` and 32 random bytes; the whole string is the HMAC key (contract §6). */
