@@ -5,7 +5,7 @@ import * as system from '../db/system/events.ts';
 import { insertDeliveries } from '../db/system/webhook-deliveries.ts';
 import { listSubscribers } from '../db/system/webhooks.ts';
 import { count } from '../metrics.ts';
-import { bringOn, fanOut } from './relay/fan-out.ts';
+import { asksForNumbers, bringOn, fanOut } from './relay/fan-out.ts';
 
 /** Numbers every committed event that has no position yet and fans it out (design rule 6). Returns how many. */
 export async function relayAll(): Promise<number> {
@@ -35,11 +35,12 @@ async function relayBatch(following: Promise<void>[]): Promise<number> {
     const events = inRecordOrder([...committed, ...missed]);
     const at = now();
     const subscribers = await listSubscribers(workspacesOf(events), at);
+    const numbers = await system.listInboundNumbers(asksForNumbers(events, subscribers));
     const ids = events.map((event) => event.id);
     const [, fanned] = await Promise.all([
       system.updatePositions(ids, reached),
       // While the server numbers. Nothing of it is sent before that is done: what fails must fail as a whole.
-      (async () => fanOut(events, subscribers, at))(),
+      (async () => fanOut(events, subscribers, at, numbers))(),
     ]);
     await insertDeliveries(fanned.deliveries);
     await system.updatePositionReached(reached + events.length, reached, at);

@@ -49,6 +49,16 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
   return rows.map(toUnnumbered).filter((event) => !known.has(event.id.toString('latin1')));
 }
 
+/** The number that each of these texts came to, by the event's id in hex. */
+export async function listInboundNumbers(eventIds: Buffer[]): Promise<Map<string, string>> {
+  if (eventIds.length === 0) return new Map();
+  const rows = await query(
+    `SELECT id, JSON_UNQUOTE(JSON_EXTRACT(data, '$.recipient')) AS number FROM events WHERE id IN (?)`,
+    [eventIds],
+  );
+  return new Map(rows.map((row) => [row.id.toString('hex'), String(row.number)]));
+}
+
 /** Gives the events, in their order, the positions after `after`. */
 export async function updatePositions(eventIds: Buffer[], after: number): Promise<void> {
   await execute(

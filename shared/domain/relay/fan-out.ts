@@ -51,8 +51,28 @@ type Subscription = {
 
 const keyOf = (id: Buffer) => id.toString('latin1');
 
-/** The deliveries of these events: to the webhooks that subscribe to them, and of a test to the one that it is of. */
-export function fanOut(events: UnnumberedEvent[], subscribers: Subscriber[], at: Date): Fanned {
+const inbound = 'sms.received';
+
+/** The texts among these events that came to a workspace with a webhook for one number only. */
+export function asksForNumbers(events: UnnumberedEvent[], subscribers: Subscriber[]): Buffer[] {
+  const choosy = subscribers.filter(({ inboundNumber }) => inboundNumber !== null);
+  if (choosy.length === 0) return [];
+  const workspaces = new Set(choosy.map(({ workspaceId }) => keyOf(idToBytes(workspaceId))));
+  return events
+    .filter(({ type, workspaceId }) => type === inbound && workspaces.has(keyOf(workspaceId)))
+    .map(({ id }) => id);
+}
+
+/**
+ * The deliveries of these events: to the webhooks that subscribe to them, and of a test to the one that it is of.
+ * `numbers` says to which number a text came, where a webhook may ask (`asksForNumbers`).
+ */
+export function fanOut(
+  events: UnnumberedEvent[],
+  subscribers: Subscriber[],
+  at: Date,
+  numbers: ReadonlyMap<string, string>,
+): Fanned {
   const subscriptions = subscribers.map(
     (webhook): Subscription => ({
       webhook,
@@ -67,7 +87,8 @@ export function fanOut(events: UnnumberedEvent[], subscribers: Subscriber[], at:
   for (const event of events)
     for (const subscription of ofWorkspace.get(keyOf(event.workspaceId)) ?? []) {
       const isTest = event.type === 'webhook.test';
-      if (isTest ? !subscription.id.equals(event.recordId) : !subscription.types.has(event.type)) continue;
+      if (isTest ? !subscription.id.equals(event.recordId) : !isWanted(event, subscription, numbers))
+        continue;
       const { delivery, more } = deliveryOf(event, subscription, isTest, at);
       deliveries.push(delivery);
       if (delivery.status === 'pending' && !delivery.parked) turns.push(turnOf(delivery, more));
@@ -77,6 +98,19 @@ export function fanOut(events: UnnumberedEvent[], subscribers: Subscriber[], at:
     turns,
     overflowed: subscriptions.filter(({ room }) => room.isOverflowed()).map(({ webhook }) => webhook.id),
   };
+}
+
+function isWanted(
+  event: UnnumberedEvent,
+  { webhook, types }: Subscription,
+  numbers: ReadonlyMap<string, string>,
+): boolean {
+  if (!types.has(event.type)) return false;
+  const { inboundNumber } = webhook;
+  return (
+    inboundNumber === null ||
+    (event.type === inbound && numbers.get(event.id.toString('hex')) === inboundNumber)
+  );
 }
 
 function deliveryOf(
