@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { ErrorCode } from '../shared/errors.ts';
+import type { ErrorCode, Problem } from '../shared/errors.ts';
 import type { Caller, Scope } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
 
@@ -44,8 +44,12 @@ type Handled<Value> = Value | Other<Value> | Serialized;
 type Ending<Value> = {
   /** The longest that `finish` takes. */
   withinMs: number;
-  /** Runs once the transaction has committed, in none itself; it repeats nothing that was committed. */
-  finish: () => Promise<Handled<Value>>;
+  /**
+   * Runs once the transaction has committed, in none itself; it repeats nothing that was committed. A problem that it
+   * returns is the answer, as if nothing had been done, and leaves the Idempotency-Key free: it has taken back what there
+   * was to take back.
+   */
+  finish: () => Promise<Handled<Value> | Problem>;
 };
 
 /** What was committed, and what is to come of it while the caller waits. */
@@ -89,6 +93,8 @@ type Declaration<
   body?: Body;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
+  /** Where the body has LargeStrings: the names on the way there, `*` for any item. The rest is held in memory. */
+  largeTexts?: readonly (readonly string[])[];
   /** Path of the record that was made; it goes out as an absolute URL with a 201. */
   location?: (result: NoInfer<Result<Response>>) => string;
   /** A second way to succeed, such as 200 where the record was there already: what `handle` returns as `other(…)`. */
@@ -118,6 +124,7 @@ export type Endpoint = {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly bodyLimitBytes: number;
+  readonly largeTexts: readonly (readonly string[])[];
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;
   readonly location?: (result: unknown) => string;
@@ -149,6 +156,7 @@ export function endpoint<
   // The schemas that typed the handler also check what reaches it, so the types may be forgotten here.
   return {
     bodyLimitBytes: defaultBodyLimitBytes,
+    largeTexts: [],
     ...rest,
     scopes: typeof scope === 'string' ? [scope] : scope,
   } as unknown as Endpoint;

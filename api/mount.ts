@@ -1,13 +1,17 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { config } from '../shared/config.ts';
 import * as idempotency from '../shared/domain/idempotency.ts';
+import { Problem, problem } from '../shared/errors.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
+import type { Version } from '../shared/versions.ts';
 import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
 import { type Authenticate, callerOf, failureLimit, requireScopes } from './middleware/authenticate.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
+import { parseBody } from './middleware/json-body.ts';
+import { inTurn, parseLargeBody } from './middleware/large-body.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
 import { callerLimits } from './middleware/rate-limit.ts';
-import { parseBody, readBody } from './middleware/raw-body.ts';
+import { type RawBody, readBody, smallBodyBytes } from './middleware/raw-body.ts';
 import { acceptSignature, verifySignature } from './middleware/request-signature.ts';
 import { serviceVersion } from './middleware/service-version.ts';
 import { validate } from './validation.ts';
@@ -21,9 +25,10 @@ type Steps = Doors & {
   failures: ReturnType<typeof failureLimit>;
 };
 
-const smallBodyBytes = 1024 * 1024;
 const smallBodyMs = 30_000;
 const largeBodyMs = 120_000;
+/** How long a large body waits for those before it to be dealt with. */
+const turnMs = 60_000;
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
 export function mount(app: Express, endpoints: readonly Endpoint[], doors: Doors): void {
@@ -66,16 +71,43 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
 
   const limitBytes = endpoint.bodyLimitBytes;
   const timeoutMs = limitBytes > smallBodyBytes ? largeBodyMs : smallBodyMs;
-  const rawBody = await readBody(request, response, { limitBytes, timeoutMs });
+  const busyCode = endpoint.problems.includes('email_not_queued')
+    ? 'email_not_queued'
+    : 'service_unavailable';
+  const owner = caller.workspaceId;
+  const rawBody = await readBody(request, response, { limitBytes, timeoutMs, owner, busyCode });
+  const admitted = { endpoint, steps, request, response, caller, version, signature, idempotencyKey };
+  if (Buffer.isBuffer(rawBody)) return carryOut(admitted, rawBody);
+  try {
+    if (!(await inTurn(turnMs, () => carryOut(admitted, rawBody))))
+      throw problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds: 5 });
+  } finally {
+    rawBody.discard();
+  }
+}
+
+/** A request of which all but the body has been looked at. */
+type Admitted = {
+  endpoint: Endpoint;
+  steps: Steps;
+  request: Request;
+  response: Response;
+  caller: Caller;
+  version: Version;
+  signature: ReturnType<typeof verifySignature>;
+  idempotencyKey: string | null;
+};
+
+async function carryOut(admitted: Admitted, rawBody: RawBody): Promise<void> {
+  const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
   // Over the bytes, before anything in them is looked at.
   await acceptSignature(signature, rawBody);
   // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
   const prepare = async () => {
-    const input = {
-      caller,
-      version,
-      ...validate(endpoint, request.params, search(request), parseBody(rawBody)),
-    };
+    const body = Buffer.isBuffer(rawBody)
+      ? parseBody(rawBody)
+      : await parseLargeBody(rawBody, endpoint.largeTexts);
+    const input = { caller, version, ...validate(endpoint, request.params, search(request), body) };
     const prepared = await endpoint.prepare?.(input);
     return async () => outcomeOf(endpoint, await endpoint.handle({ ...input, prepared }));
   };
@@ -84,14 +116,14 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
     const outcome = await (endpoint.method === 'get' ? work() : steps.transaction(work));
     return send(response, await idempotency.finish(outcome));
   }
-  const attempt = attemptOf(caller, idempotencyKey, request, rawBody);
+  const attempt = attemptOf(caller, idempotencyKey, await fingerprintOf(request, rawBody));
   const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, steps.transaction);
   send(response, made, { isReplayed });
 }
 
-function attemptOf(caller: Caller, key: string, request: Request, rawBody: Buffer): idempotency.Attempt {
+function attemptOf(caller: Caller, key: string, fingerprint: Buffer): idempotency.Attempt {
   const { workspaceId, lineageId } = caller;
-  return { workspaceId, lineageId, key, fingerprint: fingerprintOf(request, rawBody) };
+  return { workspaceId, lineageId, key, fingerprint };
 }
 
 function search(request: Request): string {
@@ -102,7 +134,13 @@ function search(request: Request): string {
 function outcomeOf(endpoint: Endpoint, handled: unknown): idempotency.Outcome {
   if (!(handled instanceof Unfinished)) return { answer: answerOf(endpoint, handled), ending: null };
   const { withinMs, finish } = handled.ending;
-  const ending = { withinMs, finish: async () => answerOf(endpoint, await finish()) };
+  const ending = {
+    withinMs,
+    finish: async () => {
+      const ended = await finish();
+      return ended instanceof Problem ? ended : answerOf(endpoint, ended);
+    },
+  };
   return { answer: answerOf(endpoint, handled.soFar), ending };
 }
 

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { emailSettings } from './config/email.ts';
+import { smsSettings } from './config/sms.ts';
+import { webhookSettings } from './config/webhooks.ts';
 
 /**
  * Every setting: name, type, default, meaning. The only reader of process.env.
@@ -28,90 +31,7 @@ const settings = z.object({
     .regex(/^[a-z0-9]+:[0-9a-f]{64}(,[a-z0-9]+:[0-9a-f]{64})*$/, 'must be id:64hex, several with commas')
     .optional()
     .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
-  SMTP_URL: z
-    .url({ protocol: /^smtps?$/ })
-    .default('smtp://127.0.0.1:25')
-    .describe('The relay that takes email: smtp(s)://user:password@host:port'),
-  SMTP_CONNECTIONS: z.coerce.number().int().min(1).default(20).describe('Pooled connections per process'),
-  SMTP_TIMEOUT_SECONDS: z.coerce.number().min(0.1).default(60).describe('Longest hand-over of one email'),
-  EMAIL_DELIVERED_ON: z
-    .enum(['dsn', 'accept'])
-    .default('dsn')
-    .describe('accept: the relay is the last server (development mailbox), so its 250 means delivered'),
-  EMAIL_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(40)
-    .describe('Emails in hand per lane and process'),
-  SYSTEM_SENDER: z
-    .string()
-    .max(256)
-    .regex(
-      /^(?:[^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
-      'must be `a@b.example` or `Name <a@b.example>`',
-    )
-    .optional()
-    .describe(
-      'Sender of the mail of the platform itself, such as warnings about webhooks; none: no such mail',
-    ),
-  RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
   RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
-  WEBHOOK_CONCURRENCY: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(200)
-    .describe(
-      'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
-    ),
-  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(20)
-    .describe('Requests to one webhook that a process has out at a time'),
-  WEBHOOK_JOBS_PER_WEBHOOK: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(500)
-    .describe('Deliveries of one webhook that Redis holds; the others wait in MySQL'),
-  WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
-  WEBHOOK_RETRY_SCHEDULE_SECONDS: z
-    .string()
-    .default('300,900,3600,14400,28800,43200')
-    .transform((text, context) => {
-      const seconds = text.split(',').map(Number);
-      if (seconds.some((value) => !(value > 0)))
-        context.addIssue({ code: 'custom', message: 'must be positive seconds, separated by commas' });
-      return seconds;
-    })
-    .describe('Waits between the attempts of a delivery'),
-  WEBHOOK_AUTO_DISABLE_MINUTES: z.coerce
-    .number()
-    .int()
-    .min(5)
-    .max(10080)
-    .default(360)
-    .describe('How long a webhook may fail before it is switched off, where it does not say so itself'),
-  WEBHOOK_HEALTH_SECONDS: z.coerce
-    .number()
-    .min(0.1)
-    .max(30)
-    .default(15)
-    .describe('How often the clock is held against webhooks that fail'),
-  WEBHOOK_ALLOWED_NETWORKS: z
-    .string()
-    .default('')
-    .transform((text) =>
-      text
-        .split(',')
-        .map((part) => part.trim())
-        .filter(Boolean),
-    )
-    .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
-  WEBHOOK_LOCAL_ADDRESS: z.string().optional().describe('Local address that deliveries are sent from'),
   LIST_COPY_WAIT_SECONDS: z.coerce
     .number()
     .min(0)
@@ -159,6 +79,14 @@ const settings = z.object({
   SWEEP_SECONDS: z.coerce.number().min(0.1).default(2).describe('How often missing jobs are looked for'),
   LEASE_SECONDS: z.coerce.number().min(1).default(150).describe('How long a worker may hold a row'),
   SHUTDOWN_SECONDS: z.coerce.number().min(1).default(30).describe('Grace for work in hand after SIGTERM'),
+  LARGE_BODIES_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .default(768 * 1024 * 1024)
+    .describe(
+      'Request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
+    ),
   RENDER_THREADS: z.coerce
     .number()
     .int()
@@ -170,6 +98,9 @@ const settings = z.object({
     .stringbool()
     .default(false)
     .describe('Tests only: follow the shift in the table `clock`, for all processes at once'),
+  ...emailSettings,
+  ...smsSettings,
+  ...webhookSettings,
 });
 
 const given = Object.fromEntries(

@@ -94,12 +94,12 @@ export const catalogue = {
   sender_rejected: {
     status: 409,
     title: 'This sender was rejected before',
-    help: 'Ask the operator.',
+    help: 'GET /v2/senders says why for each country. Ask the operator to look at it again.',
   },
   not_cancellable: {
     status: 409,
     title: 'It can no longer be cancelled',
-    help: 'Only a scheduled message that still waits can be cancelled.',
+    help: 'A scheduled message can be cancelled while it still waits, and a sender unless `detail` says otherwise.',
   },
   not_rotatable: {
     status: 409,

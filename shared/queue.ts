@@ -67,7 +67,14 @@ const jobOptions: JobsOptions = {
 const maxInFlight = 20_000;
 let inFlight = 0;
 
-type EnqueueOptions<Lane> = { lane: Lane; id: string; at?: Date | null; requestId?: string | null };
+type EnqueueOptions<Lane> = {
+  lane: Lane;
+  id: string;
+  at?: Date | null;
+  requestId?: string | null;
+  /** Larger is later; none or 0 comes before all that have one. */
+  priority?: number;
+};
 
 /**
  * Wakes a worker, at `at` or now; inside a transaction it waits for the commit (design rule 2). Best effort: it
@@ -85,7 +92,16 @@ export function enqueue<Payload extends object, Lane extends string>(
     inFlight += 1;
     const delay = options.at ? Math.max(0, options.at.getTime() - now().getTime()) : 0;
     queueOf(job.lanes[options.lane])
-      .add(job.name, { ...payload, requestId: request }, { ...jobOptions, jobId: options.id, delay })
+      .add(
+        job.name,
+        { ...payload, requestId: request },
+        {
+          ...jobOptions,
+          jobId: options.id,
+          delay,
+          priority: options.priority ?? 0,
+        },
+      )
       .catch((error) => {
         count('wake_ups_failed');
         logger.debug({ err: error, job: job.name }, 'wake-up failed; the sweep will make it');
@@ -100,7 +116,7 @@ export function enqueue<Payload extends object, Lane extends string>(
 export async function enqueueAll<Payload extends object, Lane extends string>(
   job: Job<Payload, Lane>,
   lane: Lane,
-  items: { payload: Payload; id: string; at: Date | null; requestId: string | null }[],
+  items: { payload: Payload; id: string; at: Date | null; requestId: string | null; priority?: number }[],
 ): Promise<boolean> {
   const time = now().getTime();
   const jobs = items.map((item) => ({
@@ -110,6 +126,7 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
       ...jobOptions,
       jobId: item.id,
       delay: item.at ? Math.max(0, item.at.getTime() - time) : 0,
+      priority: item.priority ?? 0,
     },
   }));
   try {
@@ -201,7 +218,7 @@ export async function readGauges(): Promise<Record<string, number> | null> {
   }
 }
 
-const states = ['waiting', 'active', 'delayed', 'failed'] as const;
+const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
 
 /** How many jobs each queue holds, by state; null while Redis is away. */
 export async function readQueueDepths(): Promise<{ queue: string; state: string; jobs: number }[] | null> {

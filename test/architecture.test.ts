@@ -91,13 +91,16 @@ describe('importing a module opens no connection and starts nothing', () => {
     );
   });
 
-  test('a thread and the web process are left out, because they are started and not imported', () => {
+  test('a thread, a child and the web process are left out, because they are started and not imported', () => {
     const files = planted({
       'api/server.ts': '',
       'shared/cage.ts':
         "import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./cage/thread.ts', import.meta.url));",
       'shared/cage/thread.ts': "import { parentPort } from 'node:worker_threads';",
+      'shared/process.ts':
+        "import { fork } from 'node:child_process';\nfork(new URL('./cage/child.ts', import.meta.url));",
+      'shared/cage/child.ts': "process.on('message', () => {});",
     });
-    expect(importable(files)).toEqual(['shared/cage.ts']);
+    expect(importable(files)).toEqual(['shared/cage.ts', 'shared/process.ts']);
   });
 });

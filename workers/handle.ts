@@ -40,11 +40,12 @@ export function backoffMs(_attemptsMade: number, _type?: string, error?: Error):
 }
 
 /** Parses the payload, carries the request id over, and turns the outcome into what BullMQ understands. */
-export function handle<Payload>(
-  job: Job<Payload>,
+export function handle<Payload, Lane extends string>(
+  job: Job<Payload, Lane>,
   options: { concurrency: number; workers?: number },
-  run: (payload: Payload) => Promise<Outcome>,
+  run: (payload: Payload, lane: Lane) => Promise<Outcome>,
 ): Handler {
+  const lanes = Object.keys(job.lanes) as Lane[];
   return {
     job,
     concurrency: options.concurrency,
@@ -56,7 +57,8 @@ export function handle<Payload>(
           logger.error({ job: job.name, jobId: queued.id }, 'a job with a payload that its contract refuses');
           return;
         }
-        await settle(job, queued, run(parsed.data));
+        const lane = lanes.find((name) => job.lanes[name] === queued.queueName) ?? lanes[0]!;
+        await settle(job, queued, run(parsed.data, lane));
       }),
   };
 }

@@ -1,4 +1,5 @@
 import { config } from '../shared/config.ts';
+import { checkDomains } from '../shared/jobs/check-domains.ts';
 import type { Job } from '../shared/jobs/job.ts';
 import { purgeExpired } from '../shared/jobs/purge-expired.ts';
 import { sweep } from '../shared/jobs/sweep.ts';
@@ -9,6 +10,7 @@ import { enqueueRepeating } from '../shared/queue.ts';
 export const schedule: { job: Job; everySeconds: number }[] = [
   { job: sweep, everySeconds: config.SWEEP_SECONDS },
   { job: webhookHealth, everySeconds: config.WEBHOOK_HEALTH_SECONDS },
+  { job: checkDomains, everySeconds: 30 },
   { job: purgeExpired, everySeconds: 300 },
 ];
 

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import type { Request } from 'express';
-import ipaddr from 'ipaddr.js';
 import { config } from '../../shared/config.ts';
 import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
+import { networkIn } from '../../shared/formats/network-address.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { headerCount } from './request-form.ts';
 import { tokenBuckets } from './token-buckets.ts';
@@ -63,13 +62,4 @@ function networkOf(request: Request): string {
   const { ip = '', socket } = request;
   // What a proxy has written may be no address, or one with a port, which would be another each time.
   return networkIn(ip) ?? networkIn(socket.remoteAddress ?? '') ?? 'unknown';
-}
-
-function networkIn(ip: string): string | null {
-  if (isIP(ip) === 4) return ip;
-  if (!ipaddr.IPv6.isValid(ip)) return null;
-  const address = ipaddr.IPv6.parse(ip);
-  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
-  const prefix = address.parts.slice(0, 4).map((part) => part.toString(16));
-  return `${prefix.join(':')}::/64`;
 }

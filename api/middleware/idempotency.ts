@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import { problem } from '../../shared/errors.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
 import type { Method } from '../endpoint.ts';
+import { hashOf } from './large-body.ts';
+import type { RawBody } from './raw-body.ts';
 import { headerCount } from './request-form.ts';
 
 const visibleAscii = /^[!-~]{1,255}$/;
@@ -38,6 +40,9 @@ export function idempotencyKeyOf(request: IncomingMessage, method: Method, calle
  * What makes two requests the same: method, path, query and the bytes of the body, as sent. A target holds neither space
  * nor line break, so the parts cannot run into each other.
  */
-export function fingerprintOf(request: IncomingMessage, rawBody: Buffer): Buffer {
-  return createHash('sha256').update(`${request.method} ${request.url}\n`).update(rawBody).digest();
+export function fingerprintOf(request: IncomingMessage, rawBody: RawBody): Buffer | Promise<Buffer> {
+  const target = `${request.method} ${request.url}\n`;
+  return Buffer.isBuffer(rawBody)
+    ? createHash('sha256').update(target).update(rawBody).digest()
+    : hashOf(rawBody, 'sha256', target);
 }

@@ -1,33 +1,61 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { problem } from '../../shared/errors.ts';
+import { notePassing } from '../../shared/domain/passing-bytes.ts';
+import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
+import { logger } from '../../shared/logger.ts';
+import { type LargeBody, type Reservation, reserve, type Spool, startSpool } from './large-body.ts';
 import { headerCount } from './request-form.ts';
 
 const noBody = Buffer.alloc(0);
-const maxDepth = 32;
 /** A rest this small is read and forgotten, so that the connection can be used again. */
 const smallRestBytes = 64 * 1024;
 const lingerMs = 5_000;
 
-type BodyOptions = { limitBytes: number; timeoutMs: number };
+/** From here on a body is kept in a file. */
+export const smallBodyBytes = 1024 * 1024;
+const retryAfterSeconds = 5;
+
+export type RawBody = Buffer | LargeBody;
+
+type BodyOptions = {
+  limitBytes: number;
+  timeoutMs: number;
+  /** Whose share of the room for large bodies it takes. */
+  owner: string;
+  /** What is said when there is no room. */
+  busyCode: ErrorCode;
+};
 
 /**
  * The bytes of the body, exactly as sent; none when there is no body. Refuses by the headers what it can, so that
- * a body of the wrong kind or size is never read.
+ * a body of the wrong kind or size is never read. A large one has to be discarded by whoever gets it.
  */
 export async function readBody(
   request: IncomingMessage,
   response: ServerResponse,
-  { limitBytes, timeoutMs }: BodyOptions,
-): Promise<Buffer> {
+  options: BodyOptions,
+): Promise<RawBody> {
   const { headers } = request;
   const length = headers['content-length'];
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0))
     return noBody;
   checkMediaType(request);
-  if (Number(length) > limitBytes) throw tooLarge(limitBytes);
+  if (Number(length) > options.limitBytes) throw tooLarge(options.limitBytes);
+  const reservation = Number(length) > smallBodyBytes ? reserveFor(options, Number(length)) : null;
   if (headers.expect !== undefined) response.writeContinue();
-  return await collect(request, limitBytes, timeoutMs);
+  return await collect(request, options, reservation);
+}
+
+function reserveFor({ owner, busyCode }: BodyOptions, bytes: number): Reservation {
+  const reservation = reserve(owner, bytes);
+  if (!reservation) throw noRoom(busyCode);
+  return reservation;
+}
+
+function noRoom(busyCode: ErrorCode) {
+  return problem(busyCode, {
+    detail: 'Too many large requests are in hand',
+    retryAfterSeconds,
+  });
 }
 
 function checkMediaType(request: IncomingMessage): void {
@@ -48,24 +76,56 @@ function tooLarge(limitBytes: number) {
   return problem('payload_too_large', { detail: `The body may have at most ${limitBytes} bytes.` });
 }
 
-function collect(request: IncomingMessage, limitBytes: number, timeoutMs: number): Promise<Buffer> {
+function collect(
+  request: IncomingMessage,
+  options: BodyOptions,
+  reserved: Reservation | null,
+): Promise<RawBody> {
+  const { limitBytes, timeoutMs, busyCode } = options;
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    let reservation = reserved;
+    let spool: Spool | null = null;
     const timer = setTimeout(() => stop(problem('request_timeout')), timeoutMs);
     const stop = (error: Error) => {
       clearTimeout(timer);
       request.pause().off('data', onData).off('end', onEnd).off('close', onClose);
+      if (spool) spool.discard();
+      else reservation?.release();
       reject(error);
+    };
+    const onDiskFault = (error: Error) => {
+      logger.error({ err: error }, 'a request body could not be written to the temporary folder');
+      stop(noRoom(busyCode));
+    };
+    const toFile = (room: Reservation): Spool => {
+      spool = startSpool(room, onDiskFault);
+      for (const chunk of chunks.splice(0)) spool.write(chunk);
+      return spool;
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       if (size > limitBytes) return stop(tooLarge(limitBytes));
-      chunks.push(chunk);
+      if (size <= smallBodyBytes) return void chunks.push(chunk);
+      try {
+        reservation ??= reserveFor(options, size);
+        if (!reserved && !reservation.grow(size)) return stop(noRoom(busyCode));
+        notePassing(chunk.length);
+        if ((spool ?? toFile(reservation)).write(chunk)) return;
+      } catch (error) {
+        return error instanceof Problem ? stop(error) : onDiskFault(error as Error);
+      }
+      request.pause();
+      spool!.onDrain(() => {
+        if (request.listeners('data').includes(onData)) request.resume();
+      });
     };
     const onEnd = () => {
       clearTimeout(timer);
       request.off('close', onClose);
+      if (spool) return void spool.finish().then(resolve, onDiskFault);
+      reservation?.release();
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     };
     const onClose = () => stop(new Error('The client went away while it sent the body'));
@@ -76,55 +136,6 @@ function collect(request: IncomingMessage, limitBytes: number, timeoutMs: number
       .on('close', onClose)
       .on('error', () => undefined);
   });
-}
-
-/** The JSON object that the bytes spell; an empty body is an empty object. */
-export function parseBody(bytes: Buffer): unknown {
-  if (bytes.length === 0) return {};
-  if (!isUtf8(bytes)) throw problem('malformed_json', { detail: 'The body is not valid UTF-8.' });
-  checkDepth(bytes);
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  let value: unknown;
-  try {
-    value = JSON.parse(bytes.toString('utf8', start));
-  } catch {
-    // What the parser says quotes the body, which may be confidential.
-    throw problem('malformed_json', { detail: 'The body is not valid JSON.' });
-  }
-  if (value === null || typeof value !== 'object' || Array.isArray(value))
-    throw problem('malformed_json', { detail: 'The body must be one JSON object.' });
-  return value;
-}
-
-/**
- * Deep nesting parses, but then overflows the stack of whatever walks it. Strings are skipped by a native search:
- * most of a large body is one string of base64.
- */
-function checkDepth(bytes: Buffer): void {
-  let depth = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index]!;
-    if (byte === 0x22) {
-      index = endOfString(bytes, index);
-      if (index < 0) return;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > maxDepth)
-        throw problem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-  }
-}
-
-/** Where the string that opens at `start` closes; -1 when it does not. */
-function endOfString(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(0x22, start + 1);
-  while (end > 0) {
-    let backslashes = 0;
-    while (bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-    end = bytes.indexOf(0x22, end + 1);
-  }
-  return -1;
 }
 
 /**

@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { config } from '../../shared/config.ts';
 import * as requestSignatures from '../../shared/domain/request-signatures.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
+import { hashOf } from './large-body.ts';
+import type { RawBody } from './raw-body.ts';
 
 /** What the headers tell about the signature that a request must or may have (contract §3); null when it has none. */
 export function verifySignature(request: IncomingMessage, caller: Caller): requestSignatures.Verified | null {
@@ -24,9 +26,13 @@ export function verifySignature(request: IncomingMessage, caller: Caller): reque
 /** Over the bytes, before anything in them is looked at. */
 export async function acceptSignature(
   verified: requestSignatures.Verified | null,
-  rawBody: Buffer,
+  rawBody: RawBody,
 ): Promise<void> {
-  if (verified) await requestSignatures.accept(verified, rawBody);
+  if (!verified) return;
+  const body = Buffer.isBuffer(rawBody)
+    ? rawBody
+    : { byteLength: rawBody.byteLength, digest: (algorithm: string) => hashOf(rawBody, algorithm) };
+  await requestSignatures.accept(verified, body);
 }
 
 let known: { url: string; authority: string; pathPrefix: string } | undefined;

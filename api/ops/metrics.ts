@@ -9,7 +9,28 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   emails_accepted: { help: 'Emails accepted by the API', label: 'kind' },
   emails_sent: { help: 'Emails that the relay took', label: 'kind' },
   emails_failed: { help: 'Emails that failed for good', label: 'kind' },
+  email_opens: { help: 'Loads of tracking images that were counted' },
+  email_opens_lost: { help: 'Loads of tracking images that a fault kept from being counted' },
+  emails_parked: { help: 'New emails that found no room in Redis and wait in MySQL', label: 'kind' },
+  emails_admitted: { help: 'Emails let into Redis as room came', label: 'kind' },
+  emails_held_back: {
+    help: 'Turns given back because of a sending limit, or because sending is blocked; no attempts',
+  },
+  relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
   emails_retried: { help: 'Attempts that left the email waiting for another', label: 'kind' },
+  mjml_compiles: { help: 'MJML sources compiled; those that are known are not' },
+  sms_accepted: { help: 'Text messages accepted by the API', label: 'status', values: ['queued', 'held'] },
+  sms_sent: { help: 'Text messages that a gateway took' },
+  sms_failed: { help: 'Text messages that failed before a gateway took them, or for all we know' },
+  sms_retried: { help: 'Attempts that left the text message waiting for another' },
+  sms_held_back: { help: 'Turns of text messages given back because sending is blocked; no attempts' },
+  sms_released: { help: 'Held text messages that could be paid for' },
+  sms_receipts: {
+    help: 'Receipts of gateways that were applied',
+    label: 'outcome',
+    values: ['delivered', 'failed'],
+  },
+  sms_received: { help: 'Text messages that came in' },
   webhook_attempts: {
     help: 'Attempts to deliver to a webhook, by outcome',
     label: 'outcome',
@@ -31,6 +52,34 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
   webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },
   webhook_switch_offs: { help: 'Webhooks switched off after continuous failure' },
+  email_domain_checks: {
+    help: 'Looks at the DKIM record of a sending domain; trouble: the name servers gave no answer',
+    label: 'result',
+    values: ['seen', 'not_seen', 'trouble'],
+  },
+  email_domain_changes: {
+    help: 'Changes of the status of sending domains, by the new one',
+    label: 'status',
+    values: ['verified', 'warning', 'failed'],
+  },
+  email_reports: {
+    help: 'Incoming messages, by what became of them; deferred: to come again',
+    label: 'outcome',
+    values: [
+      'changed',
+      'unchanged',
+      'unknown_email',
+      'other_recipient',
+      'no_report',
+      'unreadable',
+      'deferred',
+    ],
+  },
+  inbound_refusals: {
+    help: 'Recipients and connections that the inbound process has refused',
+    label: 'reason',
+    values: ['recipient', 'connections'],
+  },
   system_mails_left_out: {
     help: 'Mails of the platform itself that were not sent for want of SYSTEM_SENDER or of an alert address',
     label: 'reason',
@@ -40,7 +89,7 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   smtp_faults: {
     help: 'Faults of the relay itself',
     label: 'reason',
-    values: ['connection', 'login', 'timeout'],
+    values: ['dns', 'connection', 'greeting', 'tls', 'login', 'timeout'],
   },
   job_faults: {
     help: 'Jobs that met an unexpected fault',
@@ -54,6 +103,8 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
 const emailKinds = ['transactional', 'marketing', 'authentication'];
 
 const gauges: Record<string, string> = {
+  relay_paused: 'Processes that wait for the relay to be usable again',
+  large_body_bytes: 'Bytes of large request bodies that a web process holds in files',
   webhook_requests_out: 'Requests to webhooks that are out, in all processes',
   webhook_deliveries_waiting: 'Deliveries that a process has taken and whose webhook has no slot yet',
 };

@@ -4,16 +4,21 @@ import helmet from 'helmet';
 import { config, product } from '../../shared/config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
+import { confirmPages } from './confirm.ts';
 import { docs } from './docs.ts';
 import { health } from './health.ts';
+import { inboundEmail } from './inbound.ts';
+import { openImage } from './opens.ts';
 import { escaped, page } from './page.ts';
 import { problemPages } from './problems.ts';
+import { unsubscribePage } from './unsubscribe.ts';
 
 /** What people and machines reach without a key. */
 export function publicPages(endpoints: readonly Endpoint[]): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.use(securityHeaders);
   router.use(health);
+  if (config.INBOUND_TOKEN) router.use(inboundEmail(config.INBOUND_TOKEN));
   router
     .route('/')
     .get((_request, response) => {
@@ -21,6 +26,9 @@ export function publicPages(endpoints: readonly Endpoint[]): Router {
     })
     .all(methodNotAllowed('GET, HEAD'));
   router.use(problemPages);
+  router.use(confirmPages);
+  router.use(unsubscribePage);
+  router.use(openImage);
   router.use(docs(endpoints));
   router.use(
     '/assets',

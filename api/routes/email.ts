@@ -19,6 +19,7 @@ export default [
     scope: 'email.send',
     body: NewEmail,
     bodyLimitBytes,
+    largeTexts: [['attachments', '*', 'content']],
     status: 201,
     response: Email,
     location: (sent) => `/v2/email/${sent.id}`,

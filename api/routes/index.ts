@@ -3,16 +3,37 @@ import apiKeys from './api-keys.ts';
 import contactLists from './contact-lists.ts';
 import contacts from './contacts.ts';
 import email from './email.ts';
+import emailDomains from './email-domains.ts';
+import emailIncludes from './email-includes.ts';
+import emailTemplates from './email-templates.ts';
+import emailTestRecipients from './email-test-recipients.ts';
 import events from './events.ts';
+import senders from './senders.ts';
+import simulator from './simulator.ts';
+import sms from './sms.ts';
+import smsPreview from './sms-preview.ts';
+import smsTemplates from './sms-templates.ts';
 import suppressions from './suppressions.ts';
 import webhooks from './webhooks.ts';
 
-/** Every operation, a line per resource. The order is the order of the API description. */
+/**
+ * Every operation, a line per resource. The order is the order of the API description, and of the look at paths:
+ * `/v2/email/domains` comes before `/v2/email/{id}`.
+ */
 export const endpoints: readonly Endpoint[] = [
+  ...emailDomains,
+  ...emailTemplates,
+  ...emailIncludes,
+  ...emailTestRecipients,
   ...email,
+  ...smsTemplates,
+  ...smsPreview,
+  ...sms,
+  ...simulator,
   ...webhooks,
   ...events,
   ...suppressions,
+  ...senders,
   ...contacts,
   ...contactLists,
   ...apiKeys,

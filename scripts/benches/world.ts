@@ -89,7 +89,10 @@ export async function openWorld(options: {
       await database.query('UPDATE counters SET value = 0');
       await deleteKeys(redis, prefix);
     },
-    jobs: (queueName) => redis.llen(`${prefix}:${queueName}:wait`),
+    async jobs(queueName) {
+      const key = `${prefix}:${queueName}`;
+      return (await redis.llen(`${key}:wait`)) + (await redis.zcard(`${key}:prioritized`));
+    },
     async close() {
       await database.end();
       redis.disconnect();

@@ -1,7 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { now } from '../../shared/clock.ts';
 import * as apiKeys from '../../shared/domain/api-keys.ts';
-import * as emailDomains from '../../shared/domain/email-domains.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
 import * as workspaces from '../../shared/domain/workspaces.ts';
 import { Problem } from '../../shared/errors.ts';
@@ -9,10 +8,15 @@ import { isId } from '../../shared/formats/ids.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { type Scope, scopes } from '../../shared/schemas/scopes.ts';
 import { type LegacyEvent, legacyEvents } from '../../shared/schemas/webhooks.ts';
+import { addBalanceCommands } from './admin-balance.ts';
+import { addDomainCommands } from './admin-domains.ts';
+import { addEmailCommands } from './admin-emails.ts';
+import { addPriceCommands } from './admin-prices.ts';
+import { addSenderCommands } from './admin-senders.ts';
 
 /** The operator's command line. Every command prints one record or a list; `--json` prints it for programs. */
 const program = new Command('scripts/admin')
-  .description('Workspaces, keys, tokens, sending domains and legacy webhooks')
+  .description('Workspaces, keys, tokens, sending domains, prices and legacy webhooks')
   .addOption(new Option('--json', 'print JSON'))
   .showHelpAfterError();
 
@@ -81,19 +85,48 @@ workspace
     print(all.map(({ id, name, createdAt }) => ({ id, name, createdAt: createdAt.toISOString() })));
   });
 
+type Limit = number | 'none';
+type WorkspaceOptions = {
+  alertEmail?: string;
+  webhooks?: string;
+  sending?: string;
+  emailsPerMinute?: Limit;
+  emailsPerHour?: Limit;
+  emailsPerDay?: Limit;
+};
+
+const limitOf = (limit: Limit) => (limit === 'none' ? null : limit);
+
+function countOf(text: string): Limit {
+  if (text === 'none') return text;
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It is a number from 1, or none.');
+  return Number(text);
+}
+
 const onOrOff = (flags: string, description: string) => new Option(flags, description).choices(['on', 'off']);
 workspace
   .command('set <workspaceId>')
   .description('change what is given; processes follow within 2 seconds')
   .option('--alert-email <address>', 'where warnings about webhooks go, or none')
   .addOption(onOrOff('--webhooks <state>', 'whether its keys can make v2 webhooks'))
-  .addOption(onOrOff('--sending <state>', 'off: sending is blocked'))
-  .action(async (id: string, options: { alertEmail?: string; webhooks?: string; sending?: string }) => {
-    const { alertEmail, webhooks, sending } = options;
+  .addOption(
+    onOrOff(
+      '--sending <state>',
+      'off: new emails are refused, and what waits goes on waiting, up to 48 hours',
+    ),
+  )
+  .option('--emails-per-minute <count>', 'what is more waits for its turn; or none', countOf)
+  .option('--emails-per-hour <count>', 'the same of an hour', countOf)
+  .option('--emails-per-day <count>', 'the same of a day', countOf)
+  .action(async (id: string, options: WorkspaceOptions) => {
+    const { alertEmail, webhooks, sending, emailsPerMinute, emailsPerHour, emailsPerDay } = options;
     const changed = await workspaces.change(await workspaceOf(id), {
       ...(alertEmail === undefined ? {} : { alertEmail: alertEmail === 'none' ? null : alertEmail }),
       ...(webhooks === undefined ? {} : { webhooksEnabled: webhooks === 'on' }),
       ...(sending === undefined ? {} : { sendingBlocked: sending === 'off' }),
+      ...(emailsPerMinute === undefined ? {} : { emailsPerMinute: limitOf(emailsPerMinute) }),
+      ...(emailsPerHour === undefined ? {} : { emailsPerHour: limitOf(emailsPerHour) }),
+      ...(emailsPerDay === undefined ? {} : { emailsPerDay: limitOf(emailsPerDay) }),
     });
     print({
       id,
@@ -101,6 +134,9 @@ workspace
       alertEmail: changed.alertEmail,
       webhooks: changed.webhooksEnabled ? 'on' : 'off',
       sending: changed.sendingBlocked ? 'off' : 'on',
+      emailsPerMinute: changed.emailsPerMinute,
+      emailsPerHour: changed.emailsPerHour,
+      emailsPerDay: changed.emailsPerDay,
     });
   });
 
@@ -162,20 +198,11 @@ app
   .description('revoke a token, at once; within 10 seconds while Redis is away')
   .action((workspaceId: string, tokenId: string) => deleteKey(workspaceId, 'app', tokenId));
 
-program
-  .command('domain')
-  .description('sending domains')
-  .command('add <workspaceId> <name>')
-  .description('add a domain that you vouch for: it may send at once; publish the record that is shown')
-  .action(async (workspaceId: string, name: string) => {
-    const domain = await emailDomains.addVerified(await workspaceOf(workspaceId), name.toLowerCase());
-    print({
-      id: domain.id,
-      name: domain.name,
-      status: domain.status,
-      record: `${domain.dkimSelector}._domainkey.${domain.name} TXT "${domain.dkimPublicKey}"`,
-    });
-  });
+addDomainCommands(program, { print, workspaceOf });
+addEmailCommands(program, { print, workspaceOf });
+addSenderCommands(program, { print, workspaceOf });
+addPriceCommands(program, { print });
+addBalanceCommands(program, { print, workspaceOf });
 
 function legacyEventsOf(text: string): LegacyEvent[] {
   const chosen = text.split(',').map((name) => name.trim());

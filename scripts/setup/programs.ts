@@ -6,7 +6,7 @@ import { Unfit } from './session.ts';
 import { isDebianLike, unpack } from './unpack.ts';
 
 export interface Program {
-  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey';
+  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix';
   version: string;
   command: string;
   argv0?: string;
@@ -15,11 +15,15 @@ export interface Program {
 
 interface Wanted {
   name: string;
+  /** What makes a program say its version; `--version` unless it is said here. */
+  versionArgs?: string[];
   /** Files to look for; the second part is the name it must be called by, where that decides what it is. */
   files: [file: string, argv0?: string][];
   packages: string[];
   formulas: string;
   needs: string;
+  /** Names a server that is there already. */
+  setting?: string;
   identify(output: string): { kind: Program['kind']; version: string } | undefined;
 }
 
@@ -34,6 +38,7 @@ const mysql: Wanted = {
   packages: ['mariadb-server-core', 'mariadb-client-core'],
   formulas: 'mariadb',
   needs: 'MariaDB 10.11 or newer (or MySQL 8.0 or newer)',
+  setting: 'MYSQL_URL',
   identify(output) {
     const [, version, maria] = /Ver (\d+\.\d+\.\d+)(-MariaDB)?/.exec(output) ?? [];
     if (!version) return undefined;
@@ -49,10 +54,25 @@ const redis: Wanted = {
   packages: ['redis-tools'],
   formulas: 'redis',
   needs: 'Redis 6.2 or newer (or Valkey)',
+  setting: 'REDIS_URL',
   identify(output) {
     const [, name, version] = /(Redis|Valkey) server v=(\d+\.\d+\.\d+)/.exec(output) ?? [];
     if (!name || !version || !atLeast(version, 6, 2)) return undefined;
     return { kind: name as 'Redis' | 'Valkey', version };
+  },
+};
+
+/** A mail server, for tests only: what our relay and our recipients' servers really say. */
+const postfix: Wanted = {
+  name: 'Postfix',
+  files: [['postconf']],
+  versionArgs: ['-d', 'mail_version'],
+  packages: ['postfix'],
+  formulas: 'postfix',
+  needs: 'Postfix 3.6 or newer',
+  identify(output) {
+    const [, version] = /mail_version = (\d+\.\d+\.\d+)/.exec(output) ?? [];
+    return version && atLeast(version, 3, 6) ? { kind: 'Postfix', version } : undefined;
   },
 };
 
@@ -76,7 +96,8 @@ function environment(wanted: Wanted, command: string): NodeJS.ProcessEnv {
     const parent = path.join(root, folder);
     if (!fs.existsSync(parent)) return [];
     const triplets = fs.readdirSync(parent).filter((name) => name.includes('-linux-gnu'));
-    return triplets.map((triplet) => path.join(parent, triplet));
+    const own = path.join(parent, wanted.name.toLowerCase());
+    return [...triplets.map((triplet) => path.join(parent, triplet)), ...(fs.existsSync(own) ? [own] : [])];
   });
   const others = given['LD_LIBRARY_PATH'];
   return { ...given, LD_LIBRARY_PATH: [...libraries, ...(others ? [others] : [])].join(':') };
@@ -88,7 +109,10 @@ async function find(wanted: Wanted): Promise<Program | undefined> {
       const command = path.join(folder, file);
       if (!fs.existsSync(command)) continue;
       const env = environment(wanted, command);
-      const { output } = await processes.outputOf(command, ['--version'], { env, ...(argv0 && { argv0 }) });
+      const { output } = await processes.outputOf(command, wanted.versionArgs ?? ['--version'], {
+        env,
+        ...(argv0 && { argv0 }),
+      });
       const identity = wanted.identify(output);
       if (identity) return { ...identity, command, env, ...(argv0 && { argv0 }) };
     }
@@ -112,9 +136,11 @@ async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promis
     process.platform === 'darwin'
       ? `brew install ${wanted.formulas}`
       : `sudo apt-get install -y ${wanted.packages.join(' ')}`;
-  throw new Unfit(`${reason}${wanted.needs} is needed and was not found. Type: ${install}
-or set ${wanted === mysql ? 'MYSQL_URL' : 'REDIS_URL'} to a server of yours.`);
+  const otherwise = wanted.setting ? `\nor set ${wanted.setting} to a server of yours.` : '';
+  throw new Unfit(`${reason}${wanted.needs} is needed and was not found. Type: ${install}${otherwise}`);
 }
 
 export const findMysql = async (log: (text: string) => void): Promise<Program> => findOrUnpack(mysql, log);
 export const findRedis = async (log: (text: string) => void): Promise<Program> => findOrUnpack(redis, log);
+export const findPostfix = async (log: (text: string) => void): Promise<Program> =>
+  findOrUnpack(postfix, log);

@@ -29,6 +29,8 @@ interface Facts extends Demo {
   boardPassword: string;
   mailboxUrl: string | null;
   smtpPort: number | null;
+  /** Where bounces and complaints come in by SMTP. */
+  inboundPort: number;
   mysqlUrl: string;
   redisUrl: string;
 }
@@ -43,6 +45,7 @@ async function start(): Promise<number> {
   const services = await startServices({ localDir, log: session.log });
   const { mysqlUrl, redisUrl } = services;
   const mailbox = given['SMTP_URL'] ? undefined : await mailboxProcess();
+  const inboundPort = given['INBOUND_PORT'] ?? (await kept.port(localDir, 'inbound'));
   const secrets = kept.secrets(localDir);
   const baseUrl = (given['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   const settings: Record<string, string> = {
@@ -50,8 +53,11 @@ async function start(): Promise<number> {
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
     // A development platform with a demo key is nobody else's business.
     BIND_ADDRESS: '127.0.0.1',
+    INBOUND_BIND_ADDRESS: '127.0.0.1',
+    INBOUND_PORT: String(inboundPort),
     SECRET_KEY: secrets.secretKey,
     OPS_PASSWORD: secrets.opsPassword,
+    TEST_SENDER: given['TEST_SENDER'] ?? 'try@demo.example',
     SYSTEM_SENDER: given['SYSTEM_SENDER'] ?? 'Messaging <alerts@demo.example>',
     ...(mailbox && { EMAIL_DELIVERED_ON: 'accept', SMTP_URL: `smtp://127.0.0.1:${mailbox.smtpPort}` }),
     ...Object.fromEntries(settingNames.flatMap((name) => (given[name] ? [[name, given[name]]] : []))),
@@ -84,6 +90,7 @@ async function start(): Promise<number> {
     boardPassword: settings['OPS_PASSWORD'] ?? '',
     mailboxUrl: mailbox?.url ?? null,
     smtpPort: mailbox?.smtpPort ?? null,
+    inboundPort: Number(inboundPort),
     mysqlUrl,
     redisUrl,
   };
@@ -158,6 +165,7 @@ function announce(facts: Facts, seconds: number): void {
     `API key   ${facts.apiKey}`,
     `Sender    ${facts.sender}`,
     `Mailbox   ${mailbox}`,
+    `Bounces   SMTP on port ${facts.inboundPort}`,
     `Queues    ${facts.boardUrl}   user ${facts.boardUser}, password ${facts.boardPassword}`,
     `All this  ${demoFile}`,
   ];

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { config } from '../config.ts';
 import { isTooLong, tooLong } from '../formats/liquid-limits.ts';
 import { encodeData } from './data.ts';
+import { closeMjml } from './mjml.ts';
 import { openPool, type Pool } from './pool.ts';
 
 /** `escape`: values are escaped for HTML, except after `| raw`. */
@@ -14,8 +15,10 @@ export type RenderRequest = {
   /** What `now` and `today` mean: with the same clock a render gives the same bytes again. */
   now: Date;
 };
-/** `part` is a part's name, or `data`. Line and column count from 1. */
-export type RenderError = { part: string; message: string; line?: number; column?: number };
+/**
+ * `part` is a part's name, or `data`. Line and column count from 1. `parsing`: the source is wrong, whatever the data.
+ */
+export type RenderError = { part: string; message: string; line?: number; column?: number; parsing?: true };
 export type RenderResult =
   | { ok: true; outputs: string[] }
   | { ok: false; errors: RenderError[]; busy?: never }
@@ -29,15 +32,27 @@ let pool: Pool | undefined;
  * Rejects only when the cage is closed meanwhile (or the machine gives it no threads): whatever a customer sends is
  * answered by a result.
  */
-export async function render({ workspaceId, parts, data, now }: RenderRequest): Promise<RenderResult> {
-  const errors = parts.flatMap(({ name, source }) =>
-    isTooLong(source) ? [{ part: name, message: tooLong }] : [],
+export function render({ data, ...request }: RenderRequest): Promise<RenderResult> {
+  return run(request, data);
+}
+
+/** Parses, and renders nothing: the outputs mean nothing. */
+export function check(request: Pick<RenderRequest, 'workspaceId' | 'parts'>): Promise<RenderResult> {
+  return run({ ...request, now: new Date(0) }, null);
+}
+
+async function run(
+  { workspaceId, parts, now }: Omit<RenderRequest, 'data'>,
+  data: Record<string, unknown> | null,
+): Promise<RenderResult> {
+  const errors = parts.flatMap(({ name, source }): RenderError[] =>
+    isTooLong(source) ? [{ part: name, message: tooLong, parsing: true }] : [],
   );
   if (errors.length > 0) return { ok: false, errors };
   const liquid = parts.filter(({ source }) => source.includes('{{') || source.includes('{%'));
   if (liquid.length === 0) return { ok: true, outputs: parts.map(({ source }) => source) };
 
-  const encoded = encodeData(data);
+  const encoded = data === null ? { json: null } : encodeData(data);
   if ('fault' in encoded) return { ok: false, errors: [{ part: 'data', message: encoded.fault }] };
   const sources = liquid.map(({ source, escape }) => ({ source, escape }));
   pool ??= openPool(config.RENDER_THREADS);
@@ -45,7 +60,7 @@ export async function render({ workspaceId, parts, data, now }: RenderRequest): 
     workspaceId,
     source: hash('sha1', sources.map(({ source }) => source).join('\0')),
     message: { kind: 'liquid', parts: sources, data: encoded.json, now: now.getTime() },
-    length: sources.reduce((sum, { source }) => sum + source.length, encoded.json.length),
+    length: sources.reduce((sum, { source }) => sum + source.length, encoded.json?.length ?? 0),
   });
 
   if (outcome.outcome === 'busy') return { ok: false, busy: true };
@@ -72,7 +87,7 @@ export function openCage(): void {
 export async function closeCage(): Promise<void> {
   const open = pool;
   pool = undefined;
-  await open?.close();
+  await Promise.all([open?.close(), closeMjml()]);
 }
 
 /** For metrics: threads and renders waiting now, and what happened since the start. */

@@ -1,7 +1,7 @@
 import { tooHeavy, tooSlow } from '../formats/liquid-limits.ts';
-import { runs, type ThreadJob, type ThreadResult } from './protocol.ts';
+import { type Run, runs, type ThreadJob, type ThreadResult } from './protocol.ts';
 import { type Job, type Outcome, openQueue } from './queue.ts';
-import { type Loss, startThread, type Thread } from './thread-handle.ts';
+import { type Loss, startThread, type Thread, type ThreadEvents } from './thread-handle.ts';
 
 const tickMs = 10;
 const failedStartsInARow = 3;
@@ -14,14 +14,34 @@ const mostDying = 2;
 const defaultHeapMb = 128;
 
 export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
-export type Pool = ReturnType<typeof openPool>;
+export type Pool = ReturnType<typeof openPoolOf>;
 
-/**
- * At most `size` threads at work and one more that is warm, so that a killed thread is replaced at once. Full runs leave
- * one thread free for short ones, as long as there are two.
- */
-export function openPool(size: number, heapMb = defaultHeapMb) {
-  const queue = openQueue();
+/** What the threads of a pool are for. */
+export type Kind = {
+  start(events: ThreadEvents): Thread;
+  /** Threads that stand by warm, so that a killed one is replaced at once. */
+  spares: number;
+  /** The longest that a job waits for its turn. */
+  waitMs: number;
+  runs: Record<Run, { kill: number }>;
+  /** What is said of a job that ended its thread. */
+  words: Record<Loss['cause'], string>;
+};
+
+/** Threads for Liquid. */
+export function openPool(size: number, heapMb = defaultHeapMb): Pool {
+  return openPoolOf(size, {
+    start: (events) => startThread(heapMb, events),
+    spares: 1,
+    waitMs: 10_000,
+    runs,
+    words: { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' },
+  });
+}
+
+/** At most `size` threads at work. Full runs leave one thread free for short ones, as long as there are two. */
+export function openPoolOf(size: number, kind: Kind) {
+  const queue = openQueue(kind.waitMs);
   const threads = new Set<Thread>();
   const dying = new Set<Thread>();
   const pending = new Set<Job>();
@@ -33,11 +53,11 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
 
   // One at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
-    if (closed || isStarting || threads.size > size || dying.size > mostDying) return;
+    if (closed || isStarting || threads.size >= size + kind.spares || dying.size > mostDying) return;
     // Where none can start, only a new render is a reason to try again.
     if (failedStarts > 0 && pending.size === 0) return;
     isStarting = true;
-    const thread = startThread(heapMb, {
+    const thread = kind.start({
       ready() {
         isStarting = false;
         failedStarts = 0;
@@ -123,17 +143,14 @@ export function openPool(size: number, heapMb = defaultHeapMb) {
     if (!left) return;
     const { run, guilty, part, innocent } = left;
     counts.killed += 1;
-    if (guilty) queue.charge(guilty.workspace, runs[run].kill);
+    if (guilty) queue.charge(guilty.workspace, kind.runs[run].kill);
     const workspace = (guilty ?? innocent[0])?.workspace;
     if (workspace) queue.release(workspace);
     queue.putBack(innocent, 'first');
     if (!guilty) return;
     if (cause === 'out of time' && run === 'short') return retryInFull(guilty);
     queue.suspect(guilty);
-    const message = { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' }[
-      cause
-    ];
-    finish(guilty, { outcome: 'failed', faults: [{ part, message }] });
+    finish(guilty, { outcome: 'failed', faults: [{ part, message: kind.words[cause] }] });
   }
 
   function abandonAll(reason: Error): void {

@@ -1,18 +1,21 @@
-/** What the cage and its threads say to each other. Another kind of work (MJML) is another member of ThreadJob. */
+/** What the cage and its threads say to each other. */
 export type LiquidJob = {
   kind: 'liquid';
   parts: { source: string; escape: boolean }[];
-  /** JSON text: cheaper to hand over than objects, and nothing but JSON can arrive. */
-  data: string;
+  /** JSON text: cheaper to hand over than objects, and nothing but JSON can arrive. Null: the parts are only parsed. */
+  data: string | null;
   now: number;
 };
-export type ThreadJob = LiquidJob;
+/** Its one output is the HTML; it has none where Liquid must be rendered first. */
+export type MjmlJob = { kind: 'mjml'; source: string; isTemplate: boolean };
+export type ThreadJob = LiquidJob | MjmlJob;
 
 /** A short run is stopped early, so that it can be told from a long one before it holds others up. */
 export type Run = 'short' | 'full';
 export type Batch = { run: Run; jobs: ThreadJob[] };
 
-export type PartFault = { part: number; message: string; line?: number; column?: number };
+/** `parsing`: whatever the data, the source is wrong. */
+export type PartFault = { part: number; message: string; line?: number; column?: number; parsing?: true };
 /** `milliseconds` of CPU time: what others on the machine do is not a workspace's fault. */
 export type ThreadResult =
   | { outcome: 'done'; outputs: string[]; milliseconds: number }
@@ -29,8 +32,14 @@ export function marksIn(shared: SharedArrayBuffer): Marks {
   return { counts: new Int32Array(shared, 8, 4), cpuMs: new Float64Array(shared, 0, 1) };
 }
 
-/** CPU time after which a render is stopped, and after which its thread is killed: in milliseconds. */
+/** CPU time in milliseconds after which a render is stopped, and after which its thread is killed. */
 export const runs = {
   short: { stop: 20, kill: 50 },
   full: { stop: 100, kill: 250 },
 } as const satisfies Record<Run, { stop: number; kill: number }>;
+
+/** The same for MJML, which cannot be stopped from within. */
+export const mjmlRuns = {
+  short: { kill: 500 },
+  full: { kill: 1500 },
+} as const satisfies Record<Run, { kill: number }>;

@@ -30,7 +30,7 @@ export type Workspace = {
   suspectUntil: number;
 };
 
-const limits = { jobs: 1000, length: 32_000_000, waitMs: 10_000 };
+const limits = { jobs: 1000, length: 32_000_000 };
 const batch = { jobs: 16, milliseconds: 10 };
 const suspectMs = 30_000;
 /** Where others wait, a workspace gets its next turn after this many times the time it took. */
@@ -40,8 +40,8 @@ const quickMs = 10;
 const rememberedSources = 5000;
 const rememberedWorkspaces = 1000;
 
-/** Renders that wait for a thread, by workspace. */
-export function openQueue() {
+/** Renders that wait for a thread, by workspace, and how long they may. */
+export function openQueue(waitMs = 10_000) {
   const workspaces = new Map<string, Workspace>();
   const waiting = new Set<Workspace>();
   const knownMs = new Map<string, number>();
@@ -185,7 +185,7 @@ export function openQueue() {
 
     /** Takes out what has waited too long to be of use to anyone. */
     takeStale(): Job[] {
-      const before = performance.now() - limits.waitMs;
+      const before = performance.now() - waitMs;
       return [...waiting].flatMap((workspace) => {
         const fresh = workspace.waiting.findIndex((job) => job.arrivedAt > before);
         return fresh === 0 ? [] : remove(workspace, fresh < 0 ? workspace.waiting.length : fresh);

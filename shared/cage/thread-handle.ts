@@ -14,7 +14,7 @@ export type Loss = {
   error?: Error;
 };
 
-type Events = {
+export type ThreadEvents = {
   ready(): void;
   results(results: ThreadResult[]): void;
   /** It takes no more work: it was killed, or ended by itself. */
@@ -23,10 +23,25 @@ type Events = {
   gone(): void;
 };
 
-export type Thread = ReturnType<typeof startThread>;
+/** A thread of the cage, or a process of it. It never keeps the process alive by itself. */
+export type Thread = {
+  readonly isIdle: boolean;
+  /** Undefined also while a killed thread is on its way out: its place is free at once. */
+  readonly run: Run | undefined;
+  post(run: Run, jobs: Job[]): void;
+  /** The job that a result is for. */
+  next(): Job | undefined;
+  /** The workspace whose batch is now answered, if it is; the thread is then free. */
+  takeFinished(): Workspace | undefined;
+  /** What a dead thread leaves behind: the job it died in, and the others without an answer. */
+  takeUnanswered(): { run: Run; guilty?: Job; part: number; innocent: Job[] } | undefined;
+  /** To be called every `tickMs`: kills the thread when it has been in one job for too long. */
+  watch(tickMs: number): void;
+  end(): Promise<void>;
+};
 
-/** A thread of the cage. It never keeps the process alive by itself. */
-export function startThread(heapMb: number, events: Events) {
+/** A thread that renders Liquid. */
+export function startThread(heapMb: number, events: ThreadEvents): Thread {
   const shared = new SharedArrayBuffer(marksBytes);
   const { counts, cpuMs } = marksIn(shared);
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
@@ -89,7 +104,6 @@ export function startThread(heapMb: number, events: Events) {
     get isIdle() {
       return ready && !killed && batch === undefined;
     },
-    /** Undefined also while a killed thread is on its way out: its place is free at once. */
     get run() {
       return killed ? undefined : batch?.run;
     },
@@ -101,21 +115,18 @@ export function startThread(heapMb: number, events: Events) {
       worker.postMessage({ run, jobs: jobs.map(({ message }) => message) } satisfies Batch);
     },
 
-    /** The job that a result is for. */
-    next(): Job | undefined {
+    next() {
       return batch?.jobs[batch.answered++];
     },
 
-    /** The workspace whose batch is now answered, if it is; the thread is then free. */
-    takeFinished(): Workspace | undefined {
+    takeFinished() {
       if (!batch || batch.answered < batch.jobs.length) return undefined;
       const [job] = batch.jobs;
       batch = undefined;
       return job?.workspace;
     },
 
-    /** What a dead thread leaves behind: the job it died in, and the others without an answer. */
-    takeUnanswered(): { run: Run; guilty?: Job; part: number; innocent: Job[] } | undefined {
+    takeUnanswered() {
       if (!batch) return undefined;
       const { run, jobs, answered, firstMark } = batch;
       batch = undefined;
@@ -124,8 +135,7 @@ export function startThread(heapMb: number, events: Events) {
       return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(counts, marks.part), innocent };
     },
 
-    /** To be called every `tickMs`: kills the thread when it has been in one job for too long. */
-    watch(tickMs: number): void {
+    watch(tickMs) {
       if (!batch || killed) return;
       const now = performance.now();
       // Where this process could not look in time, the thread may have had no processor either.
@@ -137,7 +147,7 @@ export function startThread(heapMb: number, events: Events) {
       else if (watched.ms >= limitMs && inJob()) void correct(limitMs);
     },
 
-    async end(): Promise<void> {
+    async end() {
       killed = true;
       await worker.terminate();
     },

@@ -58,11 +58,11 @@ type WithoutTime<T> = T extends unknown ? Omit<T, 'milliseconds'> : never;
 type Rendered = WithoutTime<ThreadResult>;
 
 function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Rendered {
-  const values = JSON.parse(data) as Record<string, unknown>;
+  const values = data === null ? null : (JSON.parse(data) as Record<string, unknown>);
   const outputs: string[] = [];
   const faults: PartFault[] = [];
   let outOfTime = false;
-  function attempt<T>(part: number, work: () => T): T | undefined {
+  function attempt<T>(part: number, parsing: boolean, work: () => T): T | undefined {
     if (outOfTime) return undefined;
     Atomics.store(mine.counts, marks.part, part);
     try {
@@ -70,18 +70,23 @@ function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Rendered {
     } catch (error) {
       if (!(error instanceof liquid.TemplateError)) throw error;
       const { message, line, column } = error;
-      faults.push({ part, message, ...(line && column ? { line, column } : {}) });
+      faults.push({
+        part,
+        message,
+        ...(line && column ? { line, column } : {}),
+        ...(parsing ? { parsing } : {}),
+      });
       outOfTime = error.outOfTime;
       return undefined;
     }
   }
 
-  const templates = parts.map((source, part) => attempt(part, () => template(source, stop)));
+  const templates = parts.map((source, part) => attempt(part, true, () => template(source, stop)));
   // Only now, so that the first render of a source has as much time as the next.
   const limits = liquid.limitsOf(stop);
   for (const [part, parsedPart] of templates.entries()) {
-    if (!parsedPart) continue;
-    const output = attempt(part, () => liquid.render(parsedPart, values, new Date(now), limits));
+    if (!parsedPart || !values) continue;
+    const output = attempt(part, false, () => liquid.render(parsedPart, values, new Date(now), limits));
     if (output !== undefined) outputs.push(output);
   }
   return faults.length > 0 ? { outcome: 'failed', faults, outOfTime } : { outcome: 'done', outputs };
@@ -97,6 +102,7 @@ port.on('message', ({ run, jobs }: Batch) => {
     mine.cpuMs[0] = startMs;
     Atomics.store(mine.counts, marks.part, 0);
     Atomics.add(mine.counts, marks.begun, 1);
+    if (job.kind !== 'liquid') throw new Error(`${job.kind} is not for this thread`);
     const rendered = renderLiquid(job, runs[run].stop);
     Atomics.add(mine.counts, marks.ended, 1);
     const endMs = cpuMs();

@@ -76,6 +76,14 @@ async function listByIds(workspaceId: string, ids: string[], lock: string): Prom
   return rows.map(toRecord);
 }
 
+export async function findContactIdOfNumber(workspaceId: string, number: string): Promise<string | null> {
+  const [row] = await execute('SELECT id FROM contacts WHERE workspace_id = ? AND number = ?', [
+    idToBytes(workspaceId),
+    Buffer.from(number),
+  ]);
+  return row ? idFromBytes('contact', row.id) : null;
+}
+
 /** Those with these numbers, locked in the order of their numbers until the transaction ends. */
 export async function listContactsByNumberForUpdate(
   workspaceId: string,

@@ -1,5 +1,6 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
 import { byId, type Changed, execute, type Row, run, table } from './client.ts';
+import { deleteAttachments } from './email-attachments.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
@@ -41,19 +42,23 @@ export type EmailRecord = {
   retries: number;
   uncertainCount: number;
   handoverAt: Date | null;
+  /** When it was handed over for the first time. */
+  triedAt: Date | null;
   /** How many events this email has had. */
   eventSeq: number;
   requestId: string | null;
 };
 
 export type EmailBody = { html: string | null; text: string | null };
+/** `attachmentCount`: without one of them the email must not go out. */
+export type StoredBody = EmailBody & { attachmentCount: number };
 
 const insertSql = `INSERT INTO emails (id, workspace_id, kind, status, sender, recipient, recipient_key, subject,
   text_excerpt, client_reference, client_tag, track_opens, bypass_suppressions, created_at, updated_at,
   scheduled_at, due_at, parked, event_seq, request_id)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
-export async function insertEmail(workspaceId: string, record: EmailRecord, body: EmailBody): Promise<void> {
+export async function insertEmail(workspaceId: string, record: EmailRecord, body: StoredBody): Promise<void> {
   const id = idToBytes(record.id);
   await execute(insertSql, [
     id,
@@ -77,10 +82,11 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     record.eventSeq,
     optionalBytes(record.requestId),
   ]);
-  await execute('INSERT INTO email_bodies (email_id, html, text) VALUES (?, ?, ?)', [
+  await execute('INSERT INTO email_bodies (email_id, html, text, attachment_count) VALUES (?, ?, ?, ?)', [
     id,
     body.html,
     body.text,
+    body.attachmentCount,
   ]);
 }
 
@@ -133,8 +139,24 @@ export async function updateEmailCancelled(workspaceId: string, emailId: string,
      WHERE workspace_id = ? AND id = ? AND status = 'queued' AND lease_token IS NULL AND scheduled_at > ?`,
     [at, idToBytes(workspaceId), idToBytes(emailId), at],
   );
-  if (affectedRows === 1) await execute('DELETE FROM email_bodies WHERE email_id = ?', [idToBytes(emailId)]);
+  if (affectedRows === 1) {
+    await execute('DELETE FROM email_bodies WHERE email_id = ?', [idToBytes(emailId)]);
+    await deleteAttachments(workspaceId, emailId);
+  }
   return affectedRows === 1;
+}
+
+/** Deletes some of the emails to a recipient; those still to be sent stay. */
+export async function deleteEmailsOfRecipient(
+  workspaceId: string,
+  recipientKey: string,
+  limit: number,
+): Promise<number> {
+  const { affectedRows } = await execute<Changed>(
+    `DELETE FROM emails WHERE workspace_id = ? AND recipient_key = ? AND status <> 'queued' LIMIT ${limit}`,
+    [idToBytes(workspaceId), Buffer.from(recipientKey)],
+  );
+  return affectedRows;
 }
 
 function optionalBytes(text: string | null): Buffer | null {
@@ -177,6 +199,7 @@ export function toRecord(row: Row): EmailRecord {
     retries: row.retries,
     uncertainCount: row.uncertain_count,
     handoverAt: row.handover_at,
+    triedAt: row.tried_at,
     eventSeq: row.event_seq,
     requestId: row.request_id?.toString() ?? null,
   };

@@ -80,6 +80,12 @@ export async function deleteExpiredRecord(
   return affectedRows === 1;
 }
 
+export async function deleteRecord(workspaceId: string, lineageId: string, key: string): Promise<void> {
+  await execute(`DELETE r FROM idempotency_records r ${byId} WHERE ${ofKey}`, [
+    ...keyValues(workspaceId, lineageId, key),
+  ]);
+}
+
 function keyValues(workspaceId: string, lineageId: string, key: string): Buffer[] {
   return [idToBytes(workspaceId), idToBytes(lineageId), Buffer.from(key, 'latin1')];
 }

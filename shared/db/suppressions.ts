@@ -97,6 +97,18 @@ export async function listSuppressions(
   return (await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit))).map(toRecord);
 }
 
+export async function updateSuppressionSource(
+  workspaceId: string,
+  id: string,
+  source: SuppressionSource,
+): Promise<void> {
+  await execute('UPDATE suppressions SET source = ? WHERE workspace_id = ? AND id = ?', [
+    source,
+    idToBytes(workspaceId),
+    idToBytes(id),
+  ]);
+}
+
 export async function deleteSuppression(workspaceId: string, id: string): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     'DELETE FROM suppressions WHERE workspace_id = ? AND id = ?',

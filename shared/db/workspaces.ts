@@ -8,6 +8,10 @@ export type WorkspaceRecord = {
   alertEmail: string | null;
   webhooksEnabled: boolean;
   sendingBlocked: boolean;
+  /** How many emails may go out in any such time; null: as many as there are. What is more waits. */
+  emailsPerMinute: number | null;
+  emailsPerHour: number | null;
+  emailsPerDay: number | null;
   createdAt: Date;
 };
 
@@ -23,6 +27,9 @@ export async function insertWorkspace(
       alert_email: record.alertEmail,
       webhooks_enabled: record.webhooksEnabled,
       sending_blocked: record.sendingBlocked,
+      emails_per_minute: record.emailsPerMinute,
+      emails_per_hour: record.emailsPerHour,
+      emails_per_day: record.emailsPerDay,
       created_at: record.createdAt,
     },
   ]);
@@ -42,14 +49,21 @@ export async function findWorkspaceForUpdate(workspaceId: string): Promise<Works
 /** What the operator can change; the row must be locked by `findWorkspaceForUpdate`. */
 export async function updateWorkspace(
   workspaceId: string,
-  record: Pick<WorkspaceRecord, 'alertEmail' | 'webhooksEnabled' | 'sendingBlocked'>,
+  record: Pick<
+    WorkspaceRecord,
+    'alertEmail' | 'webhooksEnabled' | 'sendingBlocked' | 'emailsPerMinute' | 'emailsPerHour' | 'emailsPerDay'
+  >,
 ): Promise<void> {
   await execute(
-    'UPDATE workspaces SET alert_email = ?, webhooks_enabled = ?, sending_blocked = ? WHERE id = ?',
+    `UPDATE workspaces SET alert_email = ?, webhooks_enabled = ?, sending_blocked = ?, emails_per_minute = ?,
+       emails_per_hour = ?, emails_per_day = ?, emails_held_until = NULL WHERE id = ?`,
     [
       record.alertEmail === null ? null : Buffer.from(record.alertEmail),
       record.webhooksEnabled,
       record.sendingBlocked,
+      record.emailsPerMinute,
+      record.emailsPerHour,
+      record.emailsPerDay,
       idToBytes(workspaceId),
     ],
   );
@@ -63,6 +77,9 @@ export function toRecord(row: Row): WorkspaceRecord {
     alertEmail: row.alert_email?.toString() ?? null,
     webhooksEnabled: row.webhooks_enabled === 1,
     sendingBlocked: row.sending_blocked === 1,
+    emailsPerMinute: row.emails_per_minute,
+    emailsPerHour: row.emails_per_hour,
+    emailsPerDay: row.emails_per_day,
     createdAt: row.created_at,
   };
 }

@@ -53,6 +53,7 @@ export function queued(accepted: AcceptedEmail, at: Date): EmailRecord {
     retries: 0,
     uncertainCount: 0,
     handoverAt: null,
+    triedAt: null,
     eventSeq: 1,
     requestId: requestId(),
   };
@@ -104,10 +105,20 @@ export function advance(email: EmailRecord, status: EmailStatus, { at, reason }:
   };
 }
 
+/** The email with something told of it that leaves its status: a delay, a complaint (contract §5). */
+export function remark(email: EmailRecord, { at, reason }: Changes): EmailRecord {
+  return {
+    ...email,
+    reason: reason ?? email.reason,
+    updatedAt: at > email.updatedAt ? at : email.updatedAt,
+    eventSeq: email.eventSeq + 1,
+  };
+}
+
 /** The event that tells of the email as it is now; its sequence is the email's. */
-export function eventOf(email: EmailRecord): NewEventRecord {
+export function eventOf(email: EmailRecord, type: EventType = eventTypeOf(email)): NewEventRecord {
   const seq = { id: email.id, seq: email.eventSeq, data: toWire(email) };
-  return events.make(eventTypeOf(email), seq, email.updatedAt, email.requestId);
+  return events.make(type, seq, email.updatedAt, email.requestId);
 }
 
 /** Never both bounced and failed for one email (contract §5). */

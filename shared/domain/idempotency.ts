@@ -1,6 +1,6 @@
 import { now } from '../clock.ts';
 import * as db from '../db/idempotency.ts';
-import { type Problem, problem } from '../errors.ts';
+import { Problem, problem } from '../errors.ts';
 import { logger } from '../logger.ts';
 import { open, seal } from '../secrets.ts';
 
@@ -12,7 +12,7 @@ export type Answer = { status: number; location: string | null; body: string | n
 
 /** The answer as of the commit, and what may take its place after that. */
 export type Outcome = { answer: Answer; ending: Ending | null };
-type Ending = { withinMs: number; finish: () => Promise<Answer> };
+type Ending = { withinMs: number; finish: () => Promise<Answer | Problem> };
 
 type Once = { answer: Answer; isReplayed: boolean };
 type Transaction = <T>(work: () => Promise<T>) => Promise<T>;
@@ -99,8 +99,14 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promi
  */
 type Kept = Outcome & { until: Date | null };
 
-/** The answer that the caller gets in the end. */
-export async function finish({ answer, ending }: Outcome): Promise<Answer> {
+/** The answer that the caller gets in the end; throws the problem that it has ended in. */
+export async function finish(outcome: Outcome): Promise<Answer> {
+  const ended = await end(outcome);
+  if (ended instanceof Problem) throw ended;
+  return ended;
+}
+
+async function end({ answer, ending }: Outcome): Promise<Answer | Problem> {
   if (!ending) return answer;
   try {
     return await ending.finish();
@@ -111,7 +117,11 @@ export async function finish({ answer, ending }: Outcome): Promise<Answer> {
 }
 
 async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promise<Answer> {
-  const answer = await finish(outcome);
+  const answer = await end(outcome);
+  if (answer instanceof Problem) {
+    await forget(attempt);
+    throw answer;
+  }
   if (until === null) return answer;
   const { workspaceId, lineageId, key } = attempt;
   try {
@@ -123,6 +133,15 @@ async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promis
     logger.warn({ err: error }, 'the answer of a request could not be kept');
   }
   return outcome.answer;
+}
+
+/** Frees the key of a request that came to nothing in the end. */
+async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
+  try {
+    await db.deleteRecord(workspaceId, lineageId, key);
+  } catch (error) {
+    logger.warn({ err: error }, 'the key of a request that was refused could not be freed');
+  }
 }
 
 /** The answer that the first request of this key got; null when this is the first. */

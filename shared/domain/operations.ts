@@ -1,7 +1,8 @@
 import { now } from '../clock.ts';
 import type { EmailKind } from '../db/emails.ts';
-import { findOldestDueEmail } from '../db/system/emails.ts';
+import { findOldestDueEmails } from '../db/system/email-admission.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
+import { findOldestDueSms } from '../db/system/sms-messages.ts';
 import { findOldestDueDeliveries } from '../db/system/webhook-deliveries.ts';
 import { findFailingCount } from '../db/system/webhooks.ts';
 import { sendEmail } from '../jobs/send-email.ts';
@@ -31,7 +32,7 @@ export async function overview(): Promise<Overview> {
   addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const kinds = Object.keys(sendEmail.lanes) as EmailKind[];
-  const [totals, gauges, queueDepths, failing, networkSuspect, deliveries, events, ...emails] =
+  const [totals, gauges, queueDepths, failing, networkSuspect, deliveries, events, sms, ...emails] =
     await Promise.all([
       readTotals(),
       readGauges(),
@@ -40,7 +41,8 @@ export async function overview(): Promise<Overview> {
       isNetworkSuspect(),
       findOldestDueDeliveries(time),
       findOldestUnnumbered(),
-      ...kinds.map((kind) => findOldestDueEmail(kind, time)),
+      findOldestDueSms(time),
+      ...kinds.map((kind) => findOldestDueEmails(kind, time)),
     ]);
   return {
     totals,
@@ -49,7 +51,12 @@ export async function overview(): Promise<Overview> {
     failingWebhooks: failing,
     isNetworkSuspect: networkSuspect,
     oldestDueSeconds: {
-      ...Object.fromEntries(kinds.map((kind, index) => [`email_${kind}`, age(emails[index] ?? null)])),
+      ...Object.fromEntries(
+        kinds.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
+      ),
+      // Of workspaces that may send as much as they like: the others wait because of their limits.
+      email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
+      sms: age(sms),
       webhook_delivery: age(deliveries.admitted),
       // Of webhooks in good health: those that fail or are paused wait because of that.
       webhook_backlog: age(deliveries.parked),

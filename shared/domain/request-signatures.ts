@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { now } from '../clock.ts';
 import { insertNonce } from '../db/system/request-nonces.ts';
 import { type Problem, problem } from '../errors.ts';
-import { verifyContentDigest } from '../formats/content-digest.ts';
+import { type DigestOf, verifyDigests } from '../formats/content-digest.ts';
 import * as signatures from '../formats/http-signature.ts';
 import type { Caller, Signing, SigningAlgorithm } from '../schemas/scopes.ts';
 
@@ -25,6 +25,9 @@ export type Verified = {
   created: number;
   nonce: string | null;
 };
+
+/** A body that is not in memory. */
+export type Digestible = { byteLength: number; digest: (algorithm: string) => Promise<Buffer> };
 
 const maxAgeSeconds = 300;
 const maxAheadSeconds = 60;
@@ -66,15 +69,19 @@ export function verify(request: SentRequest, caller: Caller): Verified | null {
 }
 
 /** Checks what came after the headers, and that the nonce is new; nothing is written for a request that is refused. */
-export async function accept(verified: Verified, body: Uint8Array): Promise<void> {
+export async function accept(verified: Verified, body: Uint8Array | Digestible): Promise<void> {
   const { covered, contentDigest, nonce } = verified;
   if (body.byteLength > 0) checkCovered(covered, requiredWithBody);
-  if (contentDigest !== undefined && !verifyContentDigest(contentDigest, body))
+  if (contentDigest !== undefined && !(await verifyDigests(contentDigest, digestOf(body))))
     throw refusal('Content-Digest does not match the body.');
   if (nonce === null) return;
   const expiresAt = new Date((verified.created + maxAgeSeconds + nonceSlackSeconds) * 1000);
   if (!(await insertNonce(verified.keyId, hash('sha256', nonce, 'buffer'), expiresAt)))
     throw refusal('The nonce was used before.');
+}
+
+function digestOf(body: Uint8Array | Digestible): DigestOf {
+  return 'digest' in body ? body.digest : (algorithm) => hash(algorithm, body, 'buffer');
 }
 
 function refusal(detail: string): Problem {

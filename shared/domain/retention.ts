@@ -1,19 +1,28 @@
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import { deleteCopiesBefore, deleteMembersOfRemoved } from '../db/system/contact-list-copies.ts';
+import { deleteEmailsBefore } from '../db/system/email-retention.ts';
+import { deleteTestLinksBefore } from '../db/system/email-test-recipients.ts';
 import * as system from '../db/system/events.ts';
 import { deleteExpiredRecords } from '../db/system/idempotency.ts';
 import { deleteNoncesBefore } from '../db/system/request-nonces.ts';
+import { deleteCodeTimesBefore } from '../db/system/sender-code-counts.ts';
+import { deleteSimulatorMessagesBefore } from '../db/system/simulator-answers.ts';
+import { deleteSmsBefore } from '../db/system/sms-messages.ts';
+import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
+import { forgetLeftAttachments } from './email-delivery.ts';
 import { expire } from './webhook-deliveries.ts';
 
 const batchSize = 2_000;
+// Each can have 30 MB.
+const attachmentBatchSize = 50;
 // A million rows of each kind in a run, three thousand a second: more than a busy day brings.
 const batchesPerRun = 500;
 const hourMs = 3_600_000;
 
 /**
- * Deletes events and deliveries that retention has run out for: an hour late, so that a reader who is just in
+ * Deletes what retention has run out for, events and deliveries an hour late, so that a reader who is just in
  * time never meets a hole, and in small batches, so that nobody waits for it. Returns how many rows went.
  */
 export async function purge(): Promise<number> {
@@ -22,18 +31,29 @@ export async function purge(): Promise<number> {
   await system.insertMark(newest, now());
   const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
   const position = await system.findPositionAt(until);
+  const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
+  const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
   await expire();
+  while ((await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
   for (let batch = 0; batch < batchesPerRun; batch += 1) {
-    const deliveries = await deleteDeliveriesBefore(until, batchSize);
-    const attempts = await deleteAttemptsBefore(until, batchSize);
-    const events = position > 0 ? await system.deleteEventsUpTo(position, batchSize) : 0;
-    const nonces = await deleteNoncesBefore(now(), batchSize);
-    const answers = await deleteExpiredRecords(now(), batchSize);
-    const members = await deleteMembersOfRemoved(batchSize);
-    const copies = await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize);
-    gone += deliveries + attempts + events + nonces + answers + members + copies;
-    if (Math.max(deliveries, attempts, events, nonces, answers, members, copies) < batchSize) break;
+    const rows = [
+      await deleteDeliveriesBefore(until, batchSize),
+      await deleteAttemptsBefore(until, batchSize),
+      position > 0 ? await system.deleteEventsUpTo(position, batchSize) : 0,
+      await deleteNoncesBefore(now(), batchSize),
+      await deleteExpiredRecords(now(), batchSize),
+      await deleteMembersOfRemoved(batchSize),
+      await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize),
+      await deleteTestLinksBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
+      await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
+      await deleteEmailsBefore(emailsUntil, batchSize),
+      await deleteSmsBefore(textsUntil, batchSize),
+      await deleteSimulatorMessagesBefore(textsUntil, batchSize),
+      await deleteReceiptsBefore(until, batchSize),
+    ];
+    gone += rows.reduce((sum, count) => sum + count, 0);
+    if (Math.max(...rows) < batchSize) break;
   }
   await system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs));
   return gone;

@@ -39,7 +39,7 @@ export async function add(
   reason: string | null,
 ): Promise<Outcome> {
   const known = await findSame(workspaceId, suppressed);
-  if (known) return { suppression: toWire(known), isNew: false };
+  if (known) return keep(workspaceId, known, source);
   const createdAt = now();
   const record: db.SuppressionRecord = {
     id: newId('suppression', createdAt),
@@ -57,7 +57,7 @@ export async function add(
   } catch (error) {
     const winner = isDuplicateKey(error) ? await findSame(workspaceId, suppressed) : null;
     if (!winner) throw error;
-    return { suppression: toWire(winner), isNew: false };
+    return keep(workspaceId, winner, source);
   }
   const suppression = toWire(record);
   await events.record(
@@ -65,6 +65,19 @@ export async function add(
     events.make('suppression.created', { id: record.id, seq: 1, data: suppression }, createdAt),
   );
   return { suppression, isNew: true };
+}
+
+/** What the recipient's side has said, marketing never passes by (contract §7); so it replaces what the customer said. */
+const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
+
+async function keep(
+  workspaceId: string,
+  known: db.SuppressionRecord,
+  source: SuppressionSource,
+): Promise<Outcome> {
+  const isBound = known.email === null || binding.includes(known.source) || !binding.includes(source);
+  if (!isBound) await db.updateSuppressionSource(workspaceId, known.id, source);
+  return { suppression: toWire(isBound ? known : { ...known, source }), isNew: false };
 }
 
 function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.SuppressionRecord | null> {
@@ -123,6 +136,12 @@ export async function find(caller: Caller, id: string): Promise<Suppression> {
   const record = await db.findSuppression(caller.workspaceId, id);
   if (!record) throw problem('not_found');
   return toWire(record);
+}
+
+/** Takes back what a text that said STOP did, and nothing else. */
+export async function liftStop(workspaceId: string, number: string): Promise<void> {
+  const known = await db.findSuppressionOfNumber(workspaceId, number);
+  if (known?.source === 'stop') await db.deleteSuppression(workspaceId, known.id);
 }
 
 export async function remove(caller: Caller, id: string): Promise<void> {

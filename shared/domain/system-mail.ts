@@ -5,7 +5,7 @@ import { excerptOf } from '../formats/text-excerpt.ts';
 import { logger } from '../logger.ts';
 import { count } from '../metrics.ts';
 import { afterCommit } from '../unit-of-work.ts';
-import * as email from './email.ts';
+import { store } from './email/send.ts';
 import { queued } from './email-record.ts';
 import { makeSystem, systemWorkspaceId } from './workspaces.ts';
 
@@ -49,7 +49,7 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
     },
     now(),
   );
-  await email.store({ record, body });
+  await store({ record, body, attachments: [] });
 }
 
 function leaveOut(reason: 'no_sender' | 'no_recipient', mail: SystemMail): void {

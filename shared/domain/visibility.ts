@@ -16,6 +16,8 @@ export function show<Data extends Record<string, unknown>>(caller: Caller, data:
   const shown: Record<string, unknown> = { ...data };
   if (!seesRecipients) {
     if ('recipient' in shown) shown.recipient = null;
+    // Of a text that came in, it is the sender who is somebody.
+    if (shown.direction === 'inbound' && 'sender' in shown) shown.sender = null;
     // A mail server that refuses an address likes to repeat it.
     if (shown.reason) shown.reason = { ...shown.reason, description: null };
   }

@@ -8,6 +8,8 @@ import { transaction } from '../unit-of-work.ts';
 
 export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
+const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
+
 export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord> {
   const time = now();
   const record: db.WorkspaceRecord = {
@@ -17,6 +19,7 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
     alertEmail: options.alertEmail ?? null,
     webhooksEnabled: true,
     sendingBlocked: false,
+    ...unlimited,
     createdAt: time,
   };
   await db.insertWorkspace(record.id, record);
@@ -38,6 +41,7 @@ export async function makeSystem(): Promise<void> {
     alertEmail: null,
     webhooksEnabled: false,
     sendingBlocked: false,
+    ...unlimited,
     createdAt: now(),
   });
 }
@@ -47,6 +51,10 @@ export type WorkspaceChanges = {
   alertEmail?: string | null;
   webhooksEnabled?: boolean;
   sendingBlocked?: boolean;
+  /** Null: no limit. */
+  emailsPerMinute?: number | null;
+  emailsPerHour?: number | null;
+  emailsPerDay?: number | null;
 };
 
 /** What is left out stays. Processes that remember the workspace follow within two seconds. */

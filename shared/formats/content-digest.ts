@@ -12,14 +12,29 @@ const recognised = [
   ['sha-512', 'sha512'],
 ] as const;
 
+export type DigestOf = (algorithm: string) => Buffer | Promise<Buffer>;
+
 /** Whether every digest that this service recognises is the one of these bytes, and there is at least one. */
 export function verifyContentDigest(header: string, bytes: string | Uint8Array): boolean {
-  const members = parsed(header);
-  if (!members) return false;
-  const claims = recognised.filter(([name]) => members.has(name));
+  const claims = claimsOf(header);
   return (
-    claims.length > 0 && claims.every(([name, algorithm]) => matches(members.get(name), algorithm, bytes))
+    claims.length > 0 &&
+    claims.every(({ algorithm, claim }) => matches(claim, hash(algorithm, bytes, 'buffer')))
   );
+}
+
+/** The same for bytes whose digests somebody else makes. */
+export async function verifyDigests(header: string, digestOf: DigestOf): Promise<boolean> {
+  const claims = claimsOf(header);
+  for (const { algorithm, claim } of claims) if (!matches(claim, await digestOf(algorithm))) return false;
+  return claims.length > 0;
+}
+
+function claimsOf(header: string): { algorithm: string; claim: unknown }[] {
+  const members = parsed(header);
+  return recognised
+    .filter(([name]) => members?.has(name))
+    .map(([name, algorithm]) => ({ algorithm, claim: members!.get(name) }));
 }
 
 function parsed(header: string) {
@@ -30,9 +45,11 @@ function parsed(header: string) {
   }
 }
 
-function matches(member: unknown, algorithm: string, bytes: string | Uint8Array): boolean {
+function matches(member: unknown, digest: Buffer): boolean {
   const claim: unknown = Array.isArray(member) ? member[0] : undefined;
-  if (!(claim instanceof ArrayBuffer)) return false;
-  const digest = hash(algorithm, bytes, 'buffer');
-  return claim.byteLength === digest.byteLength && timingSafeEqual(new Uint8Array(claim), digest);
+  return (
+    claim instanceof ArrayBuffer &&
+    claim.byteLength === digest.byteLength &&
+    timingSafeEqual(new Uint8Array(claim), digest)
+  );
 }

@@ -1,5 +1,6 @@
-import { generateKeyPair, hash, type KeyObject, sign } from 'node:crypto';
+import { createHash, generateKeyPair, hash, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
+import type { MessageParts } from './mime-message.ts';
 
 export type DkimSigner = {
   domain: string;
@@ -34,24 +35,36 @@ const TAB = 0x09;
  * bytes. The RSA work is done on the thread pool.
  */
 export async function signMessage(message: Buffer, signer: DkimSigner): Promise<Buffer> {
-  if (!/^[\w.-]+$/.test(`${signer.domain}${signer.selector}`))
-    throw new TypeError('Not a DKIM domain and selector');
   const headerEnd = message.indexOf('\r\n\r\n');
   if (headerEnd < 0) throw new TypeError('The message has no empty line after its headers');
+  const bodyHash = hash('sha256', relaxedBody(message.subarray(headerEnd + 4)), 'base64');
+  const field = await signatureField(message.toString('latin1', 0, headerEnd), bodyHash, signer);
+  return Buffer.concat([Buffer.from(field, 'latin1'), message]);
+}
 
-  const fields = relaxedFields(message.toString('latin1', 0, headerEnd));
+/** The same for a message that is made as it is sent: its attachments are read once for this. */
+export async function signParts({ head, body }: MessageParts, signer: DkimSigner): Promise<MessageParts> {
+  const bodyHash = await hashPieces(body);
+  return { head: `${await signatureField(head.slice(0, -2), bodyHash, signer)}${head}`, body };
+}
+
+/** `headers` without the line end of the last. */
+async function signatureField(headers: string, bodyHash: string, signer: DkimSigner): Promise<string> {
+  if (!/^[\w.-]+$/.test(`${signer.domain}${signer.selector}`))
+    throw new TypeError('Not a DKIM domain and selector');
+  const fields = relaxedFields(headers);
   const named = signedFields.filter((name) => name === 'from' || fields.has(name));
   const unsigned = [
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${signer.domain};`,
     ` s=${signer.selector}; t=${Math.floor(signer.signedAt.getTime() / 1000)};`,
-    ` bh=${hash('sha256', relaxedBody(message.subarray(headerEnd + 4)), 'base64')};`,
+    ` bh=${bodyHash};`,
     ` h=${named.join(':').replace(/.{40,70}:(?=.)/g, '$&\r\n ')};`,
     ' b=',
   ].join('\r\n');
   // The name that occurs no more counts as nothing at all (RFC 6376 §5.4.2).
   const signedHeaders = [...new Set(named)].map((name) => `${name}:${fields.get(name)}\r\n`).join('');
   const signature = await rsaSha256(`${signedHeaders}${relaxedField(unsigned).join(':')}`, signer.privateKey);
-  return Buffer.concat([Buffer.from(`${unsigned}${inLines(signature)}\r\n`, 'latin1'), message]);
+  return `${unsigned}${inLines(signature)}\r\n`;
 }
 
 /** A new key: the private half as PEM (PKCS #8), the public half as the value of its TXT record. */
@@ -93,9 +106,38 @@ function relaxedField(field: string): [name: string, value: string] {
 
 /** RFC 6376 §3.4.4: runs of spaces become one, spaces before a line end and empty lines at the end go away. */
 function relaxedBody(body: Buffer): Buffer {
-  const out = Buffer.allocUnsafe(body.length + 2);
-  let length = 0;
+  const { out, length } = relaxedPiece(body, 0);
+  // A body that does not end in a line end gets one; an empty body stays empty.
+  return length === 0 ? out.subarray(0, 0) : out.subarray(0, length + lineEnd.copy(out, length));
+}
+
+const lineEnd = Buffer.from('\r\n');
+
+async function hashPieces(pieces: MessageParts['body']): Promise<string> {
+  const digest = createHash('sha256');
+  // Line ends whose turn comes with the next byte that is not one.
   let lineEnds = 0;
+  for (const piece of pieces)
+    if (Buffer.isBuffer(piece)) {
+      const relaxed = relaxedPiece(piece, lineEnds);
+      digest.update(relaxed.out.subarray(0, relaxed.length));
+      lineEnds = relaxed.lineEnds;
+    } else
+      for await (const lines of piece.open()) {
+        for (; lineEnds > 0; lineEnds -= 1) digest.update(lineEnd);
+        digest.update(lines.subarray(0, -2));
+        lineEnds = 1;
+      }
+  return digest.update(lineEnd).digest('base64');
+}
+
+/**
+ * All but the line ends at its end, of which it says how many there are; so many as `lineEnds` came before it. `out` has
+ * room for one more.
+ */
+function relaxedPiece(body: Buffer, lineEnds: number): { out: Buffer; length: number; lineEnds: number } {
+  const out = Buffer.allocUnsafe(body.length + 2 * lineEnds + 2);
+  let length = 0;
   let space = false;
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at] as number;
@@ -115,10 +157,5 @@ function relaxedBody(body: Buffer): Buffer {
       out[length++] = byte;
     }
   }
-  // A body that does not end in a line end gets one; an empty body stays empty.
-  if (length > 0) {
-    out[length++] = CR;
-    out[length++] = LF;
-  }
-  return out.subarray(0, length);
+  return { out, length, lineEnds };
 }

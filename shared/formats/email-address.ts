@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { asciiDomain } from './domain-name.ts';
 
 /** One mailbox. `address` is `local@domain`: the local part as sent, the domain in lower case and punycode. */
 export type Mailbox = { address: string; local: string; domain: string; displayName: string | null };
@@ -6,16 +6,13 @@ export type Mailbox = { address: string; local: string; domain: string; displayN
 /** `message` completes a sentence that starts with the name of the field. */
 export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
 
-// RFC 5321 §4.5.3.1: a path of 256 octets with its angle brackets, a local part of 64; RFC 1035: a domain of 253.
-const limits = { textLength: 1000, addressBytes: 254, localBytes: 64, domainBytes: 253 };
+// RFC 5321 §4.5.3.1: a path of 256 octets with its angle brackets, a local part of 64.
+const limits = { textLength: 1000, addressBytes: 254, localBytes: 64 };
 
 // Controls, line separators, marks that turn or hide text, halves of a surrogate pair.
 const unprintable =
   /[\p{Cc}\p{Cs}\u061c\u200b\u200e\u200f\u2028\u2029\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufff9-\ufffb]/u;
 const dotAtom = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
-// Letters, marks and digits of any script: nothing that IDNA would turn into a dot, a slash or an escape.
-const domainAsTyped = /^[\p{L}\p{M}\p{Nd}-]+(?:\.[\p{L}\p{M}\p{Nd}-]+)+$/u;
-const domainInAscii = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 // `"Name, Inc" <a@b.c>`, `Name <a@b.c>` or `<a@b.c>`; RFC 5322 specials but the dot need the quotes.
 const namedAddress = /^(?:"((?:[^"\\]|\\["\\])*)" *|([^"<>()[\]:;@\\,]*))<([^<> ]*)>$/;
 
@@ -60,9 +57,8 @@ function parseAddress(text: string, displayName: string | null, isSent: boolean)
   if (isSent && local.length > limits.localBytes)
     return refused(`must have at most ${limits.localBytes} characters before the @`);
 
-  const domain = domainAsTyped.test(typedDomain) ? domainToASCII(typedDomain).toLowerCase() : '';
-  if (!domainInAscii.test(domain) || domain.length > limits.domainBytes || /\.[0-9]+$/.test(domain))
-    return refused('must have a domain name such as example.com after the @');
+  const domain = asciiDomain(typedDomain);
+  if (domain === null) return refused('must have a domain name such as example.com after the @');
   const address = `${local}@${domain}`;
   if (isSent && address.length > limits.addressBytes)
     return refused(`must be at most ${limits.addressBytes} characters long`);

@@ -84,6 +84,11 @@ export function isId(prefix: IdPrefix, value: unknown): value is string {
   );
 }
 
+/** When an id was made. */
+export function timeOfId(id: string): Date {
+  return new Date(idToBytes(id).readUIntBE(0, 6));
+}
+
 /** The 16 bytes that a BINARY(16) column holds. Throws on anything that `isId` refuses. */
 export function idToBytes(id: string): Buffer {
   return Buffer.from(toUUIDBytes(id as TypeId<string>));

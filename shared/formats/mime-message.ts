@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
+import { type Attachment, type EncodedLines, fieldsOf, linesOf } from './mime-message/attachment.ts';
 import { encodeBody } from './mime-message/body.ts';
+
+export { type Attachment, cleanFilename, type EncodedLines } from './mime-message/attachment.ts';
 
 export type OutgoingEmail = {
   /** Without its angle brackets. */
@@ -14,6 +17,12 @@ export type OutgoingEmail = {
   /** Further headers, such as List-Unsubscribe. */
   headers: Record<string, string>;
 };
+
+/**
+ * A message whose attachments are encoded as it is sent. `head` ends with its last header. Pieces of the body begin where
+ * a line begins.
+ */
+export type MessageParts = { head: string; body: (Buffer | EncodedLines)[] };
 
 type Part = { fields: [name: string, value: string][]; body: string };
 
@@ -31,6 +40,51 @@ const longestWord = 900;
  */
 export async function composeMessage(email: OutgoingEmail): Promise<Buffer> {
   const content = contentOf(email);
+  return latin1(`${head(email, content.fields)}\r\n${content.body}`);
+}
+
+/** The same with attachments after the text. */
+export function composeWithAttachments(email: OutgoingEmail, attachments: Attachment[]): MessageParts {
+  const content = contentOf(email);
+  const boundary = boundaryOf('mixed', email);
+  return {
+    head: head(email, [['Content-Type', `multipart/mixed;\r\n boundary="${boundary}"`]]),
+    body: [
+      latin1(`--${boundary}\r\n${headers(content.fields)}\r\n${content.body}`),
+      ...attachments.flatMap((one) => [
+        latin1(`--${boundary}\r\n${headers(fieldsOf(one))}\r\n`),
+        linesOf(one),
+      ]),
+      latin1(`--${boundary}--\r\n`),
+    ],
+  };
+}
+
+/** The whole of it, made anew each time it is opened. */
+export function streamOf({ head, body }: MessageParts): {
+  sizeBytes: number;
+  open: () => AsyncIterable<Buffer>;
+} {
+  const start = latin1(`${head}\r\n`);
+  return {
+    sizeBytes: body.reduce(
+      (sum, piece) => sum + (Buffer.isBuffer(piece) ? piece.length : piece.sizeBytes),
+      start.length,
+    ),
+    open: async function* () {
+      yield start;
+      for (const piece of body)
+        if (Buffer.isBuffer(piece)) yield piece;
+        else yield* piece.open();
+    },
+  };
+}
+
+function latin1(text: string): Buffer {
+  return Buffer.from(text, 'latin1');
+}
+
+function head(email: OutgoingEmail, contentFields: [string, string][]): string {
   const fields: [string, string][] = [
     ['From', mailbox(email.from.address, email.from.displayName)],
     ['To', address(email.to)],
@@ -43,12 +97,17 @@ export async function composeMessage(email: OutgoingEmail): Promise<Buffer> {
       text(name, value),
     ]),
   ];
-  return Buffer.from(`${headers([...fields, ...content.fields])}\r\n${content.body}`, 'latin1');
+  return headers([...fields, ...contentFields]);
+}
+
+// A body that holds it cannot end its part: lines in front of which it could stand are encoded, and `=_` with them.
+function boundaryOf(kind: 'alternative' | 'mixed', { messageId }: OutgoingEmail): string {
+  const seed = kind === 'alternative' ? messageId : `${kind} ${messageId}`;
+  return `--=_${hash('sha256', seed, 'hex').slice(0, 32)}`;
 }
 
 function contentOf(email: OutgoingEmail): Part {
-  // A body that holds it cannot end its part: lines in front of which it could stand are encoded, and `=_` with them.
-  const boundary = `--=_${hash('sha256', email.messageId, 'hex').slice(0, 32)}`;
+  const boundary = boundaryOf('alternative', email);
   const parts = [
     ...(email.text === null && email.html !== null ? [] : [part('plain', email.text ?? '')]),
     ...(email.html === null ? [] : [part('html', email.html)]),

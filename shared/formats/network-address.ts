@@ -85,3 +85,13 @@ export function webhookUrlProblem(text: string, allowed: readonly Network[] = []
   if (address !== null && isForbiddenAddress(address, allowed)) return 'must not point to a private address';
   return null;
 }
+
+/** Whom an address counts as: an IPv4 address itself, of IPv6 the /64; null for what is no address. */
+export function networkIn(ip: string): string | null {
+  if (isIP(ip) === 4) return ip;
+  if (!ipaddr.IPv6.isValid(ip)) return null;
+  const address = ipaddr.IPv6.parse(ip);
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
+  const prefix = address.parts.slice(0, 4).map((part) => part.toString(16));
+  return `${prefix.join(':')}::/64`;
+}

@@ -1,7 +1,8 @@
 /** The command that the server answered; `data` is the answer after the final dot, or to DATA itself. */
 export type SmtpStage = 'mail' | 'rcpt' | 'data';
 
-export type SmtpReply = { stage: SmtpStage; code: number; enhanced: string | null; text: string };
+/** `report`: a refusal that a delivery report passes on, which does not say what it answered. */
+export type SmtpReply = { stage: SmtpStage | 'report'; code: number; enhanced: string | null; text: string };
 
 export type SmtpVerdict = {
   /** retry: nothing is decided yet; `category` and `code` say what it becomes when the retries are used up. */
@@ -15,7 +16,7 @@ export type SmtpVerdict = {
 };
 
 type Row = {
-  stages?: SmtpStage[];
+  stages?: SmtpReply['stage'][];
   /** First digits of the reply code: 5 is any 5xx. */
   reply: number | number[];
   /** Enhanced status code (RFC 3463) without its class: 1.1, or 7 for any 7.x. null: the server sent none. */
@@ -61,6 +62,9 @@ const says = {
     /polic(y|ies)|prohibit|denied|forbidden|authori[sz]|not (allowed|permitted|accepted)|reject|restrict|grey ?list|rate limit|too many|throttl|again|later|temporar|https?:|\btls\b|encrypt|administrat/i,
 };
 
+/** A report is about a recipient, but a bare 550 in it may as well have answered the message. */
+const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
+
 /** The first row that fits decides. Hard bounces suppress an address, so only what is sure is one (contract §7). */
 export const replyTable: readonly Row[] = [
   // The relay wants a login or TLS: the fault of our settings, never of the message (RFC 4954 §6, RFC 3207).
@@ -77,10 +81,10 @@ export const replyTable: readonly Row[] = [
   { reply: 452, verdict: retry('insufficient_storage') },
   { reply: 4, verdict: retry('temporarily_refused') },
 
-  { stages: ['rcpt'], reply: 5, enhanced: ['1.1', '1.6', '1.10'], verdict: noMailbox('mailbox_unknown') },
-  { stages: ['rcpt'], reply: 5, enhanced: ['1.2'], verdict: noMailbox('domain_unknown') },
-  { stages: ['rcpt'], reply: 5, enhanced: ['1.3'], verdict: noMailbox('address_invalid') },
-  { stages: ['rcpt'], reply: 5, enhanced: ['2.1'], verdict: noMailbox('mailbox_disabled') },
+  { stages: ofRecipient, reply: 5, enhanced: ['1.1', '1.6', '1.10'], verdict: noMailbox('mailbox_unknown') },
+  { stages: ofRecipient, reply: 5, enhanced: ['1.2'], verdict: noMailbox('domain_unknown') },
+  { stages: ofRecipient, reply: 5, enhanced: ['1.3'], verdict: noMailbox('address_invalid') },
+  { stages: ofRecipient, reply: 5, enhanced: ['2.1'], verdict: noMailbox('mailbox_disabled') },
 
   { reply: 5, enhanced: ['1.7', '1.8'], verdict: rejected('sender_refused') },
   { reply: 5, enhanced: ['2.2'], verdict: rejected('mailbox_full', true) },
@@ -105,7 +109,7 @@ export const replyTable: readonly Row[] = [
   { reply: 5, enhanced: null, text: says.content, verdict: rejected('content_refused') },
   { reply: 550, enhanced: null, text: says.full, verdict: rejected('mailbox_full', true) },
   {
-    stages: ['rcpt'],
+    stages: ofRecipient,
     reply: 550,
     enhanced: null,
     text: says.noMailbox,
@@ -115,7 +119,7 @@ export const replyTable: readonly Row[] = [
   { stages: ['rcpt'], reply: 550, enhanced: null, verdict: noMailbox('mailbox_unknown') },
   { reply: [500, 501, 502, 503, 504], verdict: rejected('protocol_error') },
   { stages: ['mail'], reply: 5, verdict: rejected('sender_refused') },
-  { stages: ['rcpt'], reply: 5, verdict: rejected('recipient_refused') },
+  { stages: ofRecipient, reply: 5, verdict: rejected('recipient_refused') },
   { reply: 5, verdict: rejected('message_refused') },
 ];
 

@@ -9,5 +9,5 @@ export const sendEmail = defineJob({
     transactional: 'send-email',
     marketing: 'send-email-marketing',
   },
-  payload: z.object({ emailId: z.string() }),
+  payload: z.object({ emailId: z.string(), workspaceId: z.string().optional() }),
 });

@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { EmailFormat } from './email-templates.ts';
 import { Id, JsonObject, Moment, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { LargeString } from './large-text.ts';
 
 export const EmailKind = z
   .enum(['transactional', 'marketing', 'authentication'])
@@ -54,10 +56,28 @@ const source = (part: string) =>
     description: `${part}; Liquid, rendered with template.data`,
   });
 
+const NewAttachment = z
+  .object({
+    filename: text({ min: 1, max: 255 }).meta({
+      description: 'As the recipient sees it, without folders and characters that do not show',
+      example: 'invoice.pdf',
+    }),
+    contentType: text({ min: 1, max: 255 }).meta({
+      description: 'A MIME type; the one that the recipient gets is worked out from the file name',
+      example: 'application/pdf',
+    }),
+    content: LargeString.meta({
+      description: 'Base64 with padding, without line breaks',
+      example: 'aGVsbG8K',
+    }),
+  })
+  .meta({ id: 'NewAttachment' });
+
 export const NewEmail = z
   .object({
     sender: text({ min: 1, max: 256 }).meta({
-      description: 'An address of a verified sending domain, `a@b.c` or `Name <a@b.c>`',
+      description:
+        'An address of a verified sending domain, or the shared test sender, which reaches verified test recipients only; `a@b.c` or `Name <a@b.c>`',
       example: 'Acme <hello@acme.example>',
     }),
     recipient: text({ min: 1, max: 256 }).meta({
@@ -66,14 +86,17 @@ export const NewEmail = z
     }),
     subject: text({ min: 1, max: 256 }).meta({ description: 'Liquid, rendered with template.data' }),
     content: z
-      .object({ html: source('HTML').nullish(), text: source('Plain-text alternative').nullish() })
+      .object({
+        html: source('HTML, or MJML when format is mjml').nullish(),
+        text: source('Plain-text alternative').nullish(),
+      })
       .nullish()
       .meta({ description: 'Provide exactly one of content and template.name' }),
     template: z
       .object({ name: text({ max: 64 }).nullish(), data: JsonObject.nullish() })
       .nullish()
       .meta({ description: 'name of a stored template, and the values that Liquid merges' }),
-    format: z.enum(['html', 'mjml']).nullish().meta({ description: 'What content.html is; default html' }),
+    format: EmailFormat.nullish().meta({ description: 'What content.html is; default html' }),
     kind: EmailKind.nullish(),
     clientReference: text({ max: 64 })
       .nullish()
@@ -85,9 +108,10 @@ export const NewEmail = z
     trackOpens: z.boolean().nullish(),
     bypassSuppressions: z.boolean().nullish().meta({ description: 'A connected app cannot set it to true' }),
     attachments: z
-      .array(z.object({ filename: text({ max: 255 }), contentType: text({ max: 255 }), content: z.string() }))
-      .max(1000)
-      .nullish(),
+      .array(NewAttachment)
+      .max(100)
+      .nullish()
+      .meta({ description: 'Together at most 30000000 bytes once decoded' }),
   })
   .meta({ id: 'NewEmail' });
 export type NewEmail = z.infer<typeof NewEmail>;

@@ -162,9 +162,12 @@ test('a body that trickles in pieces is put together', async () => {
 test('a body that does not come to its end in time is 408', async () => {
   const server = http.createServer((request, response) => void serve(request, response));
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
-    const outcome = await readBody(request, response, { limitBytes: 100, timeoutMs: 50 }).catch(
-      (error) => error,
-    );
+    const outcome = await readBody(request, response, {
+      limitBytes: 100,
+      timeoutMs: 50,
+      owner: 'nobody',
+      busyCode: 'service_unavailable',
+    }).catch((error) => error);
     endAfterRequest(request, response, 200, { 'Content-Length': outcome.code.length }, outcome.code);
   };
   server.listen(0, '127.0.0.1');

@@ -21,7 +21,10 @@ test('the description of the whole API passes the recommended rules of a linter'
     await writeFile(file, JSON.stringify(whole));
     const redocly = join(import.meta.dirname, '../../node_modules/.bin/redocly');
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-    const args = ['lint', file, '--extends', 'recommended', '--format', 'json', '--max-problems', '50'];
+    // `/v2/email/domains/{id}` and `/v2/email/{id}/events` could both mean `/v2/email/domains/events`, but for the pattern
+    // of an id, which the rule does not look at.
+    const rules = ['--extends', 'recommended', '--skip-rule', 'no-ambiguous-paths'];
+    const args = ['lint', file, ...rules, '--format', 'json', '--max-problems', '50'];
     const { stdout } = await promisify(execFile)(redocly, args, { env, cwd: folder });
     expect(JSON.parse(stdout).problems).toEqual([]);
   } finally {

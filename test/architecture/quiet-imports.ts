@@ -9,13 +9,13 @@ import { type File, isProduct } from './rule.ts';
 // Started, never imported.
 const entries = new Set(['api/server.ts']);
 
-/** Every module of the product but the entries: processes that only start, and what runs as a thread. */
+/** Every module of the product but the entries: processes that only start, and what runs as a thread or child. */
 export function importable(files: readonly File[]): string[] {
   const product = files.filter(isProduct);
   const threads = new Set(
     product
       .map((file) => importsOf(file))
-      .filter((imports) => imports.some(({ target }) => target === 'node:worker_threads'))
+      .filter((imports) => imports.some(({ target }) => /^node:(worker_threads|child_process)$/.test(target)))
       .flatMap((imports) => imports.filter(({ byUrl }) => byUrl).map(({ target }) => target)),
   );
   return product.map(({ path }) => path).filter((path) => !entries.has(path) && !threads.has(path));

@@ -38,8 +38,8 @@ test('every part with a mistake is named, with line and column', async () => {
   expect(await cage.render({ ...request(''), parts })).toEqual({
     ok: false,
     errors: [
-      { part: 'html', message: 'unknown filter: foo', line: 2, column: 3 },
-      { part: 'subject', message: 'tag {% if a %} not closed', line: 1, column: 1 },
+      { part: 'html', message: 'unknown filter: foo', line: 2, column: 3, parsing: true },
+      { part: 'subject', message: 'tag {% if a %} not closed', line: 1, column: 1, parsing: true },
     ],
   });
 });

@@ -37,6 +37,7 @@ const queued: EmailRecord = {
   retries: 2,
   uncertainCount: 0,
   handoverAt: null,
+  triedAt: null,
   eventSeq: 1,
   requestId: 'request',
 };

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { expect, test } from 'vitest';
-import { findEmailDomain } from '../../shared/db/email-domains.ts';
+import { findEmailDomainByName } from '../../shared/db/email-domains.ts';
 import { verifyContentDigest } from '../../shared/formats/content-digest.ts';
 import { clientOf } from '../support/api-client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -43,7 +43,7 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
   const raw = sink.messages[0]!.raw;
   expect(raw.toString()).toContain(`Message-ID: <${email.id}@${customer.domain}>`);
   expect(raw.toString()).toContain('<p>Hello Ada &amp; Co</p>');
-  const domain = await findEmailDomain(customer.workspaceId, customer.domain);
+  const domain = await findEmailDomainByName(customer.workspaceId, customer.domain);
   const { results } = await dkimVerify(raw, {
     resolver: async (name: string, type: string) => {
       expect([name, type]).toEqual([`${domain!.dkimSelector}._domainkey.${customer.domain}`, 'TXT']);

@@ -33,8 +33,8 @@ export async function acceptEmail(
   alter: Partial<emails.EmailRecord> = {},
 ) {
   const caller = callerOf(from);
-  const { record, body } = await email.prepare(caller, NewEmail.parse(newEmail(from, changes)));
-  await transaction(() => email.send(caller, { record: { ...record, ...alter }, body }));
+  const { record, ...rest } = await email.prepare(caller, NewEmail.parse(newEmail(from, changes)));
+  await transaction(() => email.send(caller, { record: { ...record, ...alter }, ...rest }));
   const { id } = record;
   return {
     id,

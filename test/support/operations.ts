@@ -3,7 +3,7 @@ import { endpoints } from '../../api/routes/index.ts';
 import { type IdPrefix, idPrefixes } from '../../shared/formats/ids.ts';
 import { descriptionOf, type Schema } from './description.ts';
 import { exampleOf, variantsOf } from './fields.ts';
-import { bodies, makers, type Own, parameters, type Within } from './records.ts';
+import { bodies, makers, type Own, parameters, queries, type Within } from './records.ts';
 import type { Answer, Client } from './start-api.ts';
 
 export const description = descriptionOf(endpoints);
@@ -15,7 +15,7 @@ export const operations = endpoints.map((endpoint) => ({
 }));
 
 /** What a call of an operation needs beside a key. */
-export type Call = { params: Params; body?: object };
+export type Call = { params: Params; query?: string; body?: object };
 export type Params = Record<string, string>;
 
 export type Parameter = { name: string; schema: Schema; prefix: IdPrefix | null };
@@ -58,7 +58,8 @@ export async function callOn(api: Client, own: Own, endpoint: Endpoint, given?: 
     params[name] ??= await makerOf(prefix, `${endpoint.id}, for {${name}}`)(api, own, within);
     if (prefix) within[prefix] = params[name];
   }
-  return { params, ...(await bodyFor(own, endpoint)) };
+  const query = queries[endpoint.id];
+  return { params, ...(query !== undefined && { query }), ...(await bodyFor(own, endpoint)) };
 }
 
 /** As test/support/records.ts has it, else what the description has for an example. */

@@ -93,6 +93,20 @@ export async function startWorkerProcess(
   return worker;
 }
 
+/** The process that takes bounces and complaints, listening on `port`. */
+export async function startInboundProcess(
+  settings: Settings = {},
+): Promise<PlatformProcess & { port: number }> {
+  const port = await freePort();
+  const inbound = startProcess('workers/inbound.ts', [], {
+    INBOUND_BIND_ADDRESS: '127.0.0.1',
+    INBOUND_PORT: String(port),
+    ...settings,
+  });
+  await becomes(inbound, 'it listens', () => inbound.output().includes('inbound started'));
+  return { ...inbound, port };
+}
+
 async function becomes(
   started: PlatformProcess,
   description: string,

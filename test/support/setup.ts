@@ -30,14 +30,17 @@ Object.assign(env, {
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
   SWEEP_SECONDS: '0.3',
   SHUTDOWN_SECONDS: '10',
-  // Nothing listens there: what a developer has exported must not make a test send mail for real.
+  // Nothing listens there: what a developer has exported must not make a test send mail or ask for names for real.
   SMTP_URL: 'smtp://127.0.0.1:1',
+  DNS_SERVERS: '127.0.0.1:1',
   // Blank is not set.
   PORT: '',
   PUBLIC_URL: '',
   OPS_PASSWORD: '',
   WEBHOOK_LOCAL_ADDRESS: '',
   RETURN_PATH_DOMAIN: '',
+  SPF_INCLUDE: '',
+  TEST_SENDER: '',
 });
 
 afterAll(endAll);

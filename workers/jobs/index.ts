@@ -1,18 +1,26 @@
 import type { Handler } from '../handle.ts';
+import checkDomains from './check-domains.ts';
 import copyContacts from './copy-contacts.ts';
 import deliverWebhook from './deliver-webhook.ts';
 import purgeExpired from './purge-expired.ts';
 import relayEvents from './relay-events.ts';
+import releaseSms from './release-sms.ts';
 import sendEmail from './send-email.ts';
+import sendSms from './send-sms.ts';
 import settleWebhook from './settle-webhook.ts';
+import simulatorAnswer from './simulator-answer.ts';
 import sweep from './sweep.ts';
 import webhookHealth from './webhook-health.ts';
 
 export const handlers: Handler[] = [
   sendEmail,
+  sendSms,
+  releaseSms,
+  simulatorAnswer,
   deliverWebhook,
   settleWebhook,
   copyContacts,
+  checkDomains,
   relayEvents,
   sweep,
   purgeExpired,

@@ -3,6 +3,7 @@ import { accept, acceptLiquid } from './accept.ts';
 import { auth } from './auth.ts';
 import { contactPages, contactSearch } from './contact-pages.ts';
 import { contacts } from './contacts.ts';
+import { emailIsolation } from './email-isolation.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
 import { latencyWebhook } from './latency-webhook.ts';
@@ -16,6 +17,7 @@ export const lines: Line[] = [
   acceptLiquid,
   auth,
   emailOut,
+  emailIsolation,
   webhooksOut,
   webhookIsolation,
   webhookBacklog,

@@ -16,6 +16,7 @@ import * as workspaces from '../../../shared/domain/workspaces.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import { queueOf } from '../../../shared/queue.ts';
+import type { NewEmail } from '../../../shared/schemas/email.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 import { transaction } from '../../../shared/unit-of-work.ts';
 import { currentVersion } from '../../../shared/versions.ts';
@@ -64,11 +65,22 @@ async function webhook({ url }: { url: string }): Promise<string> {
   return made.secret!;
 }
 
-async function acceptEmails({ first, count }: Range): Promise<void> {
+const acceptEmails = (range: Range) => acceptAll(range, largeEmail);
+const acceptMarketing = (range: Range) =>
+  acceptAll(range, (index) => ({ ...plainEmail(index), kind: 'marketing' as const }));
+
+/** A one-time code; its address tells the sink when it was asked for. */
+async function acceptCode(name: string): Promise<void> {
+  const recipient = `at-${performance.timeOrigin + performance.now()}-${name}@inbox.example`;
+  const checked = await email.prepare(caller, { ...plainEmail(0), recipient, kind: 'authentication' });
+  await transaction(() => email.send(caller, checked));
+}
+
+async function acceptAll({ first, count }: Range, request: (index: number) => NewEmail): Promise<void> {
   const left = Array.from({ length: count }, (_, index) => first + index).values();
   const accept = async () => {
     for (const index of left) {
-      const checked = await email.prepare(caller, largeEmail(index));
+      const checked = await email.prepare(caller, request(index));
       await transaction(() => email.send(caller, checked));
     }
   };
@@ -125,6 +137,8 @@ serve({
   signedKey,
   webhook,
   acceptEmails,
+  acceptMarketing,
+  acceptCode,
   prepareEvents,
   storeEvents,
   storeNow,

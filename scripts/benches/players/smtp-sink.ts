@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import net from 'node:net';
 import { serve } from '../serve.ts';
+import { percentile } from '../statistics.ts';
 
 /**
  * A mail server that takes everything and keeps nothing but counts, and whole messages for some recipients. Of SMTP it
@@ -14,13 +15,30 @@ export interface Taken {
   bytes: number;
 }
 
+/** Of those whose address says when they were asked for: `at-{milliseconds}-…`. */
+export interface Timed {
+  codes: number;
+  duplicates: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
 const dot = Buffer.from('\r\n.\r\n');
 const lineEnd = Buffer.from('\r\n');
 let taken: Taken = { messages: 0, duplicates: 0, bytes: 0 };
 let recipients = new Set<string>();
 let samples = new Map<string, string>();
 let kept = new Set<string>();
+let latencies: number[] = [];
+let timedNames = new Set<string>();
+let awaitedTimed: { count: number; reached: () => void } | undefined;
 let awaited: { count: number; reached: () => void } | undefined;
+
+function time(recipient: string): void {
+  timedNames.add(recipient);
+  latencies.push(performance.timeOrigin + performance.now() - Number(recipient.split('-')[1]));
+  if (awaitedTimed && latencies.length >= awaitedTimed.count) awaitedTimed.reached();
+}
 
 function converse(socket: net.Socket): void {
   let bytes: Buffer = Buffer.alloc(0);
@@ -33,6 +51,7 @@ function converse(socket: net.Socket): void {
     taken.bytes += message.length;
     if (recipients.has(recipient)) taken.duplicates += 1;
     recipients.add(recipient);
+    if (recipient.startsWith('at-')) time(recipient);
     if (kept.has(recipient)) samples.set(recipient, message.toString('latin1').replaceAll('\r\n..', '\r\n.'));
     if (awaited && taken.messages >= awaited.count) awaited.reached();
   }
@@ -84,6 +103,7 @@ serve({
     }),
   reset: (recipientsToKeep: string[]) => {
     taken = { messages: 0, duplicates: 0, bytes: 0 };
+    [latencies, timedNames] = [[], new Set()];
     [recipients, samples, kept] = [new Set(), new Map(), new Set(recipientsToKeep)];
   },
   /** Answers when so many messages have come since the reset. */
@@ -93,5 +113,23 @@ serve({
       if (taken.messages >= count) resolve();
     }),
   taken: () => taken,
+  resetTimed: () => {
+    [latencies, timedNames] = [[], new Set()];
+  },
+  reachTimed: (count: number) =>
+    new Promise<void>((resolve) => {
+      awaitedTimed = { count, reached: resolve };
+      if (latencies.length >= count) resolve();
+    }),
+  timed: (): Timed => {
+    const sorted = Float64Array.from(latencies).toSorted();
+    const duplicates = latencies.length - timedNames.size;
+    return {
+      codes: timedNames.size,
+      duplicates,
+      p50Ms: percentile(sorted, 0.5),
+      p99Ms: percentile(sorted, 0.99),
+    };
+  },
   samples: () => Object.fromEntries(samples),
 });

@@ -5,6 +5,13 @@ import { webhooks } from './0004_webhooks.ts';
 import { callers } from './0005_callers.ts';
 import { webhookDelivery } from './0006_webhook_delivery.ts';
 import { addressBook } from './0007_address_book.ts';
+import { emailTemplates } from './0008_email_templates.ts';
+import { emailAttachments } from './0009_email_attachments.ts';
+import { sendingDomains } from './0010_sending_domains.ts';
+import { emailSending } from './0011_email_sending.ts';
+import { smsPricesTemplates } from './0013_sms_prices_templates.ts';
+import { senders } from './0014_senders.ts';
+import { sms } from './0015_sms.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -16,4 +23,11 @@ export const migrations: Migration[] = [
   callers,
   webhookDelivery,
   addressBook,
+  emailTemplates,
+  emailAttachments,
+  sendingDomains,
+  emailSending,
+  smsPricesTemplates,
+  senders,
+  sms,
 ];

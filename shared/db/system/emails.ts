@@ -1,16 +1,20 @@
 import { batcher } from '../../batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import { byId, type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
-import { type EmailBody, type EmailKind, type EmailRecord, toRecord } from '../emails.ts';
+import { type EmailRecord, type StoredBody, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
 import { insertEvents } from './events.ts';
 
 export type ClaimedEmail = {
   record: EmailRecord;
-  body: EmailBody | null;
+  body: StoredBody | null;
   token: Buffer;
   /** The recipient is on the suppression list, for an email of this kind. */
   isSuppressed: boolean;
+  /** The operator has blocked the workspace's sending. */
+  isBlocked: boolean;
+  /** So many may go out in a time, and no more. */
+  isLimited: boolean;
 };
 type Claim = { emailId: string; at: Date; until: Date };
 
@@ -43,15 +47,27 @@ const claims = batcher<Claim, ClaimedEmail | null>({
     );
     if (affectedRows === 0) return items.map(() => null);
     const rows = await query(
-      `SELECT emails.*, email_bodies.email_id AS body_id, html, text, ${isSuppressed} AS suppressed FROM emails
-       LEFT JOIN email_bodies ON email_bodies.email_id = emails.id WHERE emails.id IN (?) AND lease_token = ?`,
+      `SELECT emails.*, email_bodies.email_id AS body_id, html, text, attachment_count, ${isSuppressed} AS suppressed,
+         w.sending_blocked,
+         COALESCE(w.emails_per_minute, w.emails_per_hour, w.emails_per_day) IS NOT NULL AS limited
+       FROM emails LEFT JOIN email_bodies ON email_bodies.email_id = emails.id
+       LEFT JOIN workspaces w ON w.id = emails.workspace_id WHERE emails.id IN (?) AND lease_token = ?`,
       [ids, token],
     );
     const claimed = new Map<string, ClaimedEmail>();
     for (const row of rows) {
-      const body = row.body_id ? { html: row.html, text: row.text } : null;
+      const body = row.body_id
+        ? { html: row.html, text: row.text, attachmentCount: row.attachment_count }
+        : null;
       const record = toRecord(row);
-      claimed.set(record.id, { record, body, token, isSuppressed: row.suppressed === 1 });
+      claimed.set(record.id, {
+        record,
+        body,
+        token,
+        isSuppressed: row.suppressed === 1,
+        isBlocked: row.sending_blocked === 1,
+        isLimited: row.limited === 1,
+      });
     }
     return items.map((item) => {
       const email = claimed.get(item.emailId) ?? null;
@@ -59,6 +75,30 @@ const claims = batcher<Claim, ClaimedEmail | null>({
       claimed.delete(item.emailId);
       return email;
     });
+  },
+});
+
+type Lease = { emailId: string; token: Buffer };
+
+/**
+ * Gives a claim back that came to nothing, because the workspace may not send now: the email waits in its row, in its
+ * place among the others. What is lost meanwhile is ours no more, and stays as it is.
+ */
+export function updateHeldBack(lease: Lease & { at: Date }): Promise<void> {
+  return outsideTransaction(() => heldBack(lease));
+}
+
+const heldBack = batcher<Lease & { at: Date }, void>({
+  maxItems: 50,
+  maxInFlight: 4,
+  run: async (items) => {
+    await query(
+      `UPDATE emails ${byId} SET lease_token = NULL, parked = 1, claims = claims - 1,
+         due_at = IF(retries = 0, COALESCE(scheduled_at, created_at), ?)
+       WHERE id IN (?) AND lease_token IN (?)`,
+      [items[0]!.at, items.map((item) => idToBytes(item.emailId)), items.map((item) => item.token)],
+    );
+    return items.map(() => undefined);
   },
 });
 
@@ -80,9 +120,10 @@ const handovers = batcher<Handover, boolean>({
     const tokens = items.map((item) => item.token);
     // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
     const { affectedRows } = await query<Changed>(
-      `UPDATE emails ${byId} SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?
+      `UPDATE emails ${byId} SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?,
+         tried_at = COALESCE(tried_at, ?)
        WHERE id IN (?) AND lease_token IN (?)`,
-      [items[0]!.at, ids, tokens],
+      [items[0]!.at, items[0]!.at, ids, tokens],
     );
     if (affectedRows === items.length) return items.map(() => true);
     const owned = await ownedEmails(ids, tokens);
@@ -97,6 +138,8 @@ export type EmailOutcome = {
   events: NewEventRecord[];
   /** The body is needed no more. */
   isFinal: boolean;
+  /** What else is to be written with it, in the same transaction. */
+  also?: () => Promise<void>;
 };
 
 /** Writes the outcome and its events, and gives the lease back; false, changing nothing, when the lease was lost. */
@@ -123,6 +166,7 @@ const outcomes = batcher<EmailOutcome, boolean>({
           events.map((event) => ({ workspaceId: email.workspaceId, event })),
         ),
       );
+      for (const { also } of mine) await also?.();
       const done = mine.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
       if (done.length > 0) await deleteBodies(done);
       return results;
@@ -182,51 +226,4 @@ async function ownedEmails(ids: Buffer[], tokens: Buffer[]): Promise<Set<string>
 
 function isOwned(owned: Set<string>, item: { emailId: string; token: Buffer }): boolean {
   return owned.has(idToBytes(item.emailId).toString('hex') + item.token.toString('hex'));
-}
-
-export type DueEmail = { id: string; dueAt: Date; claims: number; requestId: string | null };
-
-/** Emails that have been due for a while: their job was lost, or their worker died. Longest due first. */
-export async function listOverdueEmails(
-  kind: EmailKind,
-  dueBefore: Date,
-  limit: number,
-): Promise<DueEmail[]> {
-  return listDue(kind, false, dueBefore, limit);
-}
-
-/** Emails without a job whose time has come near. */
-export async function listParkedEmails(kind: EmailKind, dueBefore: Date, limit: number): Promise<DueEmail[]> {
-  return listDue(kind, true, dueBefore, limit);
-}
-
-async function listDue(
-  kind: EmailKind,
-  parked: boolean,
-  dueBefore: Date,
-  limit: number,
-): Promise<DueEmail[]> {
-  const rows = await query(
-    `SELECT * FROM emails WHERE status = 'queued' AND kind = ? AND parked = ? AND due_at <= ?
-     ORDER BY due_at LIMIT ?`,
-    [kind, parked, dueBefore, limit],
-  );
-  return rows
-    .map(toRecord)
-    .map(({ id, dueAt, claims, requestId }) => ({ id, dueAt: dueAt!, claims, requestId }));
-}
-
-/** Marks that these have a job in Redis now. */
-export async function updateEmailsUnparked(emailIds: string[]): Promise<void> {
-  if (emailIds.length > 0)
-    await query(`UPDATE emails ${byId} SET parked = 0 WHERE id IN (?)`, [emailIds.map(idToBytes)]);
-}
-
-/** Since when the email that waits longest has been due; null when none is. */
-export async function findOldestDueEmail(kind: EmailKind, at: Date): Promise<Date | null> {
-  const [row] = await query(
-    `SELECT MIN(due_at) AS due FROM emails WHERE status = 'queued' AND kind = ? AND parked IN (0, 1) AND due_at <= ?`,
-    [kind, at],
-  );
-  return row?.due ?? null;
 }

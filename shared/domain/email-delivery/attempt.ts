@@ -1,15 +1,30 @@
 import { now, nowForAll } from '../../clock.ts';
 import { config } from '../../config.ts';
+import type { EmailRecord } from '../../db/emails.ts';
 import * as system from '../../db/system/emails.ts';
-import { parseMailbox } from '../../formats/email-address.ts';
+import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
+import { count } from '../../metrics.ts';
 import { handOver } from '../../transports/smtp.ts';
-import { findSigningDomain } from '../email-domains.ts';
+import * as admission from '../email-admission.ts';
+import type { SigningDomain } from '../email-domains.ts';
+import { findSending } from '../email-senders.ts';
 import type { Outcome } from '../outcome.ts';
-import { systemWorkspaceId } from '../workspaces.ts';
+import { makeReturnPath } from '../return-path.ts';
+import { forgetAttachments } from './attachments.ts';
 import { compose } from './compose.ts';
 import { finish } from './finish.ts';
 import { fail, judge } from './judge.ts';
-import { crashes, notVerified, suppressed, uncertain } from './reasons.ts';
+import {
+  blocked,
+  crashes,
+  incomplete,
+  notTestRecipient,
+  notVerified,
+  suppressed,
+  uncertain,
+} from './reasons.ts';
+import { relayPause } from './relay-pause.ts';
+import { dueSince, isPast } from './times.ts';
 
 /** Claims that ended in no outcome at all: something in this email kills the worker. */
 const maxLostClaims = 10;
@@ -22,7 +37,13 @@ export async function attempt(emailId: string): Promise<Outcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({ emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
-  const { record, body, token, isSuppressed } = claimed;
+  const outcome = await attemptClaimed(emailId, claimed);
+  if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(claimed.record);
+  return outcome;
+}
+
+async function attemptClaimed(emailId: string, claimed: system.ClaimedEmail): Promise<Outcome> {
+  const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (contract §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
@@ -30,21 +51,44 @@ export async function attempt(emailId: string): Promise<Outcome> {
   if (email.claims - email.retries > maxLostClaims) return finish(token, email, fail(email, crashes));
 
   if (isSuppressed) return finish(token, email, fail(email, suppressed));
+  if (isBlocked && isPast(dueSince(email), email.kind, now()))
+    return finish(token, email, fail(email, blocked));
+  if (isBlocked) return holdBack(emailId, token);
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
   const recipient = parseMailbox(email.recipient, { allowDisplayName: false });
-  const domain = sender.ok ? await findSigningDomain(email.workspaceId, sender.mailbox.domain) : null;
-  // The operator chose the sender of the platform's own mail, and the relay may sign it.
-  const maySend = domain !== null || email.workspaceId === systemWorkspaceId;
-  if (!sender.ok || !recipient.ok || !maySend || !body) return finish(token, email, fail(email, notVerified));
+  if (!sender.ok || !recipient.ok || !body) return finish(token, email, fail(email, notVerified));
+  const sending = await findSending(email.workspaceId, sender.mailbox, recipient.mailbox);
+  if (!sending.maySend) {
+    const reason = sending.because === 'recipient' ? notTestRecipient : notVerified;
+    return finish(token, email, fail(email, reason));
+  }
+  const { domain } = sending;
 
+  if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   const message = await compose(email, body, sender.mailbox, recipient.mailbox.address, domain);
+  if (!message) return finish(token, email, fail(email, incomplete));
   if (!(await system.updateHandoverStarted({ emailId, token, at: now() }))) return 'dropped';
   const result = await handOver({
-    envelopeFrom: sender.mailbox.address,
+    envelopeFrom: returnPathOf(email, sender.mailbox, domain),
     envelopeTo: recipient.mailbox.address,
     message,
     requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
+    lane: email.kind,
   });
+  relayPause.note(result);
   return finish(token, email, judge(email, result));
+}
+
+/** The workspace may not send now: the email waits in its row until it is let in again. */
+async function holdBack(emailId: string, token: Buffer): Promise<Outcome> {
+  await system.updateHeldBack({ emailId, token, at: now() });
+  count('emails_held_back');
+  return 'dropped';
+}
+
+/** Where the reports about an email go: to us, or to its sender where nobody here receives them. */
+function returnPathOf(email: EmailRecord, sender: Mailbox, domain: SigningDomain | null): string {
+  if (!config.RETURN_PATH_DOMAIN) return sender.address;
+  return makeReturnPath(email.id, domain?.bounceHost ?? config.RETURN_PATH_DOMAIN);
 }

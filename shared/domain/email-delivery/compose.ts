@@ -1,18 +1,25 @@
-import type { EmailRecord } from '../../db/emails.ts';
-import { signMessage } from '../../formats/dkim.ts';
+import type { EmailRecord, StoredBody } from '../../db/emails.ts';
+import { type DkimSigner, signMessage, signParts } from '../../formats/dkim.ts';
 import type { Mailbox } from '../../formats/email-address.ts';
-import { composeMessage } from '../../formats/mime-message.ts';
+import { composeMessage, composeWithAttachments, streamOf } from '../../formats/mime-message.ts';
+import { logger } from '../../logger.ts';
+import type { HandOver } from '../../transports/smtp.ts';
 import type { SigningDomain } from '../email-domains.ts';
+import { unsubscribeHeaders } from '../email-links.ts';
+import { attachmentsOf, MissingAttachment } from './attachments.ts';
 
-/** The same bytes at every attempt: all times in it are the email's own (contract §7). */
+/**
+ * The same bytes at every attempt: all times in it are the email's own (contract §7). Null when one of its attachments
+ * is not there: an email never goes out without it.
+ */
 export async function compose(
   email: EmailRecord,
-  body: { html: string | null; text: string | null },
+  body: StoredBody,
   sender: Mailbox,
   recipient: string,
   domain: SigningDomain | null,
-): Promise<Buffer> {
-  const message = await composeMessage({
+): Promise<HandOver['message'] | null> {
+  const outgoing = {
     messageId: `${email.id}@${sender.domain}`,
     date: email.scheduledAt ?? email.createdAt,
     from: { address: sender.address, displayName: sender.displayName },
@@ -20,13 +27,25 @@ export async function compose(
     subject: email.subject,
     html: body.html,
     text: body.text,
-    headers: {},
-  });
-  if (!domain) return message;
-  return signMessage(message, {
+    headers: email.kind === 'marketing' ? unsubscribeHeaders(email.id) : {},
+  };
+  const signer: DkimSigner | null = domain && {
     domain: domain.name,
     selector: domain.selector,
     privateKey: domain.privateKey,
     signedAt: email.createdAt,
-  });
+  };
+  if (body.attachmentCount === 0) {
+    const message = await composeMessage(outgoing);
+    return signer ? signMessage(message, signer) : message;
+  }
+  try {
+    const attachments = await attachmentsOf(email.id, body.attachmentCount);
+    const parts = composeWithAttachments(outgoing, attachments);
+    return streamOf(signer ? await signParts(parts, signer) : parts);
+  } catch (error) {
+    if (!(error instanceof MissingAttachment)) throw error;
+    logger.error({ emailId: email.id, detail: error.message }, 'an email has lost an attachment');
+    return null;
+  }
 }

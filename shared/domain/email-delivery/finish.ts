@@ -1,18 +1,34 @@
 import type { EmailRecord } from '../../db/emails.ts';
 import * as system from '../../db/system/emails.ts';
 import { count } from '../../metrics.ts';
+import { isNear } from '../../queue.ts';
 import * as events from '../events.ts';
 import type { Outcome } from '../outcome.ts';
+import * as suppressions from '../suppressions.ts';
 import { writeOutcome } from '../write-outcome.ts';
 import type { Judgement } from './judge.ts';
 
 export async function finish(token: Buffer, before: EmailRecord, judgement: Judgement): Promise<Outcome> {
-  const { email } = judgement;
+  const { email, bounce } = judgement;
   // While a worker holds it, an email is due at the end of the lease.
-  const isOurs = await writeOutcome(before.dueAt!, () => system.finishEmail({ ...judgement, token }));
+  const isOurs = await writeOutcome(before.dueAt!, () =>
+    system.finishEmail({
+      ...judgement,
+      token,
+      ...(bounce !== undefined && { also: () => suppress(email, bounce) }),
+    }),
+  );
   // The lease had ended and somebody else has the email now: what we know is no longer wanted.
   if (!isOurs) return 'dropped';
   count(`emails_${judgement.metric}`, { kind: before.kind });
   if (judgement.events.length > 0) events.wakeRelay();
-  return email.dueAt ? { retryAt: email.dueAt } : 'done';
+  // What found no room in Redis waits in its row; what is due much later does so anyway.
+  if (!email.dueAt) return 'done';
+  if (email.parked && isNear(email.dueAt)) return 'dropped';
+  return { retryAt: email.dueAt };
+}
+
+async function suppress(email: EmailRecord, reason: string): Promise<void> {
+  const entry = { number: null, email: email.recipient, emailKey: email.recipientKey, scope: 'all' as const };
+  await suppressions.add(email.workspaceId, entry, 'bounce', reason);
 }

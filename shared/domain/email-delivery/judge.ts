@@ -1,25 +1,26 @@
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
-import type { EmailKind, EmailReason, EmailRecord } from '../../db/emails.ts';
+import type { EmailReason, EmailRecord } from '../../db/emails.ts';
 import type { NewEventRecord } from '../../db/events.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { isNear } from '../../queue.ts';
 import type { HandOverResult } from '../../transports/smtp.ts';
-import { advance, eventOf } from '../email-record.ts';
-import { giveUp, uncertain } from './reasons.ts';
+import * as admission from '../email-admission.ts';
+import { advance, eventOf, remark } from '../email-record.ts';
+import { crashes, giveUp, uncertain } from './reasons.ts';
+import { isPast, minuteMs, retriesSince, retryMinutes } from './times.ts';
 
-const minuteMs = 60_000;
-const retryMinutes = [1, 5, 15, 30, 60];
-const giveUpMinutes: Record<EmailKind, number> = {
-  // A one-time code that arrives the next day is a fault, not a delivery.
-  authentication: 30,
-  transactional: 48 * 60,
-  marketing: 48 * 60,
-};
 /** What becomes of an email, and the events that tell of it. */
-export type Judgement = { email: EmailRecord; events: NewEventRecord[]; isFinal: boolean; metric: string };
+export type Judgement = {
+  email: EmailRecord;
+  events: NewEventRecord[];
+  isFinal: boolean;
+  metric: string;
+  /** The mailbox does not exist, in the server's words: nothing more is to be sent there (contract §7). */
+  bounce?: string;
+};
 
 export function judge(email: EmailRecord, result: HandOverResult): Judgement {
   switch (result.kind) {
@@ -33,6 +34,9 @@ export function judge(email: EmailRecord, result: HandOverResult): Judgement {
             'the relay did not answer',
             uncertain,
           );
+    case 'unread':
+      logger.error({ emailId: email.id, detail: result.detail }, 'a message could not be read to its end');
+      return retry(email, result.detail, crashes);
     case 'transport_fault':
       alarm(result.reason, result.detail);
       return retry(email, result.detail, { ...giveUp, code: `relay_${result.reason}` });
@@ -44,6 +48,7 @@ export function judge(email: EmailRecord, result: HandOverResult): Judgement {
         description: result.reply.slice(0, 1000),
         retryable: verdict.retryable,
       };
+      if (verdict.suppress) return { ...fail(email, reason), bounce: result.reply.slice(0, 256) };
       return verdict.outcome === 'fail'
         ? fail(email, reason)
         : retry(email, result.reply, { ...reason, category: 'soft_bounce' });
@@ -67,17 +72,22 @@ export function fail(email: EmailRecord, reason: EmailReason): Judgement {
 /** Waits for the next attempt, or fails with `reason` when the time for this kind of email is up. */
 function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgement {
   const waitMinutes = retryMinutes[Math.min(email.retries, retryMinutes.length - 1)]!;
-  const dueAt = new Date(now().getTime() + waitMinutes * minuteMs);
-  const since = email.scheduledAt ?? email.createdAt;
-  if (dueAt.getTime() > since.getTime() + giveUpMinutes[email.kind] * minuteMs) return fail(email, reason);
+  const time = now();
+  const dueAt = new Date(time.getTime() + waitMinutes * minuteMs);
+  if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, reason);
   logger.debug({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
-  const waiting = {
-    ...email,
-    retries: email.retries + 1,
-    dueAt,
-    parked: !isNear(dueAt),
-  };
-  return { email: waiting, events: [], isFinal: false, metric: 'retried' };
+  const waiting = { ...email, retries: email.retries + 1, dueAt, parked: !mayWaitInRedis(email, dueAt) };
+  if (email.retries > 0) return { email: waiting, events: [], isFinal: false, metric: 'retried' };
+  const delayed = remark(waiting, { at: time });
+  return { email: delayed, events: [eventOf(delayed, 'email.delayed')], isFinal: false, metric: 'retried' };
+}
+
+function mayWaitInRedis(email: EmailRecord, dueAt: Date): boolean {
+  if (!isNear(dueAt)) return false;
+  const place = admission.enter({ ...email, dueAt });
+  // Until now it was counted as one that a worker holds.
+  place.committed();
+  return place.hasRoom;
 }
 
 const alarmEveryMs = 10_000;

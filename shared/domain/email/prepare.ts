@@ -5,14 +5,15 @@ import { compareKey } from '../../formats/email-address.ts';
 import { excerptOf } from '../../formats/text-excerpt.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { findSigningDomain } from '../email-domains.ts';
+import { withOpenImage } from '../email-links.ts';
 import { queued } from '../email-record.ts';
 import * as workspaces from '../workspaces.ts';
-import { checkContent, renderContent } from './content.ts';
-import { checkSchedule, normalTag, parseField, type Refuse } from './rules.ts';
+import { checkAttachments, type NewAttachment } from './attachments.ts';
+import { renderContent, sourceOf } from './content.ts';
+import { checkSchedule, checkSender, normalTag, parseField, type Refuse } from './rules.ts';
 
 /** A request that has been checked and rendered, so that the transaction only has to store it. */
-export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody };
+export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attachments: NewAttachment[] };
 
 /**
  * Everything about a new email that needs no transaction: the rules, the sending domain, and Liquid in its cage.
@@ -32,12 +33,19 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
   const time = now();
   const sender = parseField('sender', request.sender, true, refuse);
   const recipient = parseField('recipient', request.recipient, false, refuse);
-  checkContent(request, refuse);
+  const source = await sourceOf(caller, request, refuse);
   checkSchedule(request.scheduledAt ?? null, time, refuse);
-  if (sender && !(await findSigningDomain(caller.workspaceId, sender.domain)))
-    refuse('sender', `${sender.domain} is not a verified sending domain of this workspace`);
+  if (sender)
+    await checkSender(
+      caller.workspaceId,
+      { sender, recipient, isScheduled: request.scheduledAt != null },
+      refuse,
+    );
+  const attachments = await checkAttachments(request, refuse);
   const rendered =
-    Object.keys(errors).length === 0 ? await renderContent(caller, request, time, refuse) : null;
+    source && Object.keys(errors).length === 0
+      ? await renderContent(caller, request, source, time, refuse)
+      : null;
   if (!rendered || !recipient)
     throw problem('validation_failed', {
       detail: Object.entries(errors)
@@ -63,5 +71,11 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     },
     time,
   );
-  return { record, body: rendered.body };
+  const { html } = rendered.body;
+  const isTracked = record.trackOpens && html !== null;
+  return {
+    record,
+    body: isTracked ? { ...rendered.body, html: withOpenImage(html, record.id) } : rendered.body,
+    attachments,
+  };
 }

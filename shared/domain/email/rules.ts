@@ -1,4 +1,5 @@
 import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
+import { findSending, isTestSender } from '../email-senders.ts';
 
 /** Notes what is wrong with a field; everything wrong with a request is reported at once. */
 export type Refuse = (field: string, message: string) => void;
@@ -31,4 +32,23 @@ export function checkSchedule(scheduledAt: Date | null, time: Date, refuse: Refu
   if (scheduledAt.getTime() <= time.getTime() + fiveMinutesMs)
     refuse('scheduledAt', 'must be more than 5 minutes ahead');
   else if (scheduledAt >= threeMonthsAhead) refuse('scheduledAt', 'must be less than 3 months ahead');
+}
+
+type Envelope = { sender: Mailbox; recipient: Mailbox | null; isScheduled: boolean };
+
+/** In whose name the workspace may send, and to whom. `recipient` is null where it has been refused already. */
+export async function checkSender(
+  workspaceId: string,
+  { sender, recipient, isScheduled }: Envelope,
+  refuse: Refuse,
+): Promise<void> {
+  if (isTestSender(sender)) {
+    if (isScheduled) refuse('scheduledAt', 'cannot be combined with the test sender');
+    if (!recipient) return;
+  }
+  const sending = await findSending(workspaceId, sender, recipient);
+  if (sending.maySend) return;
+  if (sending.because === 'recipient')
+    refuse('recipient', 'must be a verified test recipient: the test sender reaches nobody else');
+  else refuse('sender', `${sender.domain} is not a verified sending domain of this workspace`);
 }

@@ -5,9 +5,11 @@ import { count } from '../../metrics.ts';
 import { enqueue } from '../../queue.ts';
 import type { Email } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import * as admission from '../email-admission.ts';
 import { eventOf, toWire } from '../email-record.ts';
 import * as events from '../events.ts';
 import { show } from '../visibility.ts';
+import { storeAttachments } from './attachments.ts';
 import type { PreparedEmail } from './prepare.ts';
 
 /** Stores the email and its first event, and wakes a worker once both are committed. */
@@ -17,19 +19,28 @@ export async function send(caller: Caller, prepared: PreparedEmail): Promise<Ema
 }
 
 /** The same for whoever has no caller to answer. */
-export async function store({ record, body }: PreparedEmail): Promise<void> {
-  await db.insertEmail(record.workspaceId, record, body);
+export async function store({ record, body, attachments }: PreparedEmail): Promise<void> {
+  const place = record.parked ? null : admission.enter({ ...record, dueAt: record.dueAt! });
+  const stored = { ...record, parked: !place?.hasRoom };
+  await db.insertEmail(record.workspaceId, stored, { ...body, attachmentCount: attachments.length });
+  await storeAttachments(record.workspaceId, record.id, attachments);
   await events.record(record.workspaceId, eventOf(record));
-  wake(record);
+  if (place?.hasRoom) {
+    wake(record, place.rank);
+    afterCommit(place.committed);
+  } else if (place)
+    afterCommit(() => {
+      count('emails_parked', { kind: record.kind });
+      admission.lookSoon(record);
+    });
   afterCommit(() => count('emails_accepted', { kind: record.kind }));
 }
 
 /** The job's id names the claim that it leads to, so waking twice makes one job. */
-export function wake(email: db.EmailRecord): void {
-  if (email.parked) return;
+function wake(email: db.EmailRecord, rank: number): void {
   enqueue(
     sendEmail,
-    { emailId: email.id },
-    { lane: email.kind, id: `${email.id}-${email.claims + 1}`, at: email.dueAt },
+    { emailId: email.id, workspaceId: email.workspaceId },
+    { lane: email.kind, id: `${email.id}-${email.claims + 1}`, at: email.scheduledAt, priority: rank },
   );
 }

@@ -3,11 +3,12 @@ import { config } from '../../config.ts';
 import * as system from '../../db/system/webhook-deliveries.ts';
 import * as settlements from '../../db/system/webhook-settlements.ts';
 import { listServed } from '../../db/system/webhooks.ts';
+import { rounds } from '../rounds.ts';
 import { wake } from './lanes.ts';
 import { refill } from './refill.ts';
 import { wakeSettlement } from './settle.ts';
 
-// Webhooks at a time. Each costs a step along an index, however much waits for it.
+// Webhooks at a time.
 const pageSize = 500;
 // Of lost jobs, in one run: shared out among the webhooks that miss some.
 const mostLost = 5_000;
@@ -17,27 +18,18 @@ const mostLetIn = 20_000;
 const letInAtOnce = 100;
 const mostSettlements = 100;
 
-/**
- * Goes through the webhooks with something that is due by then, a page at a time, until a run has done enough; the next
- * run of this process goes on from there. So everybody's turn comes, and nobody's backlog stands before the others'.
- */
-function rounds(parked: boolean, most: number) {
-  let reached: string | null = null;
-  return async (dueBefore: Date, work: (webhookIds: string[], left: number) => Promise<number>) => {
-    let done = 0;
-    while (done < most) {
-      const page = await system.listWebhooksWaiting(parked, reached, pageSize);
-      const due = page.filter(({ dueAt }) => dueAt <= dueBefore).map(({ webhookId }) => webhookId);
-      if (due.length > 0) done += await work(due, most - done);
-      reached = page.length < pageSize ? null : page.at(-1)!.webhookId;
-      if (!reached) break;
-    }
-    return done;
-  };
-}
-
-const lostRound = rounds(false, mostLost);
-const parkedRound = rounds(true, mostLetIn);
+const lostRound = rounds({
+  id: 'webhookId',
+  list: (after, limit) => system.listWebhooksWaiting(false, after, limit),
+  pageSize,
+  most: mostLost,
+});
+const parkedRound = rounds({
+  id: 'webhookId',
+  list: (after, limit) => system.listWebhooksWaiting(true, after, limit),
+  pageSize,
+  most: mostLetIn,
+});
 
 /** Names another job beside the one that a row has, where that is not trusted to run; see the sweep of emails. */
 type JobSuffix = (dueAt: Date) => string;

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import { enhancedCodeOf, inOneLine, type SmtpStage } from '../../formats/smtp-reply.ts';
 import { openSession, step } from './connect.ts';
-import type { HandOver, HandOverResult } from './hand-over.ts';
+import { type HandOver, type HandOverResult, sizeOf } from './hand-over.ts';
+import { bodyOf, hasPieces } from './message-body.ts';
 import { detailOf, type Relay } from './relay.ts';
 
 /** How far a message got. In `body` its end is still with us, so it cannot have been taken. */
@@ -11,7 +11,8 @@ type Progress = 'envelope' | 'body' | 'end';
 
 export type SendResult =
   | Extract<HandOverResult, { kind: 'accepted' | 'refused' }>
-  | { kind: 'lost'; progress: Progress; detail: string };
+  /** `isUnread`: given up by us, as the message could not be read. */
+  | { kind: 'lost'; progress: Progress; detail: string; isUnread: boolean };
 
 export type Connection = {
   isOpen(): boolean;
@@ -34,8 +35,7 @@ export async function connect(relay: Relay, signal: AbortSignal): Promise<Connec
     async send(email) {
       const result = await send(session, relay, email);
       // Refused on the way, a long message may still be going out: what is said next would become part of it.
-      if (result.kind === 'refused' && result.stage === 'data' && email.message.length > pieceBytes)
-        session.close();
+      if (result.kind === 'refused' && result.stage === 'data' && hasPieces(email.message)) session.close();
       return result;
     },
     reset: () =>
@@ -50,34 +50,34 @@ export async function connect(relay: Relay, signal: AbortSignal): Promise<Connec
   };
 }
 
-// Larger messages go out piece by piece, so that a connection lost on the way is told from one lost at the end.
-const pieceBytes = 64 * 1024;
-
 function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<SendResult> {
   let progress: Progress = 'envelope';
-  let offset = 0;
-  const body = new Readable({
-    highWaterMark: pieceBytes,
-    // The library first reads when the relay has answered DATA with 354. What it has not read cannot have been sent.
-    read() {
-      const start = offset;
-      offset = Math.min(start + pieceBytes, email.message.length);
-      progress = offset === email.message.length ? 'end' : 'body';
-      body.push(email.message.subarray(start, offset));
-      if (progress === 'end') body.push(null);
+  let fault: Error | null = null;
+  const body = bodyOf(email.message, {
+    onPiece: (isLast) => {
+      progress = isLast ? 'end' : 'body';
+    },
+    onFault: (error) => {
+      fault = error;
+      session.close();
     },
   });
 
   return new Promise((resolve) => {
     const lost = (detail: string): void =>
-      resolve({ kind: 'lost', progress, detail: detailOf(relay, detail) });
+      resolve({
+        kind: 'lost',
+        progress,
+        detail: detailOf(relay, fault?.message ?? detail),
+        isUnread: fault !== null,
+      });
     // Emitted before the callback of a message that the same event ends, and that one knows the cause.
     const end = (): void => queueMicrotask(() => lost('the connection was closed'));
     session.once('end', end);
     const envelope = {
       from: email.envelopeFrom,
       to: [email.envelopeTo],
-      size: email.message.length,
+      size: sizeOf(email.message),
       ...(email.requestDsn && {
         dsn: { ret: 'HDRS', notify: ['SUCCESS', 'FAILURE', 'DELAY'], orcpt: `rfc822;${email.envelopeTo}` },
       }),

@@ -1,12 +1,21 @@
 import type { SmtpStage } from '../../formats/smtp-reply.ts';
 
+/** A message that is made as it is sent: it may be opened several times, and is the same each time. */
+export type StreamedMessage = { sizeBytes: number; open: () => AsyncIterable<Buffer> };
+
 export type HandOver = {
   envelopeFrom: string;
   envelopeTo: string;
-  message: Buffer;
+  message: Buffer | StreamedMessage;
   /** Ask for a delivery status notification of success, failure and delay, where the relay offers them (RFC 3461). */
   requestDsn?: boolean;
+  /** Whose turn it is when connections are scarce. */
+  lane?: SmtpLane;
 };
+
+/** First to last. */
+export const smtpLanes = ['authentication', 'transactional', 'marketing'] as const;
+export type SmtpLane = (typeof smtpLanes)[number];
 
 export type TransportFaultReason = 'dns' | 'connection' | 'greeting' | 'tls' | 'login' | 'timeout';
 
@@ -16,8 +25,14 @@ export type HandOverResult =
   | { kind: 'refused'; stage: SmtpStage; code: number; enhanced: string | null; reply: string }
   /** The relay cannot be used; the message was surely not taken. */
   | { kind: 'transport_fault'; reason: TransportFaultReason; detail: string }
+  /** The message could not be read to its end; it was surely not taken, and the relay has no part in it. */
+  | { kind: 'unread'; detail: string }
   /** The end of the message was written and no answer was seen: it may have been taken (RFC 1047). */
   | { kind: 'uncertain'; detail: string };
+
+export function sizeOf(message: HandOver['message']): number {
+  return Buffer.isBuffer(message) ? message.length : message.sizeBytes;
+}
 
 export class TransportFault extends Error {
   readonly reason: TransportFaultReason;

@@ -1,6 +1,7 @@
 import { type Connection, connect, type SendResult } from './connection.ts';
-import { type HandOver, type HandOverResult, TransportFault } from './hand-over.ts';
+import { type HandOver, type HandOverResult, type SmtpLane, sizeOf, TransportFault } from './hand-over.ts';
 import type { Relay } from './relay.ts';
+import { createSlots } from './slots.ts';
 
 export type SmtpStats = { connections: number; idle: number; waiting: number };
 
@@ -27,8 +28,7 @@ export function createSmtpPool(options: {
   const { relay, timeoutMs, idleMs = defaultIdleMs } = options;
   const open = new Set<Connection>();
   const idle: { connection: Connection; since: number }[] = [];
-  const waiting: (() => void)[] = [];
-  let busySlots = 0;
+  const slots = createSlots(options.connections);
   let idleTimer: NodeJS.Timeout | null = null;
   let drained: PromiseWithResolvers<void> | null = null;
 
@@ -37,43 +37,27 @@ export function createSmtpPool(options: {
     if (drained) return { kind: 'transport_fault', reason: 'connection', detail: 'this process is closing' };
     const deadline = new AbortController();
     const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    const { lane = 'authentication' } = email;
     try {
-      const hasSlot = await takeSlot(deadline.signal);
+      const hasSlot = await slots.take(lane, deadline.signal);
       return hasSlot
-        ? await handOverInSlot(email, deadline.signal)
+        ? await handOverInSlot(email, deadline.signal, () => releaseSlot(lane))
         : late('while waiting for a free connection');
     } finally {
       clearTimeout(timer);
     }
   }
 
-  function takeSlot(signal: AbortSignal): Promise<boolean> | true {
-    if (busySlots < options.connections) {
-      busySlots += 1;
-      return true;
-    }
-    return new Promise((resolve) => {
-      const giveUp = (): void => {
-        waiting.splice(waiting.indexOf(start), 1);
-        resolve(false);
-      };
-      const start = (): void => {
-        signal.removeEventListener('abort', giveUp);
-        resolve(true);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      waiting.push(start);
-    });
+  function releaseSlot(lane: SmtpLane): void {
+    slots.release(lane);
+    if (slots.busy() === 0) drained?.resolve();
   }
 
-  function releaseSlot(): void {
-    const next = waiting.shift();
-    if (next) return next();
-    busySlots -= 1;
-    if (busySlots === 0) drained?.resolve();
-  }
-
-  async function handOverInSlot(email: HandOver, signal: AbortSignal): Promise<HandOverResult> {
+  async function handOverInSlot(
+    email: HandOver,
+    signal: AbortSignal,
+    release: () => void,
+  ): Promise<HandOverResult> {
     let connection = idle.pop()?.connection;
     let result = connection && (await sendOn(connection, email, signal));
     // The relay may close a connection that it finds idle while we speak; nothing of the message was sent.
@@ -81,13 +65,14 @@ export function createSmtpPool(options: {
       try {
         connection = await connectNew(signal);
       } catch (error) {
-        releaseSlot();
+        release();
         return signal.aborted ? late('while connecting to the relay') : faultOf(error);
       }
       result = await sendOn(connection, email, signal);
     }
-    void putBack(connection, result).finally(releaseSlot);
+    void putBack(connection, result).finally(release);
     if (result.kind !== 'lost') return result;
+    if (result.isUnread) return { kind: 'unread', detail: result.detail };
     if (result.progress === 'end')
       return { kind: 'uncertain', detail: signal.aborted ? lateDetail : result.detail };
     return signal.aborted
@@ -151,7 +136,7 @@ export function createSmtpPool(options: {
 
   async function close(): Promise<void> {
     drained ??= Promise.withResolvers();
-    if (busySlots === 0) drained.resolve();
+    if (slots.busy() === 0) drained.resolve();
     await drained.promise;
     if (idleTimer) clearTimeout(idleTimer);
     await Promise.all(idle.splice(0).map(({ connection }) => connection.quit()));
@@ -160,14 +145,14 @@ export function createSmtpPool(options: {
   return {
     handOver,
     close,
-    stats: () => ({ connections: open.size, idle: idle.length, waiting: waiting.length }),
+    stats: () => ({ connections: open.size, idle: idle.length, waiting: slots.waiting() }),
   };
 }
 
 /** Only a connection that took a message before can be found closed; the answer 421 says the same in words. */
 function foundClosed(result: SendResult): boolean {
   return result.kind === 'lost'
-    ? result.progress === 'envelope'
+    ? result.progress === 'envelope' && !result.isUnread
     : result.kind === 'refused' && result.code === 421 && result.stage === 'mail';
 }
 
@@ -181,5 +166,5 @@ function check({ envelopeFrom, envelopeTo, message }: HandOver): void {
   if (!/^([\x21-\x7e]+@[\x21-\x7e]+)?$/.test(envelopeFrom) || !/^[\x21-\x7e]+@[\x21-\x7e]+$/.test(envelopeTo))
     throw new TypeError('Not an envelope address');
   if (/[<>]/.test(envelopeFrom + envelopeTo)) throw new TypeError('Not an envelope address');
-  if (message.length === 0) throw new TypeError('The message is empty');
+  if (sizeOf(message) === 0) throw new TypeError('The message is empty');
 }

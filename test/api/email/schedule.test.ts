@@ -116,5 +116,9 @@ test('an email that is due within a quarter of an hour enters Redis with its exa
   const wait = (from: Date) => scheduledAt.getTime() - from.getTime();
   expect(job!.delay).toBeLessThanOrEqual(wait(before) + clockToleranceMs);
   expect(job!.delay).toBeGreaterThanOrEqual(wait(now()) - clockToleranceMs);
-  expect(job!.data).toEqual({ emailId: record.id, requestId: expect.any(String) });
+  expect(job!.data).toEqual({
+    emailId: record.id,
+    workspaceId: own.workspaceId,
+    requestId: expect.any(String),
+  });
 });

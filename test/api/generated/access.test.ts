@@ -17,7 +17,7 @@ import {
   parametersOf,
   successesOf,
 } from '../../support/operations.ts';
-import { bodies, bodiesWith, effects, listed, type Own, parameters } from '../../support/records.ts';
+import { bodies, bodiesWith, effects, listed, type Own, parameters, queries } from '../../support/records.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 
 useDatabase();
@@ -57,7 +57,7 @@ function keyWith(held: readonly Scope[]): Promise<string> {
 
 test('all that test/support/records.ts has is for an operation', () => {
   const ids = operations.map(({ endpoint }) => endpoint.id);
-  for (const part of [bodies, bodiesWith, parameters, listed, effects])
+  for (const part of [bodies, bodiesWith, parameters, queries, listed, effects])
     for (const name of Object.keys(part)) expect(ids).toContain(name);
 });
 

@@ -11,13 +11,6 @@ const api = await startApi();
 const elsewhere: Partial<Record<ErrorCode, string>> = {
   method_not_allowed: 'a path, for the methods that no operation has',
   header_fields_too_large: 'the server, before there is a request',
-  name_taken: 'with templates',
-  sender_awaiting_verification: 'with senders',
-  sender_rejected: 'with senders',
-  verification_limit_reached: 'with senders',
-  verification_not_sent: 'with senders',
-  recipient_suppressed: 'with SMS',
-  limit_reached: 'with SMS',
 };
 
 test('every code of the catalogue is documented by an operation, or comes from elsewhere', () => {

@@ -27,7 +27,7 @@ const keys = new Map<string, string>();
 const uncovering = ['recipients.read', 'content.read'] as const satisfies Scope[];
 /** What each of them uncovers, as the records of test/support/records.ts have it. */
 const covered: Record<(typeof uncovering)[number], string[]> = {
-  'recipients.read': [hidden.recipient],
+  'recipients.read': [hidden.recipient, hidden.number],
   'content.read': [hidden.subject, hidden.text],
 };
 
@@ -43,6 +43,13 @@ beforeAll(async () => {
     await makerOf(prefix, prefix)(api, own, {});
 });
 
+/** What a record that an operation shows has of that; the feed shows records of every kind. */
+function coveredIn(path: string): string[] {
+  const { recipient, number, subject, text } = hidden;
+  if (/^\/v2\/(sms|simulator)/.test(path)) return [number, text];
+  return path.startsWith('/v2/events') ? [recipient, number, subject, text] : [recipient, subject, text];
+}
+
 const { resolve } = description;
 
 /** Fields that an operation may leave out or set to null for who may not see them. */
@@ -56,6 +63,8 @@ const covers = (schema: Schema) =>
     const isRequired = containers.at(-1)!['required']?.includes(steps.at(-1));
     return coverable.has(name) && (!isRequired || isNullable(field));
   });
+/** It shows only what it was sent, and a source that its own scope shows. */
+const coversNothing = new Set(['renderEmailTemplate']);
 const isNullable = (schema: Schema) => JSON.stringify(resolve(schema)).includes('"null"');
 
 async function call(endpoint: (typeof operations)[number]['endpoint'], key: string): Promise<Answer> {
@@ -71,9 +80,9 @@ test.each(operations)(
     expect(successesOf(endpoint), JSON.stringify(full.body)).toContain(full.status);
     const text = JSON.stringify(full.body);
     const schema = answerSchemaOf(endpoint);
-    const isCovering = schema !== undefined && covers(schema);
+    const isCovering = schema !== undefined && !coversNothing.has(endpoint.id) && covers(schema);
     // Else there would be nothing to cover.
-    if (isCovering) for (const part of Object.values(covered).flat()) expect(text).toContain(part);
+    if (isCovering) for (const part of coveredIn(endpoint.path)) expect(text).toContain(part);
     for (const scope of uncovering) {
       const blind = await call(endpoint, keys.get(scope)!);
       const isNeeded = endpoint.scopes.includes(scope);

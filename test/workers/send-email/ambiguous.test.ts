@@ -56,7 +56,7 @@ test.each(['drop after the dot', 'hang after the dot'] as const)(
     await comesDue(email);
     expect(await attempt(email.id)).toBe('done');
     expect((await email.read()).status).toBe('sent');
-    expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
+    expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.sent']);
     const [first, second, ...more] = received();
     expect(more).toEqual([]);
     expect(second!.equals(first!)).toBe(true);
@@ -71,7 +71,7 @@ test('when the answer is lost again the email fails as uncertain, and is not sen
   await comesDue(email);
   expect(await attempt(email.id)).toBe('done');
   expect(await email.read()).toMatchObject({ status: 'failed', reason: uncertain, dueAt: null });
-  expect(await email.eventTypes()).toEqual(['email.queued', 'email.failed']);
+  expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.failed']);
   await advanceClock(48 * 3_600_000);
   expect(await attempt(email.id)).toBe('dropped');
   expect(received()).toHaveLength(2);

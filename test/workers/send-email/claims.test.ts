@@ -53,7 +53,7 @@ test('a claim counts, and its lease is the time at which the email is due again'
   const { record, body } = (await claim(email.id))!;
   expect(record).toMatchObject({ claims: 1, parked: false });
   expect(record.dueAt!.getTime()).toBeGreaterThanOrEqual(before + leaseMs - 1000);
-  expect(body).toEqual({ html: null, text: 'A text' });
+  expect(body).toEqual({ html: null, text: 'A text', attachmentCount: 0 });
 });
 
 test('of many attempts at once one sends', async () => {

@@ -34,7 +34,7 @@ test.each([
     .poll(() => queueOf(queue).getJob(`${email.id}-1`))
     .toBeTruthy()
     .then(() => queueOf(queue).getJob(`${email.id}-1`));
-  expect(job!.data).toEqual({ emailId: email.id, requestId });
+  expect(job!.data).toEqual({ emailId: email.id, workspaceId: own.workspaceId, requestId });
   expect(job!.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 });
 });
 

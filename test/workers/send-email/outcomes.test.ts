@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
+import { listSuppressions } from '../../../shared/db/suppressions.ts';
 import { attempt } from '../../../shared/domain/email-delivery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail, eventsOf } from '../../support/accepted-email.ts';
@@ -87,6 +88,41 @@ test('an unknown mailbox is a hard bounce', async () => {
   expect(await hasBody(email.id)).toBe(false);
 });
 
+/** Entries of the suppression list, and how many events tell of each. */
+async function suppressionsOf(emailKey: string) {
+  const found = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
+  return Promise.all(
+    found.map(async ({ id, scope, source, reason }) => {
+      const told = await query("SELECT id FROM events WHERE record_id = ? AND type = 'suppression.created'", [
+        idToBytes(id),
+      ]);
+      return { scope, source, reason, told: told.length };
+    }),
+  );
+}
+
+test('a mailbox that does not exist is suppressed with the bounce, and the next email to it goes nowhere', async () => {
+  const recipient = refusedRecipient('550 at RCPT');
+  const [one, two] = [await acceptEmail(own, { recipient }), await acceptEmail(own, { recipient })];
+  await Promise.all([attempt(one.id), attempt(two.id)]);
+  expect(await suppressionsOf(recipient)).toEqual([
+    { scope: 'all', source: 'bounce', reason: '550 5.1.1 No such mailbox', told: 1 },
+  ]);
+  const next = await acceptEmail(own, { recipient });
+  await attempt(next.id);
+  expect((await next.read()).reason).toMatchObject({ category: 'suppressed' });
+});
+
+test.each(['550 5.7.1 at RCPT', '554 after the dot', '450 at RCPT'] as const)(
+  '%s suppresses nobody',
+  async (mode) => {
+    const recipient = refusedRecipient(mode);
+    const email = await acceptEmail(own, { recipient });
+    await attempt(email.id);
+    expect(await suppressionsOf(recipient)).toEqual([]);
+  },
+);
+
 test.each([
   ['550 5.7.1 at RCPT', 'refused_by_policy'],
   ['554 after the dot', 'content_refused'],
@@ -99,12 +135,13 @@ test.each([
 });
 
 test.each(['450 at RCPT', '451 after the dot', '421 at RCPT', '421 after the dot'] as const)(
-  '%s leaves the email queued, with its body and without an event',
+  '%s leaves the email queued, with its body, and tells of the delay',
   async (mode) => {
     const email = await acceptEmail(own, { recipient: refusedRecipient(mode) });
     expect(await attempt(email.id)).toEqual({ retryAt: (await email.read()).dueAt });
     expect(await email.read()).toMatchObject({ status: 'queued', reason: null, retries: 1, sentAt: null });
-    expect(await email.eventTypes()).toEqual(['email.queued']);
+    expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed']);
+    expect((await eventsOf(own, email.id))[1]!.data).toMatchObject({ id: email.id, status: 'queued' });
     expect(await hasBody(email.id)).toBe(true);
   },
 );

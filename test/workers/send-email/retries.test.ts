@@ -65,7 +65,7 @@ test('what is refused for now is tried again after 1, 5, 15, 30, 60 minutes, the
     description: '450 4.2.1 Try again later',
     retryable: true,
   });
-  expect(await email.eventTypes()).toEqual(['email.queued', 'email.bounced']);
+  expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.bounced']);
 });
 
 test('a one-time code is given up after half an hour', async () => {
@@ -98,7 +98,7 @@ test('when the server takes it at last, the email is sent', async () => {
   sink.setMode('accept');
   expect(await attempt(email.id)).toBe('done');
   expect(await email.read()).toMatchObject({ status: 'sent', reason: null, retries: 3 });
-  expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
+  expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.sent']);
 });
 
 test('what is due in more than a quarter of an hour leaves Redis and waits in its row', async () => {
@@ -124,7 +124,7 @@ test.each<[SmtpMode, code: string]>([
     const email = await acceptEmail(own, { kind: 'authentication' });
     expect(await attemptsUntilTheEnd(email)).toEqual([1, 5, 15]);
     expect((await email.read()).reason).toMatchObject({ category: 'soft_bounce', code, retryable: true });
-    expect(await email.eventTypes()).toEqual(['email.queued', 'email.bounced']);
+    expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.bounced']);
   });
 });
 

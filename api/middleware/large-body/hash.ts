@@ -1,0 +1,9 @@
+import { createHash } from 'node:crypto';
+import type { LargeBody } from './spool.ts';
+
+/** Of the body's bytes, with these in front. */
+export async function hashOf(body: LargeBody, algorithm: string, prefix = ''): Promise<Buffer> {
+  const hash = createHash(algorithm).update(prefix);
+  for await (const piece of body.read()) hash.update(piece);
+  return hash.digest();
+}

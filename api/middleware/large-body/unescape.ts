@@ -1,0 +1,53 @@
+import { malformed } from '../json-body.ts';
+
+const BACKSLASH = 0x5c;
+const U = 0x75;
+const single: Record<number, number> = {
+  0x22: 0x22,
+  0x2f: 0x2f,
+  [BACKSLASH]: BACKSLASH,
+  0x62: 0x08,
+  0x66: 0x0c,
+  0x6e: 0x0a,
+  0x72: 0x0d,
+  0x74: 0x09,
+};
+
+/**
+ * The UTF-8 of what the inside of a JSON string spells; it may change the bytes that it is given. Some clients escape
+ * each `/` or `+` of base64.
+ */
+export function unescape(inside: Buffer): Buffer {
+  let escape = inside.indexOf(BACKSLASH);
+  if (escape < 0) return inside;
+  let length = escape;
+  for (;;) {
+    const next = inside[escape + 1];
+    const isShort = next !== U;
+    const code = isShort ? single[next ?? -1] : hexAt(inside, escape + 2);
+    if (code === undefined) throw malformed();
+    // Longer than what stands for it: such a text is none of those that this is for.
+    if (code > 0x7f) return Buffer.concat([inside.subarray(0, length), parsed(inside.subarray(escape))]);
+    inside[length] = code;
+    length += 1;
+    const from = escape + (isShort ? 2 : 6);
+    escape = inside.indexOf(BACKSLASH, from);
+    const end = escape < 0 ? inside.length : escape;
+    inside.copyWithin(length, from, end);
+    length += end - from;
+    if (escape < 0) return inside.subarray(0, length);
+  }
+}
+
+function hexAt(bytes: Buffer, start: number): number | undefined {
+  const digits = bytes.toString('latin1', start, start + 4);
+  return /^[\da-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;
+}
+
+function parsed(inside: Buffer): Buffer {
+  try {
+    return Buffer.from(JSON.parse(`"${inside.toString()}"`));
+  } catch {
+    throw malformed();
+  }
+}

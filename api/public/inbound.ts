@@ -1,0 +1,65 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Request, Router } from 'express';
+import { beginningOf, largestMailBytes, receive } from '../../shared/domain/email-reports.ts';
+import { problem } from '../../shared/errors.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+
+const mostRecipients = 50;
+
+/**
+ * The HTTP door for bounces and complaints, where no process can be reached by SMTP: the body is the message as it came
+ * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP.
+ */
+export function inboundEmail(token: string): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router
+    .route('/inbound/email')
+    .post(async (request, response) => {
+      if (!isAuthorized(request, token))
+        throw problem('unauthenticated', { detail: 'Send INBOUND_TOKEN as bearer token or password' });
+      const raw = await messageOf(request, () => response.writeContinue());
+      const outcome = await receive(raw, recipientsOf(request));
+      response.set('Cache-Control', 'no-store').json({ outcome });
+    })
+    .all(methodNotAllowed('POST'));
+  return router;
+}
+
+function isAuthorized(request: Request, token: string): boolean {
+  const [, scheme, value] = /^(bearer|basic) +(\S+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  if (!scheme || !value) return false;
+  const given =
+    scheme.toLowerCase() === 'bearer'
+      ? value
+      : Buffer.from(value, 'base64')
+          .toString()
+          .replace(/^[^:]*:/, '');
+  return timingSafeEqual(digest(given), digest(token));
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+async function messageOf(request: Request, goOn: () => void): Promise<Buffer> {
+  const { headers } = request;
+  const type = headers['content-type'] ?? '';
+  if (!/^message\/rfc822\s*(?:;|$)/i.test(type) || headers['content-encoding'] !== undefined)
+    throw problem('unsupported_media_type', { detail: 'Send the message itself, as message/rfc822.' });
+  const tooLarge = problem('payload_too_large', {
+    detail: `A message may have at most ${largestMailBytes} bytes.`,
+  });
+  if (Number(headers['content-length']) > largestMailBytes) throw tooLarge;
+  if (headers.expect !== undefined) goOn();
+  const raw = await beginningOf(request);
+  if (!raw) throw tooLarge;
+  return raw;
+}
+
+/** What a mail server hands over beside the message; without it the message itself is looked at. */
+function recipientsOf({ query }: Request): string[] {
+  return [query['recipient'] ?? []]
+    .flat()
+    .filter((one) => typeof one === 'string')
+    .slice(0, mostRecipients);
+}

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Router } from 'express';
+import { countLoad } from '../../shared/domain/email-opens.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+
+/** A transparent pixel (GIF89a). */
+const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
+// Who counts is waited for this long, so that a load is counted before it is answered; an image must not hang.
+const longestWaitMs = 1_000;
+
+/** The tracking image of emails with trackOpens. Every token gets the image, so an answer tells nothing. */
+export const openImage = Router({ strict: true, caseSensitive: true });
+
+openImage
+  .route('/o/:token.gif')
+  .get(async (request, response) => {
+    if (request.method === 'GET')
+      await Promise.race([countLoad(request.params.token), sleep(longestWaitMs, undefined, { ref: false })]);
+    response
+      .set({
+        'Cache-Control': 'no-store',
+        // A webmail shows it on a page of its own origin.
+        'Cross-Origin-Resource-Policy': 'cross-origin',
+      })
+      .type('gif')
+      .send(pixel);
+  })
+  .all(methodNotAllowed('GET, HEAD'));

@@ -1,0 +1,102 @@
+import { Resolver } from 'node:dns';
+import { z } from 'zod';
+import { list } from './list.ts';
+
+function areNameServers(servers: string[]): boolean {
+  try {
+    new Resolver().setServers(servers);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Settings of sending email, of sending domains, and of what comes back. */
+export const emailSettings = {
+  SMTP_URL: z
+    .url({ protocol: /^smtps?$/ })
+    .default('smtp://127.0.0.1:25')
+    .describe('The relay that takes email: smtp(s)://user:password@host:port'),
+  SMTP_CONNECTIONS: z.coerce.number().int().min(1).default(20).describe('Pooled connections per process'),
+  SMTP_TIMEOUT_SECONDS: z.coerce.number().min(0.1).default(60).describe('Longest hand-over of one email'),
+  EMAIL_DELIVERED_ON: z
+    .enum(['dsn', 'accept'])
+    .default('dsn')
+    .describe('accept: the relay is the last server (development mailbox), so its 250 means delivered'),
+  EMAIL_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(40)
+    .describe('Emails in hand per lane and process; one workspace takes up to three quarters of them'),
+  EMAIL_JOBS_PER_WORKSPACE: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(500)
+    .describe('Emails of one workspace and lane that Redis holds; the others wait in MySQL'),
+  SYSTEM_SENDER: z
+    .string()
+    .max(256)
+    .regex(
+      /^(?:[^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
+      'must be `a@b.example` or `Name <a@b.example>`',
+    )
+    .optional()
+    .describe(
+      'Sender of the mail of the platform itself, such as warnings about webhooks; none: no such mail',
+    ),
+  TEST_SENDER: z
+    .string()
+    .max(254)
+    .regex(/^[^<>@\s]+@[^<>@\s]+$/, 'must be an address such as test@example.com')
+    .optional()
+    .describe(
+      'Address that every workspace may send from, to its verified test recipients; none: there is none',
+    ),
+  DNS_SERVERS: list
+    .refine(areNameServers, 'must be ip or ip:port, several with commas')
+    .describe('Name servers that sending domains are looked up with; none: those of the system'),
+  DNS_TIMEOUT_SECONDS: z.coerce.number().min(0.1).max(20).default(5).describe('Longest look at a domain'),
+  SPF_INCLUDE: z
+    .string()
+    .optional()
+    .describe('Name whose SPF record lists the servers that email leaves from; default RETURN_PATH_DOMAIN'),
+  RETURN_PATH_DOMAIN: z.string().optional().describe('Domain of bounce addresses; none: the sender itself'),
+  INBOUND_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65535)
+    .default(2525)
+    .describe('SMTP port of the inbound process, which takes bounces and complaints; 25 to the world'),
+  INBOUND_BIND_ADDRESS: z.string().default('0.0.0.0').describe('Address that the inbound process listens on'),
+  INBOUND_TLS_FILE: z
+    .string()
+    .optional()
+    .describe('PEM file with the certificate and its key, for STARTTLS of the inbound process; none: no TLS'),
+  INBOUND_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(30)
+    .default(3)
+    .describe('How long a bounce waits until its email is written down as sent; then it is to come again'),
+  INBOUND_TOKEN: z
+    .string()
+    .min(16)
+    .optional()
+    .describe('Opens POST /inbound/email, which takes the same messages over HTTP; none: it does not exist'),
+  EMAIL_RETENTION_DAYS: z.coerce
+    .number()
+    .min(8)
+    .default(90)
+    .describe('Emails are kept this long after they were accepted; opt-out links work as long'),
+  MJML_PROCESSES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(1)
+    .describe(
+      'Processes beside each web process that compile MJML, of about 150 MB each; started by the first MJML',
+    ),
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { list } from './list.ts';
+
+/** Settings of webhook deliveries. */
+export const webhookSettings = {
+  WEBHOOK_CONCURRENCY: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(200)
+    .describe(
+      'Requests to webhooks that a process has out at a time; towards this many, each webhook gets fewer',
+    ),
+  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe('Requests to one webhook that a process has out at a time'),
+  WEBHOOK_JOBS_PER_WEBHOOK: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe('Deliveries of one webhook that Redis holds; the others wait in MySQL'),
+  WEBHOOK_TIMEOUT_SECONDS: z.coerce.number().min(0.05).default(10).describe('Connect, send and status line'),
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: z
+    .string()
+    .default('300,900,3600,14400,28800,43200')
+    .transform((text, context) => {
+      const seconds = text.split(',').map(Number);
+      if (seconds.some((value) => !(value > 0)))
+        context.addIssue({ code: 'custom', message: 'must be positive seconds, separated by commas' });
+      return seconds;
+    })
+    .describe('Waits between the attempts of a delivery'),
+  WEBHOOK_AUTO_DISABLE_MINUTES: z.coerce
+    .number()
+    .int()
+    .min(5)
+    .max(10080)
+    .default(360)
+    .describe('How long a webhook may fail before it is switched off, where it does not say so itself'),
+  WEBHOOK_HEALTH_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .max(30)
+    .default(15)
+    .describe('How often the clock is held against webhooks that fail'),
+  WEBHOOK_ALLOWED_NETWORKS: list.describe(
+    'CIDRs of private networks that webhooks may reach all the same (development)',
+  ),
+  WEBHOOK_LOCAL_ADDRESS: z.string().optional().describe('Local address that deliveries are sent from'),
+};

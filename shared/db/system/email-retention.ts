@@ -1,0 +1,12 @@
+import { firstUuidAt } from '../../formats/ids.ts';
+import { type Changed, execute } from '../client.ts';
+
+/** Deletes some of the emails that were accepted before then, whatever became of them; those still to be sent stay. */
+export async function deleteEmailsBefore(until: Date, limit: number): Promise<number> {
+  // Ids carry the time of creation, so the old ones are the start of the table.
+  const { affectedRows } = await execute<Changed>(
+    `DELETE FROM emails WHERE id < ? AND status <> 'queued' ORDER BY id LIMIT ${limit}`,
+    [firstUuidAt(until)],
+  );
+  return affectedRows;
+}

@@ -1,0 +1,89 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import type { EmailRecord } from '../../db/emails.ts';
+import * as system from '../../db/system/email-reports.ts';
+import { problem } from '../../errors.ts';
+import { compareKey, parseMailbox } from '../../formats/email-address.ts';
+import type { MailReport } from '../../formats/mail-report.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { eventOf } from '../email-record.ts';
+import * as events from '../events.ts';
+import * as suppressions from '../suppressions.ts';
+import { type Finding, judgeComplaint, judgeStatus } from './judge.ts';
+
+export type Report = Extract<MailReport, { kind: 'delivery' | 'complaint' }>;
+
+/** `unchanged`: it was known already, or changes nothing by its nature. */
+export type Applied = 'changed' | 'unchanged' | 'unknown_email' | 'other_recipient';
+
+/**
+ * Applies a report to an email: its status, its events and a suppression in one transaction. `mustName`: the report is
+ * believed only if it names the recipient. Throws service_unavailable where the email is not written down as sent yet,
+ * so that the report comes again.
+ */
+export async function apply(emailId: string, report: Report, mustName: boolean): Promise<Applied> {
+  for (let waitMs = 50, waitedMs = 0; ; waitedMs += waitMs, waitMs *= 2) {
+    const applied = await transaction(() => applyOnce(emailId, report, mustName));
+    if (applied !== 'not_sent_yet') return applied;
+    if (waitedMs >= config.INBOUND_WAIT_SECONDS * 1000)
+      throw problem('service_unavailable', { detail: 'The email is being sent', retryAfterSeconds: 60 });
+    await sleep(waitMs);
+  }
+}
+
+async function applyOnce(
+  emailId: string,
+  report: Report,
+  mustName: boolean,
+): Promise<Applied | 'not_sent_yet'> {
+  const found = await system.findReportedEmailForUpdate(emailId);
+  if (!found) return 'unknown_email';
+  const at = now();
+  let email = found;
+  let isNamed = !mustName;
+  const follow = async (finding: Finding): Promise<void> => {
+    email = await write(email, finding);
+  };
+
+  if (report.kind === 'complaint') {
+    isNamed ||= names(report.recipients, email);
+    if (!isNamed) return 'other_recipient';
+    if (email.status === 'queued') return 'not_sent_yet';
+    await follow(judgeComplaint(email, report, at));
+  } else {
+    const statuses = report.recipients.filter(({ addresses }) => names(addresses, email));
+    if (statuses.length === 0) return 'other_recipient';
+    if (email.status === 'queued') return 'not_sent_yet';
+    for (const status of statuses) {
+      const isDelayKnown =
+        status.action === 'delayed' && (await system.findDelayedEvent(email.workspaceId, email.id));
+      await follow(judgeStatus(email, status, { at, isDelayKnown }));
+    }
+  }
+  return email === found ? 'unchanged' : 'changed';
+}
+
+/** The email as it then is. */
+async function write(before: EmailRecord, { change, suppress }: Finding): Promise<EmailRecord> {
+  const { workspaceId } = before;
+  if (change) {
+    if (!(await system.updateReportedEmail(before, change.email)))
+      throw new Error('The email changed while it was locked');
+    await events.record(workspaceId, eventOf(change.email, change.event));
+  }
+  if (suppress) {
+    const { recipient: email, recipientKey: emailKey } = before;
+    const entry = { number: null, email, emailKey, scope: 'all' as const };
+    await suppressions.add(workspaceId, entry, suppress.source, suppress.reason);
+  }
+  return change?.email ?? before;
+}
+
+/** Whether one of the addresses is the recipient's. A forwarder reports about whom it forwarded to: that is not. */
+function names(addresses: string[], email: EmailRecord): boolean {
+  return addresses.some((address) => {
+    const parsed = parseMailbox(address, { allowDisplayName: false, isSent: false });
+    return compareKey(parsed.ok ? parsed.mailbox.address : address) === email.recipientKey;
+  });
+}

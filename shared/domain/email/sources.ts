@@ -1,0 +1,134 @@
+import * as cage from '../../cage/cage.ts';
+import * as mjml from '../../cage/mjml.ts';
+import { type Expanded, largestMjml, origin } from '../../formats/mjml-includes.ts';
+import type { EmailFormat } from '../../schemas/email-templates.ts';
+import { expandIncludes } from '../email-includes.ts';
+import { sentence } from '../template-rules.ts';
+
+/** What an email is made from: written with the request, or stored as a template. */
+export type Source = { format: EmailFormat; html: string | null; text: string | null };
+/** `isOfSource`: it is wrong whatever the data. */
+export type Fault = { part: 'subject' | 'html' | 'text' | 'data'; message: string; isOfSource: boolean };
+type Failure = { ok: false; faults: Fault[]; busy?: never } | { ok: false; busy: true; faults?: never };
+export type Rendered = { ok: true; subject: string | null; html: string | null; text: string | null };
+
+type Rendering = {
+  workspaceId: string;
+  source: Source;
+  subject: string | null;
+  data: Record<string, unknown>;
+  now: Date;
+};
+
+/** Renders subject, html and text with the same data; compiles MJML before or after, as its source asks for. */
+export async function renderSource(rendering: Rendering): Promise<Rendered | Failure> {
+  const { workspaceId, source } = rendering;
+  const html = await liquidOf(workspaceId, source);
+  if (!html.ok) return html;
+  const parts = partsOf(rendering, html.liquid);
+  const result = await cage.render({ ...rendering, parts });
+  if (!result.ok) {
+    if (result.busy) return { ok: false, busy: true };
+    return { ok: false, faults: await inWords(rendering, html, result.errors) };
+  }
+  const output = (part: string) => result.outputs[parts.findIndex(({ name }) => name === part)] ?? null;
+  const rendered = {
+    ok: true,
+    subject: output('subject'),
+    html: output('html'),
+    text: output('text'),
+  } as const;
+  if (!html.isLate || rendered.html === null) return rendered;
+  const compiled = await compileRendered(workspaceId, rendered.html);
+  return compiled.ok ? { ...rendered, html: compiled.html } : compiled;
+}
+
+/** What is wrong with a source before it is used, and with what comes of `sampleData`. */
+export async function checkSource(
+  check: Omit<Rendering, 'subject' | 'data'> & { sampleData: Record<string, unknown> | null },
+): Promise<{ ok: true } | Failure> {
+  const { workspaceId, source, sampleData } = check;
+  const rendering = { ...check, subject: null, data: sampleData ?? {} };
+  const written = await writtenOf(workspaceId, source);
+  if (!written.ok) return written;
+  const liquid = written.expanded?.text ?? source.html;
+  const parsed = await cage.check({ workspaceId, parts: partsOf(rendering, liquid) });
+  if (!parsed.ok) {
+    if (parsed.busy) return { ok: false, busy: true };
+    return { ok: false, faults: parsed.errors.map((error) => toFault(error, written.expanded)) };
+  }
+  const html = await liquidOf(workspaceId, source);
+  if (!html.ok || sampleData === null) return html.ok ? { ok: true } : html;
+  const rendered = await renderSource(rendering);
+  return rendered.ok ? { ok: true } : rendered;
+}
+
+type Written = { ok: true; expanded: Expanded | null };
+/** `liquid`: what is left for Liquid to render. `isLate`: MJML, to be compiled after that. */
+type Liquid = Written & { liquid: string | null; isLate: boolean };
+
+async function writtenOf(workspaceId: string, { format, html }: Source): Promise<Written | Failure> {
+  if (format === 'html' || html === null) return { ok: true, expanded: null };
+  const expanded = await expandIncludes(workspaceId, html);
+  if ('fault' in expanded)
+    return { ok: false, faults: [{ part: 'html', message: sentence(expanded.fault), isOfSource: true }] };
+  return { ok: true, expanded };
+}
+
+async function liquidOf(workspaceId: string, source: Source): Promise<Liquid | Failure> {
+  const written = await writtenOf(workspaceId, source);
+  if (!written.ok) return written;
+  const { expanded } = written;
+  if (!expanded) return { ...written, liquid: source.html, isLate: false };
+  const compiled = await mjml.compileTemplate(workspaceId, expanded.text);
+  if (compiled.ok)
+    return { ...written, liquid: compiled.html ?? expanded.text, isLate: compiled.html === null };
+  if (compiled.busy) return { ok: false, busy: true };
+  return {
+    ok: false,
+    faults: compiled.errors.map((error) => toFault({ part: 'html', ...error, parsing: true }, expanded)),
+  };
+}
+
+async function compileRendered(
+  workspaceId: string,
+  text: string,
+): Promise<{ ok: true; html: string | null } | Failure> {
+  const refuse = (message: string): Fault => ({ part: 'html', message, isOfSource: false });
+  if (text.length > largestMjml)
+    return { ok: false, faults: [refuse(`renders to more than ${largestMjml / 1024} kB of MJML`)] };
+  const compiled = await mjml.compileRendered(workspaceId, text);
+  if (compiled.ok || compiled.busy) return compiled;
+  return {
+    ok: false,
+    faults: compiled.errors.map(({ message, line }) =>
+      refuse(line === undefined ? message : `${message} (line ${line} of the MJML that Liquid makes)`),
+    ),
+  };
+}
+
+function partsOf({ subject, source }: Pick<Rendering, 'subject' | 'source'>, html: string | null) {
+  return [
+    ...(subject === null ? [] : [{ name: 'subject', source: subject, escape: false }]),
+    ...(html === null ? [] : [{ name: 'html', source: html, escape: true }]),
+    ...(source.text === null ? [] : [{ name: 'text', source: source.text, escape: false }]),
+  ];
+}
+
+/** With the places of what was written: in compiled MJML nobody would find them. */
+async function inWords(
+  rendering: Rendering,
+  { expanded, isLate }: Liquid,
+  errors: cage.RenderError[],
+): Promise<Fault[]> {
+  const isCompiled = expanded !== null && !isLate && errors.some(({ part }) => part === 'html');
+  if (!isCompiled) return errors.map((error) => toFault(error, expanded));
+  const again = await cage.render({ ...rendering, parts: partsOf(rendering, expanded.text) });
+  if (!again.ok && !again.busy) return again.errors.map((error) => toFault(error, expanded));
+  return errors.map(({ line: _line, column: _column, ...error }) => toFault(error, null));
+}
+
+function toFault({ part, parsing, ...error }: cage.RenderError, expanded: Expanded | null): Fault {
+  const fault = part === 'html' && expanded ? origin(expanded, error) : { ...error, include: null };
+  return { part: part as Fault['part'], message: sentence(fault), isOfSource: parsing ?? false };
+}

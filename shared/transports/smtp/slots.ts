@@ -1,0 +1,85 @@
+import { type SmtpLane, smtpLanes } from './hand-over.ts';
+
+/** Who may speak to the relay: so many at a time, and when they are scarce one lane before the other. */
+export type Slots = {
+  /** False when the signal came first. */
+  take(lane: SmtpLane, signal: AbortSignal): Promise<boolean> | true;
+  release(lane: SmtpLane): void;
+  busy(): number;
+  waiting(): number;
+};
+
+/** This part of all is kept free of each lower lane, so that a one-time code need not wait for what is in hand. */
+const keptPart = 10;
+/** As often, whoever has waited longest is next, whatever the lane: the last one moves on, too. */
+const fairEvery = 8;
+
+type Waiter = { lane: SmtpLane; start: () => void };
+
+export function createSlots(total: number): Slots {
+  const held = new Map<SmtpLane, number>();
+  let waiting: Waiter[] = [];
+  let busy = 0;
+  let given = 0;
+
+  /** All lanes that come no sooner than this one have so many together. */
+  function mayHave(lane: SmtpLane): boolean {
+    const place = smtpLanes.indexOf(lane);
+    const taken = smtpLanes.slice(place).reduce((sum, one) => sum + (held.get(one) ?? 0), 0);
+    return busy < total && taken < total - place * Math.floor(total / keptPart);
+  }
+
+  function hold(lane: SmtpLane): void {
+    busy += 1;
+    held.set(lane, (held.get(lane) ?? 0) + 1);
+  }
+
+  function next(): Waiter | undefined {
+    const able = waiting.filter(({ lane }) => mayHave(lane));
+    if (given % fairEvery === fairEvery - 1) return able[0];
+    return smtpLanes.flatMap((lane) => able.find((waiter) => waiter.lane === lane) ?? [])[0];
+  }
+
+  return {
+    take: (lane, signal) => {
+      if (waiting.length === 0 && mayHave(lane)) {
+        hold(lane);
+        return true;
+      }
+      return new Promise((resolve) => {
+        const giveUp = (): void => {
+          waiting = waiting.filter((one) => one !== waiter);
+          resolve(false);
+        };
+        const waiter: Waiter = {
+          lane,
+          start: () => {
+            signal.removeEventListener('abort', giveUp);
+            hold(lane);
+            resolve(true);
+          },
+        };
+        signal.addEventListener('abort', giveUp, { once: true });
+        waiting.push(waiter);
+        serve();
+      });
+    },
+    release: (lane) => {
+      busy -= 1;
+      held.set(lane, (held.get(lane) ?? 1) - 1);
+      serve();
+    },
+    busy: () => busy,
+    waiting: () => waiting.length,
+  };
+
+  function serve(): void {
+    for (;;) {
+      const waiter = next();
+      if (!waiter) return;
+      given += 1;
+      waiting = waiting.filter((one) => one !== waiter);
+      waiter.start();
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as email from '../../../shared/domain/email.ts';
+import * as emailDelivery from '../../../shared/domain/email-delivery.ts';
+import type { Problem } from '../../../shared/errors.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { transaction } from '../../../shared/unit-of-work.ts';
+import { callerOf } from '../../support/accepted-email.ts';
+import { advanceClockTo } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { acceptMany } from '../../support/email-rows.ts';
+import { workspace } from '../../support/factory.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url });
+  own = await workspace();
+});
+
+const races = 1_000;
+const leadMs = 150;
+
+/** In any order: whoever is asked first does not always win. */
+async function cancelOf(id: string): Promise<boolean> {
+  try {
+    await transaction(() => email.cancel(callerOf(own), id));
+    return true;
+  } catch (error) {
+    expect((error as Problem).code).toBe('not_cancellable');
+    return false;
+  }
+}
+
+test('of 1,000 cancellations against 1,000 sends at the moment of their time, each has exactly one winner', async () => {
+  // A worker looks a quarter of a second ahead, so that for this long both may have the email.
+  const scheduledAt = new Date(now().getTime() + 10 * 60_000);
+  const emails = await acceptMany(own, races, (index) => ({
+    recipient: `race-${index}@example.com`,
+    scheduledAt: scheduledAt.toISOString(),
+  }));
+  await advanceClockTo(new Date(scheduledAt.getTime() - 10_000));
+  const winners: string[] = [];
+  for (let start = 0; start < races; start += 20) {
+    // Their time has as good as come: for the worker it has, for a cancellation not yet.
+    await query("UPDATE emails SET due_at = ?, scheduled_at = ? WHERE status = 'queued' AND id IN (?)", [
+      new Date(now().getTime() + leadMs),
+      new Date(now().getTime() + 60_000),
+      emails.slice(start, start + 20).map(({ id }) => idToBytes(id)),
+    ]);
+    await Promise.all(
+      emails.slice(start, start + 20).map(async ({ id }, index) => {
+        const pause = () => new Promise((resolve) => setTimeout(resolve, (start + index) % 4));
+        const [isCancelled, outcome] = await Promise.all([
+          index % 2 ? cancelOf(id) : pause().then(() => cancelOf(id)),
+          index % 2 ? pause().then(() => emailDelivery.attempt(id)) : emailDelivery.attempt(id),
+        ]);
+        expect({ isCancelled, outcome }).toEqual({ isCancelled, outcome: isCancelled ? 'dropped' : 'done' });
+        winners.push(isCancelled ? 'cancel' : 'send');
+      }),
+    );
+  }
+  expect(winners).toHaveLength(races);
+  // A race that one side always wins is none.
+  for (const side of ['cancel', 'send'])
+    expect(winners.filter((winner) => winner === side).length).toBeGreaterThan(races / 100);
+
+  const arrived = Map.groupBy(sink.messages, ({ envelope }) => envelope.to[0]!);
+  for (const [index, one] of emails.entries()) {
+    const { status } = await one.read();
+    const copies = arrived.get(`race-${index}@example.com`)?.length ?? 0;
+    expect({ status, copies }).toEqual({ status, copies: status === 'sent' ? 1 : 0 });
+    expect(await one.eventTypes()).toEqual([
+      'email.queued',
+      status === 'sent' ? 'email.sent' : 'email.cancelled',
+    ]);
+  }
+}, 120_000);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { createGate } from '../../../shared/domain/email-delivery/gate.ts';
+
+const gateOf = (slots: number, longestWaitMs = 60_000) => createGate(() => ({ slots, longestWaitMs }));
+const isOpen = async (entering: Promise<boolean>) =>
+  Promise.race([entering, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
+
+test('one workspace takes up to three quarters of the slots, and another comes in beside it', async () => {
+  const gate = gateOf(8);
+  const entered = await Promise.all(Array.from({ length: 6 }, () => gate.enter('one')));
+  expect(entered).toEqual(Array(6).fill(true));
+  const seventh = gate.enter('one');
+  expect(await isOpen(seventh)).toBeNull();
+  expect(await isOpen(gate.enter('other'))).toBe(true);
+  gate.leave('other');
+  expect(await isOpen(seventh)).toBeNull();
+  gate.leave('one');
+  expect(await seventh).toBe(true);
+});
+
+test('who waits in vain is sent away, and takes no slot', async () => {
+  const gate = gateOf(1, 10);
+  expect(await gate.enter('one')).toBe(true);
+  expect(await gate.enter('one')).toBe(false);
+  gate.leave('one');
+  expect(await gate.enter('one')).toBe(true);
+});
+
+test('there are no more in hand than there are slots, and fewer from the moment that there are fewer', async () => {
+  const limits = { slots: 4, longestWaitMs: 60_000 };
+  const gate = createGate(() => limits);
+  const names = ['one', 'two', 'three', 'four'];
+  for (const name of names) expect(await gate.enter(name)).toBe(true);
+  const fifth = gate.enter('five');
+  expect(await isOpen(fifth)).toBeNull();
+  limits.slots = 2;
+  gate.leave('one');
+  gate.leave('two');
+  expect(await isOpen(fifth)).toBeNull();
+  gate.leave('three');
+  expect(await fifth).toBe(true);
+});

@@ -1,0 +1,97 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import PostalMime from 'postal-mime';
+import { request } from 'undici';
+import { expect, test } from 'vitest';
+import { query } from '../../shared/db/client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { newEmail } from '../support/new-email.ts';
+import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const emails = 8;
+const attachmentBytes = 30_000_000;
+
+/** The most memory that the process has ever had, in MB. */
+function peakMb(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
+}
+
+test('eight emails of 30 MB at once fit into little memory and hold nobody else up', async () => {
+  const [own, other] = [await workspace(), await workspace()];
+  const sink = await startSmtpSink();
+  const web = await startWeb();
+  const worker = await startWorkerProcess([], { SMTP_URL: sink.url });
+  const bytes = randomBytes(attachmentBytes);
+  const content = Buffer.from(bytes.toString('base64'));
+
+  async function post(key: string, parts: Buffer[]): Promise<number> {
+    const { statusCode, body } = await request(`${web.url}/v2/email`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: Buffer.concat(parts),
+    });
+    await body.dump();
+    return statusCode;
+  }
+  const large = (index: number) => {
+    const attachments = [{ filename: 'Bericht für März.pdf', contentType: 'application/pdf', content: '' }];
+    const json = JSON.stringify(newEmail(own, { recipient: `large-${index}@example.com`, attachments }));
+    const at = json.indexOf('"content":""') + '"content":"'.length;
+    return [Buffer.from(json.slice(0, at)), content, Buffer.from(json.slice(at))];
+  };
+  const small = () => post(other.key, [Buffer.from(JSON.stringify(newEmail(other)))]);
+  for (let count = 0; count < 20; count += 1) expect(await small()).toBe(201);
+
+  const before = { web: peakMb(web.pid), worker: peakMb(worker.pid) };
+  const waitsMs: number[] = [];
+  let isOver = false;
+  const meanwhile = (async () => {
+    while (!isOver) {
+      const from = performance.now();
+      expect(await small()).toBe(201);
+      waitsMs.push(performance.now() - from);
+      await sleep(10);
+    }
+  })();
+  const from = performance.now();
+  const statuses = await Promise.all(
+    Array.from({ length: emails }, (_, index) => post(own.key, large(index))),
+  );
+  const acceptedMs = performance.now() - from;
+  isOver = true;
+  await meanwhile;
+  expect(statuses).toEqual(Array(emails).fill(201));
+
+  const isLarge = ({ envelope }: { envelope: { to: string[] } }) => envelope.to[0]!.startsWith('large-');
+  await sink.waitFor((messages) => messages.filter(isLarge).length === emails, { timeoutMs: 120_000 });
+  const sentMs = performance.now() - from;
+  const { attachments } = await PostalMime.parse(sink.messages.find(isLarge)!.raw);
+  const received = attachments.map((one) => [
+    one.filename,
+    createHash('sha256')
+      .update(new Uint8Array(one.content as ArrayBuffer))
+      .digest('hex'),
+  ]);
+  expect(received).toEqual([['Bericht für März.pdf', createHash('sha256').update(bytes).digest('hex')]]);
+  await waitFor('no attachment is kept', async () => {
+    const [row] = await query('SELECT COUNT(*) AS n FROM email_attachment_chunks');
+    return row!.n === 0;
+  });
+
+  const sorted = waitsMs.toSorted((one, two) => one - two);
+  const peaks = { web: peakMb(web.pid), worker: peakMb(worker.pid) };
+  console.log(
+    `web ${peaks.web.toFixed(0)} MB (${before.web.toFixed(0)} MB before), worker ${peaks.worker.toFixed(0)} MB (${before.worker.toFixed(0)} MB before); accepted in ${(acceptedMs / 1000).toFixed(1)} s, ` +
+      `sent in ${(sentMs / 1000).toFixed(1)} s; ${sorted.length} small requests meanwhile: ` +
+      `p50 ${sorted[sorted.length >> 1]!.toFixed(0)} ms, slowest ${sorted.at(-1)!.toFixed(0)} ms`,
+  );
+  expect(sorted[sorted.length >> 1]).toBeLessThan(1_000);
+  expect(peaks.web).toBeLessThan(400);
+  expect(peaks.worker).toBeLessThan(300);
+}, 180_000);

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listSuppressions } from '../../shared/db/suppressions.ts';
+import { makeReturnPath } from '../../shared/domain/return-path.ts';
+import { acceptEmail } from '../support/accepted-email.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { feedbackReport, statusReport } from '../support/mail-reports.ts';
+import { type PlatformProcess, startInboundProcess, startWorkerProcess } from '../support/processes.ts';
+import { startPlayer } from '../support/relays/player.ts';
+import { lookForPostfix, startPostfix } from '../support/relays/postfix.ts';
+import type { Relay, Routes } from '../support/relays/relay.ts';
+import { sendMail } from '../support/smtp-client.ts';
+import { type SmtpMode, startSmtpSink } from '../support/smtp-sink.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const returnPathDomain = 'bounce.example.org';
+
+/** How the recipients' server answers; `box.example` is a mailbox on the relay itself. */
+const recipients: Record<string, SmtpMode> = {
+  'taken@example.com': 'accept',
+  'unknown@example.com': '550 at RCPT',
+  'policy@example.com': '550 5.7.1 at RCPT',
+  'content@example.com': '554 after the dot',
+  'full@example.com': '450 at RCPT',
+};
+
+const postfix = await lookForPostfix();
+const relays: [name: string, start: (routes: Routes) => Promise<Relay>][] = [
+  typeof postfix === 'string'
+    ? [`a relay that is played (Postfix is left out: ${postfix})`, startPlayer]
+    : ['a relay that is played', startPlayer],
+  ...(typeof postfix === 'string'
+    ? []
+    : ([[`Postfix ${postfix.version}`, (routes) => startPostfix(postfix, routes)]] as typeof relays)),
+];
+
+describe.each(relays)('what happens to mail behind %s comes back as reports', (_name, start) => {
+  let own: Awaited<ReturnType<typeof workspace>>;
+  let relay: Relay;
+  let inbound: PlatformProcess;
+  let worker: PlatformProcess;
+  const emails: Record<string, Awaited<ReturnType<typeof acceptEmail>>> = {};
+
+  beforeAll(async () => {
+    const settings = { RETURN_PATH_DOMAIN: returnPathDomain, EMAIL_DELIVERED_ON: 'dsn' };
+    const [sink, inboundProcess] = await Promise.all([startSmtpSink(), startInboundProcess(settings)]);
+    inbound = inboundProcess;
+    sink.setMode((recipient) => recipients[recipient] ?? 'accept');
+    relay = await start({
+      'example.com': sink.port,
+      'box.example': 'mailbox',
+      [returnPathDomain]: inboundProcess.port,
+    });
+    own = await workspace();
+    const all = [...Object.keys(recipients), 'ada@box.example', 'late@box.example', 'angry@box.example'];
+    for (const recipient of all) emails[recipient] = await acceptEmail(own, { recipient });
+    worker = await startWorkerProcess(['send-email', 'sweep'], {
+      ...settings,
+      SMTP_URL: `smtp://127.0.0.1:${relay.port}`,
+    });
+  });
+
+  // It would send what comes next by way of this relay.
+  afterAll(() => worker.stop());
+
+  async function waitUntil(description: string, ask: () => unknown): Promise<void> {
+    try {
+      await waitFor(description, ask);
+    } catch (error) {
+      const logs = `${relay.log()}\n${inbound.output()}`;
+      throw new Error(`${(error as Error).message}\n${logs}`, { cause: error });
+    }
+  }
+
+  async function becomes(recipient: string, state: string, types: string[]): Promise<void> {
+    const email = emails[recipient]!;
+    await waitUntil(`${recipient} is ${state}`, async () => {
+      const { status, reason } = await email.read();
+      return state === (reason ? `${status} ${reason.category} ${reason.code}` : status);
+    });
+    expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent', ...types]);
+  }
+
+  async function suppressed(emailKey: string): Promise<string[]> {
+    const found = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
+    return found.map(({ source }) => source);
+  }
+
+  test('a mailbox that does not exist is a hard bounce, and suppressed', async () => {
+    await becomes('unknown@example.com', 'failed hard_bounce mailbox_unknown', ['email.bounced']);
+    expect(await suppressed('unknown@example.com')).toEqual(['bounce']);
+  });
+
+  test('a refusal by policy is no bounce and suppresses nobody', async () => {
+    await becomes('policy@example.com', 'failed rejected refused_by_policy', ['email.failed']);
+    expect(await suppressed('policy@example.com')).toEqual([]);
+  });
+
+  test('a refusal after the message is no bounce either', async () => {
+    await becomes('content@example.com', 'failed rejected content_refused', ['email.failed']);
+    expect(await suppressed('content@example.com')).toEqual([]);
+  });
+
+  test('what waits is told to be late once, and is a soft bounce when the relay gives up', async () => {
+    await becomes('full@example.com', 'failed soft_bounce temporarily_refused', [
+      'email.delayed',
+      'email.bounced',
+    ]);
+    expect(await suppressed('full@example.com')).toEqual([]);
+  });
+
+  test('mail in the mailbox is delivered', async () => {
+    await becomes('ada@box.example', 'delivered', ['email.delivered']);
+  });
+
+  test('mail that another server took without a promise of reports is delivered', async () => {
+    await becomes('taken@example.com', 'delivered', ['email.delivered']);
+  });
+
+  test('a bounce after the delivery still counts', async () => {
+    const recipient = 'late@box.example';
+    await becomes(recipient, 'delivered', ['email.delivered']);
+    const report = statusReport({ recipient });
+    await sendMail(relay.port, makeReturnPath(emails[recipient]!.id, returnPathDomain), report);
+    await becomes(recipient, 'failed hard_bounce mailbox_unknown', ['email.delivered', 'email.bounced']);
+    expect(await suppressed(recipient)).toEqual(['bounce']);
+  });
+
+  test('a complaint leaves it delivered, and suppresses', async () => {
+    const recipient = 'angry@box.example';
+    await becomes(recipient, 'delivered', ['email.delivered']);
+    const headers = [`Message-ID: <${emails[recipient]!.id}@${own.domain}>`, `To: ${recipient}`];
+    await sendMail(relay.port, `fbl@${returnPathDomain}`, feedbackReport({ headers }), 'fbl@example.com');
+    await becomes(recipient, 'delivered complaint abuse', ['email.delivered', 'email.complained']);
+    expect(await suppressed(recipient)).toEqual(['complaint']);
+  });
+});

@@ -1,0 +1,120 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readMail } from '../../shared/formats/mail-report.ts';
+import { verdictOf } from '../../shared/formats/smtp-reply.ts';
+import { feedbackReport, statusReport } from '../support/mail-reports.ts';
+import { mangled } from '../support/mangled.ts';
+
+const kib = 1024;
+const report = statusReport().toString('latin1');
+/** The report with this in the place of one of its pieces. */
+const withPiece = (piece: string, other: string) => {
+  expect(report).toContain(piece);
+  return report.replace(piece, () => other);
+};
+const status = (group: string) => withPiece('Remote-MTA: dns; mx.example.com', group);
+
+function nested(depth: number): string {
+  const opens = Array.from(
+    { length: depth },
+    (_, level) => `Content-Type: multipart/mixed; boundary="b${level}"\r\n\r\n--b${level}\r\n`,
+  );
+  return `MIME-Version: 1.0\r\n${opens.join('')}\r\ntext\r\n`;
+}
+
+// As much as is ever read of a message.
+const size = 256 * kib;
+
+describe('a hostile message is read within a moment, and is a report or is not:', () => {
+  test.each<[string, string]>([
+    ['nothing', ''],
+    ['NULs', '\0'.repeat(size)],
+    ['bytes of no charset', '\xff\xfe\xc3('.repeat(size / 4)],
+    ['10,000 nested parts', nested(10_000)],
+    ['10,000 parts side by side', withPiece('--==report==--', '--==report==\r\n\r\nx\r\n'.repeat(10_000))],
+    [
+      '10,000 copies of the status',
+      withPiece(
+        '--==report==--',
+        '--==report==\r\nContent-Type: message/delivery-status\r\n\r\nAction: failed\r\n'.repeat(3_000),
+      ),
+    ],
+    ['one header line without end', `Subject: ${'x'.repeat(size)}`],
+    ['one folded header without end', `Subject: x\r\n${' x\r\n'.repeat(size / 4)}`],
+    ['many headers', 'A: b\r\n'.repeat(size / 6)],
+    ['many recipients in a header', `To: ${'a@b.c, '.repeat(size / 7)}`],
+    ['encoded words', `Subject: ${'=?utf-8?B?eA==?= '.repeat(size / 18)}`],
+    ['open comments', `Content-Type: ${'('.repeat(size)}`],
+    ['open quotes', `Content-Type: multipart/report; boundary="${'"'.repeat(size)}`],
+    [
+      'parameters in pieces',
+      `Content-Type: multipart/report; ${Array.from({ length: 10_000 }, (_, index) => `boundary*${index}="x"`).join('; ')}`,
+    ],
+    ['an empty boundary', withPiece('boundary="==report=="', 'boundary=""')],
+    ['no boundary', withPiece('; boundary="==report=="', '')],
+    ['a boundary that never comes', withPiece('boundary="==report=="', 'boundary="other"')],
+    ['an unknown charset', withPiece('charset=us-ascii', 'charset=x-unknown-\0')],
+    [
+      'an unknown encoding',
+      withPiece('message/delivery-status', 'message/delivery-status\r\nContent-Transfer-Encoding: x-gzip'),
+    ],
+    [
+      'base64 that is none',
+      withPiece('message/delivery-status', 'message/delivery-status\r\nContent-Transfer-Encoding: base64'),
+    ],
+    ['100,000 groups', status('\r\n\r\nA: b'.repeat(30_000))],
+    ['a field without end', status(`Diagnostic-Code: smtp; ${'5'.repeat(size)}`)],
+    ['a folded field without end', status(`X: y\r\n${' z\r\n'.repeat(50_000)}`)],
+    ['blanks without end', status(`X${' '.repeat(size)}`)],
+    ['colons without end', status(':'.repeat(size))],
+    [
+      'an address without end',
+      withPiece('rfc822; ada@example.com', `rfc822; ${'a'.repeat(100_000)}@${'b'.repeat(100_000)}`),
+    ],
+    ['xtext without end', withPiece('rfc822; ada@example.com', `rfc822; ${'+41'.repeat(50_000)}@b.c`)],
+    ['a status with codes without end', withPiece('Status: 5.1.1', `Status: 5.${'1'.repeat(100_000)}.1`)],
+    [
+      'html without end',
+      withPiece('text/plain; charset=us-ascii', `text/html\r\n\r\n${'<a href="'.repeat(20_000)}`),
+    ],
+    [
+      'entities without end',
+      withPiece('text/plain; charset=us-ascii', `text/html\r\n\r\n${'&amp'.repeat(50_000)}`),
+    ],
+    ['a letter that is almost qmail’s', `\r\nHi. This is the${'\r\n\r\n<a@b.c>:'.repeat(20_000)}`],
+    ['blank lines', `\r\nHi. This is the${'\r\n \r\n\t'.repeat(40_000)}`],
+  ])('%s', async (_what, text) => {
+    const raw = Buffer.from(text, 'latin1').subarray(0, size);
+    const started = performance.now();
+    const { report: found } = await readMail(raw);
+    // Generous: on an idle machine the slowest takes a fortieth of it.
+    expect(performance.now() - started).toBeLessThan(4_000);
+    expect(['delivery', 'complaint', 'none', 'unreadable']).toContain(found.kind);
+    if (found.kind === 'delivery') for (const { reply } of found.recipients) verdictOf(reply);
+  });
+});
+
+test.each([
+  ['a delivery report', statusReport()],
+  ['a complaint', feedbackReport({ fields: ['Original-Rcpt-To: <ada@example.com>'] })],
+])('however %s is mangled, what is read of it is well-formed', async (_which, raw) => {
+  await fc.assert(
+    fc.asyncProperty(mangled(raw), async (bytes) => {
+      const { report: found, deliveredTo, reportedMessageId } = await readMail(bytes);
+      for (const address of deliveredTo) expect(address).toMatch(/^[^\s<>]+@[^\s<>]+$/);
+      if (reportedMessageId !== null) expect(reportedMessageId).not.toMatch(/[\s<>]/);
+      if (found.kind === 'complaint') for (const address of found.recipients) expect(address).toContain('@');
+      if (found.kind !== 'delivery') return;
+      for (const { action, addresses, reply } of found.recipients) {
+        expect(['failed', 'delayed', 'delivered', 'relayed', 'expanded']).toContain(action);
+        for (const address of addresses) expect(address).toMatch(/^[^\s@]+@[^\s@]+$/);
+        expect([2, 4, 5]).toContain(Math.floor(reply.code / 100));
+        expect(reply.text.length).toBeLessThanOrEqual(1000);
+        expect(reply.text).not.toMatch(/\p{Cc}/u);
+        const { code } = verdictOf(reply);
+        expect(code.length).toBeLessThanOrEqual(40);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});

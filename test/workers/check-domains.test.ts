@@ -1,0 +1,209 @@
+import { randomBytes } from 'node:crypto';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import * as db from '../../shared/db/email-domains.ts';
+import * as emails from '../../shared/db/emails.ts';
+import { attempt } from '../../shared/domain/email-delivery.ts';
+import * as emailDomains from '../../shared/domain/email-domains.ts';
+import * as workspaces from '../../shared/domain/workspaces.ts';
+import { acceptEmail, callerOf } from '../support/accepted-email.ts';
+import { advanceClockTo } from '../support/advance-clock.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startZone } from '../support/zone.ts';
+
+useDatabase();
+
+let zone: Awaited<ReturnType<typeof startZone>>;
+beforeAll(async () => {
+  zone = await startZone();
+  const sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url, SYSTEM_SENDER: 'Platform <hello@platform.example>' });
+});
+beforeEach(async () => {
+  zone.answerAll(null);
+  await query('UPDATE email_domains SET check_due_at = NULL');
+});
+
+const hourMs = 3_600_000;
+const later = (time: Date, byMs: number) => new Date(time.getTime() + byMs);
+
+/** A domain of a workspace of its own that has been seen by its DKIM record. */
+async function verifiedDomain() {
+  const own = await workspace();
+  const alertEmail = `${randomBytes(6).toString('hex')}@example.com`;
+  await workspaces.change(own.workspaceId, { alertEmail });
+  const caller = callerOf(own);
+  const request = { name: `${randomBytes(6).toString('hex')}.example` };
+  const domain = await emailDomains.add(caller, await emailDomains.makeKey(caller, request));
+  zone.publish(domain, 'dkim');
+  await emailDomains.check(own.workspaceId, domain.id);
+  const read = async () => (await db.findEmailDomain(own.workspaceId, domain.id))!;
+  return {
+    own,
+    domain,
+    read,
+    status: async () => (await read()).status,
+    sender: `hello@${domain.name}`,
+    mails: async () => {
+      const list = await emails.listEmails(
+        workspaces.systemWorkspaceId,
+        { recipientKey: alertEmail },
+        { limit: 10, before: null },
+      );
+      return list.map(({ subject }) => subject).toReversed();
+    },
+  };
+}
+
+/** Moves the clock to when the domain is due, and looks at what is. */
+async function checkAtDue(read: () => Promise<db.EmailDomainRecord>): Promise<void> {
+  await advanceClockTo((await read()).checkDueAt!);
+  expect(await emailDomains.checkDue()).toBeGreaterThan(0);
+}
+
+test('a record that goes away is warned of, stops the domain after 24 hours, and starts it again', async () => {
+  const { own, domain, read, status, sender, mails } = await verifiedDomain();
+  expect(await emailDomains.checkDue()).toBe(0);
+  zone.withdraw(domain, 'dkim');
+  await checkAtDue(read);
+  expect(await status()).toBe('warning');
+  const since = (await read()).warningSince!;
+  const inGrace = await acceptEmail(own, { sender });
+  expect(await attempt(inGrace.id)).toBe('done');
+  expect((await inGrace.read()).status).toBe('sent');
+
+  await checkAtDue(read);
+  expect(await status()).toBe('warning');
+  const queued = await acceptEmail(own, { sender });
+  await advanceClockTo(later(since, 24 * hourMs));
+  await emailDomains.checkDue();
+  expect(await status()).toBe('failed');
+  await expect(acceptEmail(own, { sender })).rejects.toThrow(/not a verified sending domain/);
+  expect(await attempt(queued.id)).toBe('done');
+  expect(await queued.read()).toMatchObject({
+    status: 'failed',
+    reason: { category: 'rejected', code: 'domain_not_verified' },
+  });
+  expect(await mails()).toEqual([
+    `The DKIM record of ${domain.name} is gone`,
+    `${domain.name} can no longer send`,
+  ]);
+
+  zone.publish(domain, 'dkim');
+  await checkAtDue(read);
+  expect(await status()).toBe('verified');
+  expect(await attempt((await acceptEmail(own, { sender })).id)).toBe('done');
+  expect(await mails()).toHaveLength(2);
+});
+
+test('name servers that fail for days stop nobody', async () => {
+  const { own, read, status, sender, mails } = await verifiedDomain();
+  zone.answerAll('failure');
+  for (let round = 0; round < 3; round += 1) {
+    await checkAtDue(read);
+    await advanceClockTo(later(now(), 24 * hourMs));
+  }
+  expect(await status()).toBe('verified');
+  expect((await read()).checks.dkim?.error).toMatch(/name servers/);
+  await acceptEmail(own, { sender });
+  expect(await mails()).toEqual([]);
+});
+
+test('many processes at once look at a domain once, and warn once', async () => {
+  const all = [await verifiedDomain(), await verifiedDomain(), await verifiedDomain()];
+  for (const { domain } of all) zone.withdraw(domain, 'dkim');
+  await advanceClockTo(later(now(), 25 * hourMs));
+  const before = zone.questions.length;
+  await Promise.all(Array.from({ length: 8 }, () => emailDomains.checkDue()));
+  const asked = zone.questions.slice(before).filter(({ name }) => name.includes('_domainkey'));
+  expect(asked.map(({ name }) => name).toSorted()).toEqual(
+    all.map(({ domain }) => domain.records[0]!.name).toSorted(),
+  );
+  for (const each of all) {
+    expect(await each.status()).toBe('warning');
+    expect(await each.mails()).toHaveLength(1);
+  }
+});
+
+test('what a dead process had in hand is looked at by another', async () => {
+  const { domain, read, status } = await verifiedDomain();
+  zone.withdraw(domain, 'dkim');
+  const dueAt = (await read()).checkDueAt!;
+  await advanceClockTo(dueAt);
+  // As a process leaves it that dies while it looks.
+  const leaseEnd = later(now(), 60_000);
+  await query('UPDATE email_domains SET check_due_at = ? WHERE name = ?', [
+    leaseEnd,
+    Buffer.from(domain.name),
+  ]);
+  expect(await emailDomains.checkDue()).toBe(0);
+  await advanceClockTo(leaseEnd);
+  expect(await emailDomains.checkDue()).toBe(1);
+  expect(await status()).toBe('warning');
+});
+
+test('a domain that is removed while it is looked at stays removed', async () => {
+  const { own, domain, read } = await verifiedDomain();
+  zone.set(domain.records[0]!.name, 'silent');
+  await advanceClockTo((await read()).checkDueAt!);
+  const looking = emailDomains.checkDue();
+  await waitFor('a question', () => zone.questions.at(-1)?.name.endsWith(domain.name));
+  await emailDomains.removeOf(own.workspaceId, domain.id);
+  expect(await looking).toBe(1);
+  expect(await db.findEmailDomain(own.workspaceId, domain.id)).toBeNull();
+});
+
+test('forty domains whose name servers never answer hold up nobody for long', async () => {
+  const { domain, read, status } = await verifiedDomain();
+  await advanceClockTo((await read()).checkDueAt!);
+  const columns = (await query('SHOW COLUMNS FROM email_domains')).map((column) => column['Field'] as string);
+  const values: Record<string, string> = {
+    id: 'UNHEX(MD5(RAND()))',
+    name: "CONCAT(seq, '.', d.name)",
+    check_due_at: 'd.check_due_at - INTERVAL 1 HOUR',
+  };
+  await query(
+    `INSERT INTO email_domains (${columns.join(', ')}) SELECT ${columns.map((name) => values[name] ?? `d.${name}`).join(', ')}
+     FROM (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 40) SELECT seq FROM n) AS n
+     JOIN email_domains d ON d.name = ?`,
+    [Buffer.from(domain.name)],
+  );
+  for (let seq = 1; seq <= 40; seq += 1)
+    for (const { name } of domain.records)
+      zone.set(name.replace(domain.name, `${seq}.${domain.name}`), 'silent');
+  zone.withdraw(domain, 'dkim');
+  const startedAt = performance.now();
+  expect(await emailDomains.checkDue()).toBe(41);
+  // 20 at a time, a second each; one by one they would take 40.
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  expect(await status()).toBe('warning');
+}, 30_000);
+
+test('a domain that cannot be written down keeps nobody from looking at the others', async () => {
+  const [broken, other] = [await verifiedDomain(), await verifiedDomain()];
+  for (const { domain } of [broken, other]) zone.withdraw(domain, 'dkim');
+  await advanceClockTo((await other.read()).checkDueAt!);
+  await query(`ALTER TABLE email_domains ADD CONSTRAINT broken CHECK (name <> ? OR status <> 'warning')`, [
+    Buffer.from(broken.domain.name),
+  ]);
+  await emailDomains.checkDue();
+  expect([await broken.status(), await other.status()]).toEqual(['verified', 'warning']);
+  await query('ALTER TABLE email_domains DROP CONSTRAINT broken');
+  // It is looked at again once the lease is over.
+  await checkAtDue(broken.read);
+  expect(await broken.status()).toBe('warning');
+});
+
+test('the workers look at what is due by themselves', async () => {
+  const { read, status, domain } = await verifiedDomain();
+  zone.withdraw(domain, 'dkim');
+  await advanceClockTo((await read()).checkDueAt!);
+  await runWorkers(['check-domains']);
+  await waitFor('the warning', async () => (await status()) === 'warning');
+});

@@ -1,0 +1,97 @@
+import { beforeAll, expect, test } from 'vitest';
+import { beginningOf } from '../../../shared/domain/email-reports.ts';
+import { startInbound } from '../../../workers/inbound/server.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { feedbackReport, statusReport } from '../../support/mail-reports.ts';
+import { startInboundProcess } from '../../support/processes.ts';
+import { emailIn } from '../../support/reported-email.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { connectSmtp, sendMail } from '../../support/smtp-client.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let port: number;
+beforeAll(async () => {
+  own = await workspace();
+  changeSettings({ RETURN_PATH_DOMAIN: 'bounce.example.org' });
+  const inbound = await startInbound({ port: 0, address: '127.0.0.1' });
+  atEnd(() => inbound.stop(0));
+  ({ port } = inbound);
+});
+
+test('a bounce is applied when 250 is said', async () => {
+  const email = await emailIn('sent', own);
+  expect((await sendMail(port, email.returnPath, statusReport())).at(-1)).toMatch(/^250 /);
+  expect(await email.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
+});
+
+test('a complaint is taken at fbl@', async () => {
+  const email = await emailIn('delivered', own);
+  const raw = feedbackReport({ fields: [`Original-Mail-From: <${email.returnPath}>`] });
+  expect((await sendMail(port, 'fbl@bounce.example.org', raw, 'fbl@loop.example')).at(-1)).toMatch(/^250 /);
+  expect(await email.state()).toEqual(['delivered', 'complaint abuse']);
+});
+
+test('an automatic answer to a bounce address is taken and forgotten; at fbl@ a letter is refused, not swallowed', async () => {
+  const email = await emailIn('sent', own);
+  const letter = Buffer.from('Subject: Hello\r\n\r\nI am away.\r\n');
+  expect((await sendMail(port, email.returnPath, letter, 'ada@example.com')).at(-1)).toMatch(/^250 /);
+  expect(await email.state()).toEqual(['sent', null]);
+  expect((await sendMail(port, 'abuse@bounce.example.org', letter, 'ada@example.com')).at(-1)).toMatch(
+    /^550 5\.6\.0 /,
+  );
+});
+
+test.each([
+  'ada@example.com',
+  'postmaster@bounce.example.org',
+  'bounce+0@bounce.example.org',
+  'fbl@other.example',
+])('no mail is taken for %s', async (address) => {
+  expect((await sendMail(port, address, statusReport())).at(-1)).toMatch(/^550 5\.1\.1 /);
+});
+
+test('a returned message of many megabytes is taken, and what it reports is read', async () => {
+  const email = await emailIn('sent', own);
+  const headers = ['Subject: Large', '', ...Array<string>(400_000).fill('x'.repeat(74))];
+  const raw = statusReport({ headers });
+  expect(raw.length).toBeGreaterThan(30_000_000);
+  expect((await sendMail(port, email.returnPath, raw)).at(-1)).toMatch(/^250 /);
+  expect(await email.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
+});
+
+test('a message larger than any that we send is refused before it comes', async () => {
+  const client = await connectSmtp(port);
+  await client.reply();
+  await client.say('EHLO relay.example');
+  expect(await client.say('MAIL FROM:<> SIZE=70000000')).toMatch(/^552 /);
+});
+
+test('one that hides its size is read to its end, and of it no more is held than its beginning', async () => {
+  const piece = Buffer.alloc(1024 * 1024, 'x');
+  async function* pieces(count: number) {
+    for (let index = 0; index < count; index += 1) yield piece;
+  }
+  expect((await beginningOf(pieces(60)))?.length).toBe(256 * 1024);
+  expect(await beginningOf(pieces(65))).toBeNull();
+});
+
+test('while MySQL is away the report is to come again, and then it is applied', async () => {
+  const email = await emailIn('sent', own);
+  const proxy = await startTcpProxy(process.env['MYSQL_URL']!, 3306);
+  const inbound = await startInboundProcess({ MYSQL_URL: proxy.url });
+  proxy.refuse();
+  const answer = (await sendMail(inbound.port, email.returnPath, statusReport())).at(-1);
+  expect(answer, inbound.output()).toMatch(/^451 /);
+  expect(await email.state()).toEqual(['sent', null]);
+  await proxy.pass();
+  await waitFor('it is taken', async () =>
+    (await sendMail(inbound.port, email.returnPath, statusReport())).at(-1)!.startsWith('250'),
+  );
+  expect(await email.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
+});

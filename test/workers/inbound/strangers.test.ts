@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import tls from 'node:tls';
+import { expect, test } from 'vitest';
+import { startInbound } from '../../../workers/inbound/server.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { selfSignedCertificate } from '../../support/certificate.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { statusReport } from '../../support/mail-reports.ts';
+import { emailIn } from '../../support/reported-email.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { connectSmtp, sendMail } from '../../support/smtp-client.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+async function start(options: Partial<Parameters<typeof startInbound>[0]> = {}) {
+  const inbound = await startInbound({ port: 0, address: '127.0.0.1', ...options });
+  atEnd(() => inbound.stop(0));
+  return inbound;
+}
+
+async function greeted(port: number) {
+  const client = await connectSmtp(port);
+  expect(await client.reply()).toMatch(/^220 /);
+  await client.say('EHLO stranger.example');
+  return client;
+}
+
+test('there is no login, and no TLS without a certificate of our own', async () => {
+  const { port } = await start();
+  const client = await greeted(port);
+  expect(client.received()).not.toMatch(/AUTH|STARTTLS/);
+  expect(await client.say('STARTTLS')).toMatch(/^5/);
+  expect(await client.say('AUTH PLAIN AGEAYg==')).toMatch(/^5/);
+});
+
+test('with a certificate of our own there is TLS with it', async () => {
+  const { key, cert } = selfSignedCertificate(['bounce.example.org']);
+  const { port } = await start({ tls: Buffer.from(cert + key) });
+  const client = await greeted(port);
+  expect(await client.say('STARTTLS')).toMatch(/^220 /);
+  client.socket.removeAllListeners('data');
+  const secure = tls.connect({ socket: client.socket, ca: cert, servername: 'bounce.example.org' });
+  await once(secure, 'secureConnect');
+  expect(secure.authorized).toBe(true);
+  secure.destroy();
+});
+
+test('who tries addresses is sent away', async () => {
+  const { port } = await start();
+  const client = await greeted(port);
+  await client.say('MAIL FROM:<>');
+  const answers: string[] = [];
+  for (let index = 0; index < 6; index += 1)
+    answers.push(await client.say(`RCPT TO:<user${index}@example.org>`));
+  expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['550', '550', '550', '550', '550', '421']);
+  await client.closed;
+});
+
+test('an address has so many connections, all together so many; when one ends another may come', async () => {
+  for (const limits of [{ connectionsPerAddress: 2 }, { connections: 2 }]) {
+    const { port } = await start(limits);
+    const [first] = [await greeted(port), await greeted(port)];
+    const third = await connectSmtp(port);
+    expect(await third.reply()).toMatch(/^421 4\.7\.0 /);
+    await third.closed;
+    first.socket.destroy();
+    await waitFor('there is room', async () => (await (await connectSmtp(port)).reply()).startsWith('220'));
+  }
+});
+
+test('who is silent is cut off, and so is who stays too long with a word now and then', async () => {
+  const silent = await start({ idleMs: 100 });
+  const slow = await start({ lifetimeMs: 400 });
+  const [quiet, dripping] = [await connectSmtp(silent.port), await connectSmtp(slow.port)];
+  const drip = setInterval(() => dripping.socket.write('x'), 20);
+  await Promise.all([quiet.closed, dripping.closed]);
+  clearInterval(drip);
+  expect(quiet.received()).toContain('421 Timeout');
+});
+
+test('a client that goes away before the dot changes nothing and harms nobody', async () => {
+  const own = await workspace();
+  const { port } = await start();
+  const email = await emailIn('sent', own);
+  const client = await greeted(port);
+  await client.say('MAIL FROM:<>');
+  await client.say(`RCPT TO:<${email.returnPath}>`);
+  await client.say('DATA');
+  client.socket.write(statusReport());
+  client.socket.resetAndDestroy();
+  await client.closed;
+  expect((await sendMail(port, email.returnPath, Buffer.from('Subject: x\r\n\r\ny\r\n'))).at(-1)).toMatch(
+    /^250/,
+  );
+  expect(await email.state()).toEqual(['sent', null]);
+});
+
+test('a stop lets a message in hand be answered, and closes the silent at once', async () => {
+  changeSettings({ INBOUND_WAIT_SECONDS: 1 });
+  const own = await workspace();
+  const inbound = await start();
+  const idle = await greeted(inbound.port);
+  const queued = await emailIn('queued', own);
+  const client = await greeted(inbound.port);
+  await client.say('MAIL FROM:<>');
+  await client.say(`RCPT TO:<${queued.returnPath}>`);
+  await client.say('DATA');
+  client.socket.write(Buffer.concat([statusReport(), Buffer.from('\r\n.\r\n')]));
+  // It waits for the worker, which never comes.
+  await waitFor('it is in hand', () => inbound.inHand() === 1);
+  await inbound.stop(20_000);
+  expect(await client.reply()).toMatch(/^451 /);
+  await Promise.all([idle.closed, client.closed]);
+});

@@ -1,0 +1,103 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
+import { query } from '../../../shared/db/client.ts';
+import { attempt } from '../../../shared/domain/email-delivery.ts';
+import * as recovery from '../../../shared/domain/recovery.ts';
+import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { acceptEmail } from '../../support/accepted-email.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { forgetRedis, useDatabase } from '../../support/database.ts';
+import { acceptMany, emailCounts } from '../../support/email-rows.ts';
+import { workspace } from '../../support/factory.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+
+beforeAll(async () => {
+  sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url });
+});
+beforeEach(async () => {
+  await query('TRUNCATE TABLE emails');
+  own = await workspace();
+  await forgetRedis();
+});
+
+const hourMs = 3_600_000;
+const block = (sendingBlocked: boolean) => workspaces.change(own.workspaceId, { sendingBlocked });
+
+test('what waits when sending is blocked goes on waiting, and goes out when the block is lifted', async () => {
+  const emails = await acceptMany(own, 5);
+  await block(true);
+  const before = sink.messages.length;
+  for (const { id } of emails) expect(await attempt(id)).toBe('dropped');
+  expect(await emailCounts(own)).toMatchObject({ inRedis: 0, parked: 5 });
+  await advanceClock(47 * hourMs);
+  const workers = await runWorkers(['send-email', 'sweep']);
+  await recovery.sweep();
+  // A job that was there before finds it blocked, too.
+  await waitFor('all wait in their rows', async () => (await emailCounts(own)).parked === 5);
+  expect(sink.messages).toHaveLength(before);
+  await block(false);
+  await waitFor('all are sent', async () => (await emailCounts(own)).sent === 5);
+  for (const email of emails) expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
+  await workers.stop();
+});
+
+test('what has waited for 48 hours fails: rejected, to be sent again later', async () => {
+  const emails = await acceptMany(own, 3);
+  await block(true);
+  await attempt(emails[0]!.id);
+  await advanceClock(48 * hourMs + 1_000);
+  const workers = await runWorkers(['send-email', 'sweep']);
+  await waitFor('all have failed', async () => (await emailCounts(own)).failed === 3);
+  await workers.stop();
+  for (const email of emails) {
+    expect((await email.read()).reason).toEqual({
+      category: 'rejected',
+      code: 'sending_blocked',
+      description: expect.stringMatching(/\S/),
+      retryable: true,
+    });
+    expect(await email.eventTypes()).toEqual(['email.queued', 'email.failed']);
+  }
+});
+
+test('a one-time code fails after half an hour of it', async () => {
+  const email = await acceptEmail(own, { kind: 'authentication' });
+  await block(true);
+  await attempt(email.id);
+  await advanceClock(29 * 60_000);
+  await recovery.sweep();
+  expect((await email.read()).parked).toBe(true);
+  await advanceClock(2 * 60_000);
+  await recovery.sweep();
+  await attempt(email.id);
+  expect((await email.read()).reason).toMatchObject({ category: 'rejected', code: 'sending_blocked' });
+});
+
+test('the time of a scheduled email runs from when it was due', async () => {
+  const scheduledAt = new Date(now().getTime() + 60 * hourMs).toISOString();
+  const email = await acceptEmail(own, { scheduledAt });
+  await block(true);
+  await advanceClock(61 * hourMs);
+  await attempt(email.id);
+  expect(await email.read()).toMatchObject({ status: 'queued', parked: true });
+  await block(false);
+  await attempt(email.id);
+  expect((await email.read()).status).toBe('sent');
+});
+
+test('a suppressed recipient is told of without waiting, and the block is of one workspace only', async () => {
+  const other = await workspace();
+  await block(true);
+  const email = await acceptEmail(other);
+  expect(await attempt(email.id)).toBe('done');
+  expect((await email.read()).status).toBe('sent');
+});

@@ -1,0 +1,138 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
+import { createRelayPause } from '../../../shared/domain/email-delivery/relay-pause.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { forgetRedis, useDatabase } from '../../support/database.ts';
+import { acceptMany, emailCounts } from '../../support/email-rows.ts';
+import { workspace } from '../../support/factory.ts';
+import { startWorkerProcess } from '../../support/processes.ts';
+import { startSmtpSink } from '../../support/smtp-sink.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  own = await workspace();
+});
+beforeEach(async () => {
+  await query('TRUNCATE TABLE emails');
+  await forgetRedis();
+});
+
+const inHand = 10;
+
+test('300 emails do not hammer a relay that says 421, keep their attempts, and all go out when it is back', async () => {
+  const sink = await startSmtpSink({ mode: '421 greeting' });
+  await acceptMany(own, 300);
+  const worker = await startWorkerProcess(['send-email', 'sweep'], {
+    SMTP_URL: sink.url,
+    EMAIL_CONCURRENCY: String(inHand),
+    SMTP_CONNECTIONS: String(inHand),
+  });
+  // The pauses are 1, 2, 4 seconds and so on: after those that were in hand, one comes for each.
+  const comes = (count: number) =>
+    waitFor(`${count} have come`, () => sink.connectionCount() >= count, { intervalMs: 2 });
+  await comes(1);
+  const startedAt = performance.now();
+  await waitFor('it has paused for a second', () => worker.output().includes('"pauseSeconds":2'));
+  expect(performance.now() - startedAt).toBeGreaterThan(900);
+  await comes(sink.connectionCount() + 1);
+  expect(performance.now() - startedAt).toBeGreaterThan(2_500);
+  expect(sink.connectionCount()).toBeLessThanOrEqual(inHand + 4);
+  const [untried] = await query('SELECT COUNT(*) AS emails FROM emails WHERE retries = 0');
+  expect(Number(untried!['emails'])).toBeGreaterThanOrEqual(300 - inHand - 4);
+  expect(worker.output()).toContain('the relay cannot be used');
+
+  sink.setMode('accept');
+  // Those that were tried come again in a minute.
+  await advanceClock(62_000);
+  await waitFor('all are sent', async () => (await emailCounts(own)).sent === 300, { timeoutMs: 60_000 });
+  expect(sink.messages).toHaveLength(300);
+  expect(worker.output()).toContain('the relay can be used again');
+  await worker.stop();
+}, 120_000);
+
+test('a worker stops in time while the relay is away', async () => {
+  const sink = await startSmtpSink({ mode: 'drop in the banner' });
+  await acceptMany(own, 40);
+  const worker = await startWorkerProcess(['send-email'], { SMTP_URL: sink.url });
+  await waitFor('it pauses', () => worker.output().includes('"pauseSeconds":2'));
+  const startedAt = performance.now();
+  expect(await worker.stop()).toMatchObject({ code: 0 });
+  // Its grace is ten seconds.
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+  expect((await emailCounts(own)).inRedis).toBe(40);
+}, 60_000);
+
+test('while the relay is away for good, emails fail when their time is up as they would have', async () => {
+  const sink = await startSmtpSink({ mode: 'drop in the banner' });
+  await acceptMany(own, 60, (index) => ({ kind: index % 2 ? 'authentication' : 'transactional' }));
+  const worker = await startWorkerProcess(['send-email', 'sweep'], { SMTP_URL: sink.url });
+  await waitFor('it pauses', () => worker.output().includes('"pauseSeconds":1'));
+  await advanceClock(31 * 60_000);
+  await waitFor(
+    'all codes have failed',
+    async () => (await emailCounts(own, 'authentication')).failed === 30,
+  );
+  expect(await emailCounts(own)).toMatchObject({ failed: 0 });
+  const [reason] = await query(
+    "SELECT DISTINCT reason_category, reason_code FROM emails WHERE status = 'failed'",
+  );
+  expect(reason).toEqual({ reason_category: 'soft_bounce', reason_code: 'relay_greeting' });
+  await worker.stop();
+}, 60_000);
+
+const fault = { kind: 'transport_fault', reason: 'connection', detail: 'refused' } as const;
+const accepted = { kind: 'accepted', reply: '250 Ok' } as const;
+const refused = (code: number) =>
+  ({ kind: 'refused', stage: 'rcpt', code, enhanced: null, reply: `${code} No` }) as const;
+const short = { firstPauseMs: 100, longestPauseMs: 400, longestWaitMs: 2_000 };
+
+test('one connection that breaks pauses nothing, and three in a row do', () => {
+  const pause = createRelayPause(short);
+  for (const result of [fault, fault, accepted, fault, fault, refused(550), refused(421), fault])
+    pause.note(result);
+  expect(pause.isPaused()).toBe(false);
+  pause.note(refused(421));
+  expect(pause.isPaused()).toBe(true);
+});
+
+test('during a pause one goes ahead, the others wait for what it finds', async () => {
+  const pause = createRelayPause(short);
+  for (let count = 0; count < 3; count += 1) pause.note(fault);
+  const passed: number[] = [];
+  const waiters = Array.from({ length: 5 }, async (_, index) => {
+    const pass = await pause.pass();
+    passed.push(index);
+    return pass;
+  });
+  await waitFor('one goes ahead', () => passed.length === 1);
+  pause.note(fault);
+  expect(passed).toHaveLength(1);
+  const first = (await Promise.race(waiters)) as { leave: () => void };
+  first.leave();
+  await waitFor('another goes ahead', () => passed.length === 2);
+  pause.note(accepted);
+  await Promise.all(waiters);
+  expect(passed).toHaveLength(5);
+});
+
+test('one that went ahead and never came to the relay lets the next one go', async () => {
+  const pause = createRelayPause(short);
+  for (let count = 0; count < 3; count += 1) pause.note(fault);
+  for (let count = 0; count < 3; count += 1) {
+    const pass = await pause.pass();
+    expect(pass).toHaveProperty('leave');
+    (pass as { leave: () => void }).leave();
+  }
+  expect(pause.isPaused()).toBe(true);
+});
+
+test('who has waited in hand for long is told how long to wait elsewhere', async () => {
+  const pause = createRelayPause({ firstPauseMs: 60_000, longestPauseMs: 60_000, longestWaitMs: 100 });
+  for (let count = 0; count < 3; count += 1) pause.note(fault);
+  const pass = (await pause.pass()) as { waitMs: number };
+  expect(pass.waitMs).toBeGreaterThan(50_000);
+  expect(pass.waitMs).toBeLessThanOrEqual(60_000);
+});

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import closeWithGrace from 'close-with-grace';
+import { config } from '../shared/config.ts';
+import { closeEverything, startUp } from '../shared/lifecycle.ts';
+import { logger } from '../shared/logger.ts';
+import { startInbound } from './inbound/server.ts';
+
+async function main(): Promise<void> {
+  await startUp();
+  const tls = config.INBOUND_TLS_FILE ? readFileSync(config.INBOUND_TLS_FILE) : undefined;
+  const inbound = await startInbound({
+    port: config.INBOUND_PORT,
+    address: config.INBOUND_BIND_ADDRESS,
+    ...(tls && { tls }),
+  });
+  closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
+    if (err) logger.fatal({ err }, 'stopping after an error');
+    else logger.info({ signal }, 'finishing the messages in hand');
+    await inbound.stop(config.SHUTDOWN_SECONDS * 500);
+    await closeEverything();
+  });
+  // Only now: whoever reads this may stop the process, and it must know how to finish.
+  logger.info({ port: inbound.port }, 'inbound started');
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await main();

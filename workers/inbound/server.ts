@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
+import { config } from '../../shared/config.ts';
+import * as reports from '../../shared/domain/email-reports.ts';
+import { Problem } from '../../shared/errors.ts';
+import { networkIn } from '../../shared/formats/network-address.ts';
+import { logger } from '../../shared/logger.ts';
+import { count } from '../../shared/metrics.ts';
+
+type Options = {
+  port: number;
+  address: string;
+  /** A certificate with its key in PEM; without it there is no STARTTLS. */
+  tls?: Buffer;
+  connections?: number;
+  /** A relay sends us many at a time; nobody else should. */
+  connectionsPerAddress?: number;
+  /** Longest wait for a client's next command or piece. */
+  idleMs?: number;
+  /** Longest that a connection may be there at all. */
+  lifetimeMs?: number;
+};
+
+/** Unknown recipients after which a client is sent away. */
+const maxStrangers = 5;
+
+/**
+ * Takes mail for return paths and complaint mailboxes, and none for anyone else: there is no relaying and no login. 250
+ * is said when what the message reports is committed; 451 has the sender come again.
+ */
+export async function startInbound({
+  port,
+  address,
+  tls,
+  connections = 200,
+  connectionsPerAddress = 50,
+  idleMs = 60_000,
+  lifetimeMs = 600_000,
+}: Options) {
+  const sockets = new Map<Socket, string>();
+  const strangers = new WeakMap<SMTPServerSession, number>();
+  let inHand = 0;
+  let isStopping = false;
+
+  const smtp = new SMTPServer({
+    name: config.RETURN_PATH_DOMAIN ?? hostname(),
+    logger: false,
+    disableReverseLookup: true,
+    authOptional: true,
+    disabledCommands: ['AUTH', ...(tls ? [] : ['STARTTLS'])],
+    ...(tls && { key: tls, cert: tls, minVersion: 'TLSv1.2' }),
+    hideSMTPUTF8: true,
+    size: reports.largestMailBytes,
+    socketTimeout: idleMs,
+    onMailFrom(_sender, _session, callback) {
+      callback(isStopping ? refusal(421, '4.3.2 Closing') : null);
+    },
+    onRcptTo({ address: recipient }, session, callback) {
+      if (reports.takesMailFor(recipient)) return callback(null);
+      const before = strangers.get(session) ?? 0;
+      strangers.set(session, before + 1);
+      count('inbound_refusals', { reason: 'recipient' });
+      callback(
+        before < maxStrangers ? refusal(550, '5.1.1 No such mailbox') : refusal(421, '4.7.0 Too many errors'),
+      );
+    },
+    onData(stream, session, callback) {
+      inHand += 1;
+      void take(stream, session)
+        .then(
+          (answer) => callback(answer),
+          (error: unknown) => callback(notNow(error)),
+        )
+        .finally(() => {
+          inHand -= 1;
+        });
+    },
+  });
+  // A client that goes away in the middle, or does not manage TLS.
+  smtp.on('error', (error) => logger.debug({ err: error }, 'inbound'));
+
+  const server = net.createServer((socket) => {
+    const from = networkIn(socket.remoteAddress ?? '') ?? 'unknown';
+    const ofSame = [...sockets.values()].filter((one) => one === from).length;
+    socket.on('error', () => undefined);
+    if (sockets.size >= connections || ofSame >= connectionsPerAddress) {
+      count('inbound_refusals', { reason: 'connections' });
+      socket.end('421 4.7.0 Too many connections, try again later\r\n', () => socket.destroy());
+      return;
+    }
+    sockets.set(socket, from);
+    const timer = setTimeout(() => socket.destroy(), lifetimeMs);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      sockets.delete(socket);
+    });
+    smtp.server.emit('connection', socket);
+  });
+  server.listen(port, address);
+  await once(server, 'listening');
+
+  /** Lets the messages in hand be written down; what has not come in whole by then comes again. */
+  async function stop(graceMs: number): Promise<void> {
+    isStopping = true;
+    const closed = once(server, 'close');
+    server.close();
+    for (const end = performance.now() + graceMs; inHand > 0 && performance.now() < end; ) await sleep(20);
+    // The last answer is on its way out.
+    for (const socket of sockets.keys()) socket.end(() => socket.destroy());
+    await closed;
+  }
+
+  return { port: (server.address() as AddressInfo).port, inHand: () => inHand, stop };
+}
+
+async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
+  const recipients = session.envelope.rcptTo.map(({ address }) => address);
+  const raw = await reports.beginningOf(stream);
+  if (!raw) return refusal(552, '5.3.4 Message too large');
+  const outcome = await reports.receive(raw, recipients);
+  logger.info({ outcome, from: session.remoteAddress }, 'message received');
+  const isReport = outcome !== 'no_report' && outcome !== 'unreadable';
+  return !isReport && recipients.some(reports.isFeedbackAddress)
+    ? refusal(550, '5.6.0 Only feedback reports (RFC 5965) are read here')
+    : null;
+}
+
+/** Whatever the fault, the report is not lost: its sender keeps it. */
+function notNow(error: unknown): Error {
+  if (error instanceof Problem) logger.debug({ err: error }, 'a report could not be taken yet');
+  else logger.error({ err: error }, 'a report could not be taken');
+  count('email_reports', { outcome: 'deferred' });
+  return refusal(451, '4.3.0 Try again later');
+}
+
+function refusal(responseCode: number, text: string): Error {
+  return Object.assign(new Error(text), { responseCode });
+}
