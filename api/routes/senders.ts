@@ -1,0 +1,121 @@
+import { z } from 'zod';
+import * as senders from '../../shared/domain/senders.ts';
+import { Id } from '../../shared/schemas/fields.ts';
+import {
+  NewSender,
+  Sender,
+  SenderCheck,
+  SenderCheckQuery,
+  SenderFilter,
+  SenderPage,
+  SenderVerification,
+} from '../../shared/schemas/senders.ts';
+import { endpoint, other, unfinished } from '../endpoint.ts';
+
+const tag = 'Senders';
+const params = z.object({ id: Id('sender') });
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/senders',
+    id: 'createSender',
+    tag,
+    summary: 'Request a sender',
+    description:
+      'A name is reviewed before it may send. A UK mobile number is texted a code, which verifySender takes; it works for 10 minutes and 5 tries, and at most 3 an hour and 6 a day go to a number. A sender that is there already comes back as it is, with the countries that are new, and one that still awaits its code is texted another. Where the code could not be sent, nothing is left of a sender that was to be new. The first sender that is approved becomes the default.',
+    scope: 'senders.write',
+    body: NewSender,
+    status: 201,
+    otherStatus: { status: 200, description: 'The sender was there already' },
+    response: Sender,
+    location: ({ id }) => `/v2/senders/${id}`,
+    problems: [
+      'sender_awaiting_verification',
+      'sender_rejected',
+      'limit_exceeded',
+      'verification_limit_reached',
+      'verification_not_sent',
+    ],
+    handle: async ({ caller, body }) => {
+      const { sender, isNew, unsent } = await senders.request(caller, body);
+      const answer = isNew ? sender : other(sender);
+      if (!unsent) return answer;
+      return unfinished(answer, {
+        withinMs: senders.textsWithinMs(),
+        finish: async () => (await senders.textCode(unsent)) ?? answer,
+      });
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/senders',
+    id: 'listSenders',
+    tag,
+    summary: 'List senders, newest first',
+    scope: 'senders.read',
+    query: SenderFilter,
+    status: 200,
+    response: SenderPage,
+    problems: [],
+    handle: ({ caller, query }) => senders.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/senders/check',
+    id: 'checkSender',
+    tag,
+    summary: 'See whether a name could be requested',
+    description: 'Nothing is stored or sent.',
+    scope: 'senders.read',
+    query: SenderCheckQuery,
+    status: 200,
+    response: SenderCheck,
+    problems: [],
+    handle: ({ caller, query }) => senders.check(caller, query.name),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/senders/{id}',
+    id: 'getSender',
+    tag,
+    summary: 'Get one sender',
+    scope: 'senders.read',
+    params,
+    status: 200,
+    response: Sender,
+    problems: [],
+    handle: ({ caller, params }) => senders.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/senders/{id}',
+    id: 'cancelSender',
+    tag,
+    summary: 'Cancel the request for a sender, or give up one that was approved',
+    description:
+      'Where it was the default, the workspace has none until another is approved. What was rejected stays so when the same name is requested again. A virtual number is the operator’s to take back.',
+    scope: 'senders.write',
+    params,
+    status: 204,
+    problems: ['not_cancellable'],
+    handle: ({ caller, params }) => senders.cancel(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/senders/{id}/verify',
+    id: 'verifySender',
+    tag,
+    summary: 'Verify a mobile number with the code that was texted to it',
+    description:
+      'The right code approves the sender for the countries that it was requested for. A wrong one, one that has expired, and any after 5 tries are refused alike.',
+    scope: 'senders.write',
+    params,
+    body: SenderVerification,
+    status: 200,
+    response: Sender,
+    problems: [],
+    prepare: ({ caller, params }) => senders.tryCode(caller, params.id),
+    handle: ({ caller, params, body }) => senders.verify(caller, params.id, body.code),
+  }),
+];

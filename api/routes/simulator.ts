@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import * as simulator from '../../shared/domain/simulator.ts';
+import { text } from '../../shared/schemas/fields.ts';
+import { SimulatorPhonePage, SimulatorPhoneQuery, SimulatorText } from '../../shared/schemas/simulator.ts';
+import { SmsMessage } from '../../shared/schemas/sms.ts';
+import { endpoint } from '../endpoint.ts';
+
+const tag = 'Simulator';
+
+export default [
+  endpoint({
+    method: 'get',
+    path: '/v2/simulator/phones',
+    id: 'listSimulatorPhones',
+    tag,
+    summary: 'List the phones that were texted, newest first',
+    description:
+      'The numbers 07700 900000 to 07700 900999 are nobody’s: what is sent to them stays in the simulator, whatever carries other messages. 900002 fails for good, 900003 for now, 900004 expires, 900005 is never reported, 900006 answers STOP, 900007 answers YES; all others deliver.',
+    scope: ['simulator.read', 'recipients.read', 'content.read'],
+    query: SimulatorPhoneQuery,
+    status: 200,
+    response: SimulatorPhonePage,
+    problems: [],
+    handle: ({ caller, query }) => simulator.list(caller, query),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/simulator/phones',
+    id: 'clearSimulatorPhones',
+    tag,
+    summary: 'Clear the phones of their texts, and the list of phones',
+    scope: 'simulator.write',
+    status: 204,
+    problems: [],
+    handle: ({ caller }) => simulator.clear(caller),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/simulator/phones/{number}/messages',
+    id: 'createSimulatorMessage',
+    tag,
+    summary: 'Text the workspace from a phone of the simulator',
+    scope: 'simulator.write',
+    params: z.object({
+      number: text({ min: 1, max: 40 }).meta({
+        description: 'Any common format, UK without a country code',
+        example: '+447700900123',
+      }),
+    }),
+    body: SimulatorText,
+    status: 201,
+    response: SmsMessage,
+    location: (message) => `/v2/sms/${message.id}`,
+    problems: [],
+    handle: ({ caller, params, body }) => simulator.receive(caller, params.number, body),
+  }),
+];

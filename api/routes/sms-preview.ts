@@ -1,0 +1,21 @@
+import * as smsPreview from '../../shared/domain/sms-preview.ts';
+import { SmsPreview, SmsToPreview } from '../../shared/schemas/sms-preview.ts';
+import { endpoint } from '../endpoint.ts';
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/sms/preview',
+    id: 'previewSms',
+    tag: 'SMS',
+    summary: 'See how many parts a text takes, and what they cost',
+    description: 'Nothing is sent.',
+    scope: 'sms.send',
+    body: SmsToPreview,
+    status: 200,
+    response: SmsPreview,
+    problems: [],
+    prepare: ({ body }) => smsPreview.preview(body),
+    handle: ({ prepared }) => prepared,
+  }),
+];

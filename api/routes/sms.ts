@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import * as sms from '../../shared/domain/sms.ts';
+import { RecordEventPage } from '../../shared/schemas/events.ts';
+import { Id } from '../../shared/schemas/fields.ts';
+import { NewSms, SmsFilter, SmsMessage, SmsPage } from '../../shared/schemas/sms.ts';
+import { endpoint } from '../endpoint.ts';
+
+const tag = 'SMS';
+const params = z.object({ id: Id('sms') });
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/sms',
+    id: 'sendSms',
+    tag,
+    summary: 'Send one text message, now or at scheduledAt',
+    description:
+      'A message that the workspace cannot pay for is held, and goes out in order once it can, within 72 hours.',
+    scope: 'sms.send',
+    body: NewSms,
+    status: 201,
+    response: SmsMessage,
+    location: (sent) => `/v2/sms/${sent.id}`,
+    problems: ['sending_blocked', 'recipient_suppressed', 'limit_reached'],
+    prepare: ({ caller, body }) => sms.prepare(caller, body),
+    handle: ({ caller, prepared }) => sms.send(caller, prepared),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms',
+    id: 'listSms',
+    tag,
+    summary: 'List text messages, newest first',
+    scope: 'sms.read',
+    query: SmsFilter,
+    status: 200,
+    response: SmsPage,
+    problems: [],
+    handle: ({ caller, query }) => sms.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/{id}',
+    id: 'getSms',
+    tag,
+    summary: 'Get one text message',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: SmsMessage,
+    problems: [],
+    handle: ({ caller, params }) => sms.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/{id}/events',
+    id: 'listSmsEvents',
+    tag,
+    summary: 'List the events of one text message, oldest first',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: RecordEventPage,
+    problems: [],
+    handle: ({ caller, params, version }) => sms.listEvents(caller, params.id, version),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/sms/{id}',
+    id: 'cancelSms',
+    tag,
+    summary: 'Cancel a message that is held, or scheduled and still waits to send',
+    scope: 'sms.send',
+    params,
+    status: 200,
+    response: SmsMessage,
+    problems: ['not_cancellable'],
+    handle: ({ caller, params }) => sms.cancel(caller, params.id),
+  }),
+];

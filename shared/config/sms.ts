@@ -1,0 +1,39 @@
+import { z } from 'zod';
+
+/** Settings of sending and receiving SMS. */
+export const smsSettings = {
+  SMS_MAX_PARTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(255)
+    .default(10)
+    .describe('Parts that one text message may have'),
+  SMS_GATEWAY: z
+    .enum(['simulator'])
+    .default('simulator')
+    .describe('What carries text messages; the simulator keeps them where the API shows them'),
+  SMS_TIMEOUT_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .max(60)
+    .default(10)
+    .describe('Longest hand-over of one text'),
+  SMS_CONCURRENCY: z.coerce.number().int().min(1).default(40).describe('Texts in hand per process'),
+  SMS_RETENTION_DAYS: z.coerce
+    .number()
+    .min(31)
+    .default(90)
+    .describe('Text messages, and those of the simulator, are kept this long'),
+  SIMULATOR_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(3600)
+    .default(1)
+    .describe('How long a phone of the simulator takes to report a text, or to answer it'),
+  SMS_SYSTEM_SENDER: z
+    .string()
+    .regex(/^([A-Za-z0-9_ ]{3,11}|\+[1-9][0-9]{6,14})$/, 'must be a name of 3 to 11 characters, or in E.164')
+    .default('Messaging')
+    .describe('Sender of the texts of the platform itself: the codes that verify mobile numbers'),
+};

@@ -1,0 +1,126 @@
+import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
+import { type Changed, execute, query } from './client.ts';
+
+export type NewSimulatorMessage = {
+  /** That of the message, which is then kept once; or the simulator's own. */
+  id?: string;
+  /** The phone's, in E.164. */
+  number: string;
+  /** As the workspace sees it. */
+  direction: 'outbound' | 'inbound';
+  /** What the phone has its text from, or sends it to. */
+  sender: string;
+  content: string;
+  parts: number;
+  createdAt: Date;
+};
+
+/** Returns the id, in hexadecimal. */
+export async function insertSimulatorMessage(
+  workspaceId: string,
+  record: NewSimulatorMessage,
+): Promise<string> {
+  const id = record.id === undefined ? newUuid(record.createdAt) : idToBytes(record.id);
+  await query(
+    'INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES (?, ?, ?, ?)',
+    [newUuid(record.createdAt), idToBytes(workspaceId), Buffer.from(record.number), record.createdAt],
+  );
+  await query('INSERT IGNORE INTO simulator_messages SET ?', [
+    {
+      id,
+      workspace_id: idToBytes(workspaceId),
+      number: Buffer.from(record.number),
+      direction: record.direction,
+      sender: Buffer.from(record.sender),
+      content: record.content,
+      parts: record.parts,
+      created_at: record.createdAt,
+    },
+  ]);
+  return id.toString('hex');
+}
+
+type NewAnswer = { reference: string; number: string; sender: string; dueAt: Date };
+
+/** The phone is to report the text that the simulator knows by this reference. */
+export async function insertSimulatorAnswer(workspaceId: string, answer: NewAnswer): Promise<void> {
+  await execute(
+    'INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES (?, ?, ?, ?, ?)',
+    [
+      Buffer.from(answer.reference, 'hex'),
+      idToBytes(workspaceId),
+      Buffer.from(answer.number),
+      Buffer.from(answer.sender),
+      answer.dueAt,
+    ],
+  );
+}
+
+export type PhoneRecord = { id: string; number: string; createdAt: Date };
+
+/** Newest first; `before` is the id that the last page ended with. */
+export async function listSimulatorPhones(
+  workspaceId: string,
+  page: { limit: number; before: string | null },
+): Promise<PhoneRecord[]> {
+  const rows = await query(
+    `SELECT * FROM simulator_phones FORCE INDEX (simulator_phones_listed) WHERE workspace_id = ? AND id < ?
+     ORDER BY id DESC LIMIT ?`,
+    [
+      idToBytes(workspaceId),
+      page.before === null ? Buffer.alloc(16, 0xff) : idToBytes(page.before),
+      page.limit,
+    ],
+  );
+  return rows.map((row) => ({
+    id: idFromBytes('phone', row.id),
+    number: row.number.toString(),
+    createdAt: row.created_at,
+  }));
+}
+
+export type SimulatorMessageRecord = Omit<NewSimulatorMessage, 'id'>;
+
+/** The last texts of each of these phones, oldest first. */
+export async function listSimulatorMessages(
+  workspaceId: string,
+  numbers: string[],
+  ofEach: number,
+): Promise<Map<string, SimulatorMessageRecord[]>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await query(
+    numbers
+      .map(
+        () => `(SELECT * FROM simulator_messages FORCE INDEX (simulator_messages_of_phone)
+          WHERE workspace_id = ? AND number = ? ORDER BY id DESC LIMIT ?)`,
+      )
+      .join(' UNION ALL '),
+    numbers.flatMap((number) => [idToBytes(workspaceId), Buffer.from(number), ofEach]),
+  );
+  const records = rows
+    .toSorted((one, other) => Buffer.compare(one.id, other.id))
+    .map((row) => ({
+      number: row.number.toString(),
+      direction: row.direction,
+      sender: row.sender.toString(),
+      content: row.content,
+      parts: row.parts,
+      createdAt: row.created_at,
+    }));
+  return Map.groupBy(records, ({ number }) => number);
+}
+
+/** Deletes some of the phones' texts, then the phones; returns how many rows went. */
+export async function deleteSimulatorPhones(workspaceId: string, limit: number): Promise<number> {
+  const own = idToBytes(workspaceId);
+  const texts = await query<Changed>('DELETE FROM simulator_messages WHERE workspace_id = ? LIMIT ?', [
+    own,
+    limit,
+  ]);
+  if (texts.affectedRows === limit) return limit;
+  const phones = await query<Changed>('DELETE FROM simulator_phones WHERE workspace_id = ? LIMIT ?', [
+    own,
+    limit,
+  ]);
+  return texts.affectedRows + phones.affectedRows;
+}

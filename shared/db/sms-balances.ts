@@ -1,0 +1,79 @@
+import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
+import { execute, query } from './client.ts';
+
+/** What a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
+export async function findSmsBalance(workspaceId: string): Promise<number | null> {
+  const [row] = await execute('SELECT balance FROM sms_balances WHERE workspace_id = ?', [
+    idToBytes(workspaceId),
+  ]);
+  return row ? Number(row.balance) : null;
+}
+
+/** Serialises what spends, until the transaction ends. */
+export async function findSmsBalanceForUpdate(workspaceId: string): Promise<number | null> {
+  const [row] = await execute('SELECT balance FROM sms_balances WHERE workspace_id = ? FOR UPDATE', [
+    idToBytes(workspaceId),
+  ]);
+  return row ? Number(row.balance) : null;
+}
+
+export type LedgerEntry = {
+  kind: 'credit' | 'charge' | 'refund';
+  /** Positive: the balance rises. */
+  amount: number;
+  smsId: string | null;
+  note: string | null;
+  createdAt: Date;
+};
+
+/** Changes the balance by what the entries say; one that is not there stays so. */
+export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  await execute('UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?', [
+    entries.reduce((sum, { amount }) => sum + amount, 0),
+    idToBytes(workspaceId),
+  ]);
+  await insertLedger(workspaceId, entries);
+}
+
+/** The same, but makes the balance where there is none: from then on it is counted. */
+export async function insertSmsCredit(workspaceId: string, entry: LedgerEntry): Promise<void> {
+  await execute(
+    'INSERT INTO sms_balances (workspace_id, balance) VALUES (?, ?) ON DUPLICATE KEY UPDATE balance = balance + ?',
+    [idToBytes(workspaceId), entry.amount, entry.amount],
+  );
+  await insertLedger(workspaceId, [entry]);
+}
+
+export async function deleteSmsBalance(workspaceId: string): Promise<void> {
+  await execute('DELETE FROM sms_balances WHERE workspace_id = ?', [idToBytes(workspaceId)]);
+}
+
+async function insertLedger(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
+  await query('INSERT INTO sms_ledger (id, workspace_id, kind, amount, sms_id, note, created_at) VALUES ?', [
+    entries.map(({ kind, amount, smsId, note, createdAt }) => [
+      newUuid(createdAt),
+      idToBytes(workspaceId),
+      kind,
+      amount,
+      smsId === null ? null : idToBytes(smsId),
+      note,
+      createdAt,
+    ]),
+  ]);
+}
+
+/** Newest first. */
+export async function listSmsLedger(workspaceId: string, limit: number): Promise<LedgerEntry[]> {
+  const rows = await query('SELECT * FROM sms_ledger WHERE workspace_id = ? ORDER BY id DESC LIMIT ?', [
+    idToBytes(workspaceId),
+    limit,
+  ]);
+  return rows.map((row) => ({
+    kind: row.kind,
+    amount: Number(row.amount),
+    smsId: row.sms_id && idFromBytes('sms', row.sms_id),
+    note: row.note,
+    createdAt: row.created_at,
+  }));
+}

@@ -1,0 +1,38 @@
+import { byId, type Changed, execute, query } from '../client.ts';
+
+/** When codes went to this subject, oldest first. It is locked until the transaction ends, also where there were none. */
+export async function findCodeTimesForUpdate(subject: string, at: Date): Promise<Date[]> {
+  const values = [Buffer.from(subject)];
+  await execute(
+    `INSERT INTO sender_code_counts (subject, sent_times, updated_at) VALUES (?, '[]', ?)
+     ON DUPLICATE KEY UPDATE subject = subject`,
+    [...values, at],
+  );
+  const [row] = await execute(
+    `SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ? FOR UPDATE`,
+    values,
+  );
+  return (JSON.parse(row!.sent_times) as number[]).map((time) => new Date(time));
+}
+
+export async function updateCodeTimes(subject: string, times: Date[], at: Date): Promise<void> {
+  await execute(`UPDATE sender_code_counts ${byId} SET sent_times = ?, updated_at = ? WHERE subject = ?`, [
+    JSON.stringify(times.map((time) => time.getTime())),
+    at,
+    Buffer.from(subject),
+  ]);
+}
+
+/** Found by a plain read, so that no request in hand is waited for. */
+export async function deleteCodeTimesBefore(before: Date, limit: number): Promise<number> {
+  const rows = await query('SELECT subject FROM sender_code_counts WHERE updated_at < ? LIMIT ?', [
+    before,
+    limit,
+  ]);
+  if (rows.length === 0) return 0;
+  const { affectedRows } = await query<Changed>(
+    `DELETE c FROM sender_code_counts c ${byId} WHERE c.subject IN (?) AND c.updated_at < ?`,
+    [rows.map(({ subject }) => subject), before],
+  );
+  return affectedRows;
+}

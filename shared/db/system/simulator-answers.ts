@@ -1,0 +1,46 @@
+import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
+import { type Changed, execute, query } from '../client.ts';
+
+/** What a phone has still to do with a text that the simulator took, by the simulator's reference. */
+export type AnswerRecord = { workspaceId: string; number: string; sender: string };
+
+export async function findAnswer(reference: string): Promise<AnswerRecord | null> {
+  const [row] = await execute('SELECT * FROM simulator_answers WHERE id = ?', [
+    Buffer.from(reference, 'hex'),
+  ]);
+  return row
+    ? {
+        workspaceId: idFromBytes('workspace', row.workspace_id),
+        number: row.number.toString(),
+        sender: row.sender.toString(),
+      }
+    : null;
+}
+
+/** False where another has done it. */
+export async function deleteAnswer(reference: string): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>('DELETE FROM simulator_answers WHERE id = ?', [
+    Buffer.from(reference, 'hex'),
+  ]);
+  return affectedRows === 1;
+}
+
+/** Longest due first. */
+export async function listDueAnswers(
+  dueBefore: Date,
+  limit: number,
+): Promise<{ reference: string; dueAt: Date }[]> {
+  const rows = await query(
+    'SELECT id, due_at FROM simulator_answers WHERE due_at <= ? ORDER BY due_at LIMIT ?',
+    [dueBefore, limit],
+  );
+  return rows.map((row) => ({ reference: row.id.toString('hex'), dueAt: row.due_at }));
+}
+
+export async function deleteSimulatorMessagesBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM simulator_messages WHERE id < ? ORDER BY id LIMIT ?',
+    [firstUuidAt(until), limit],
+  );
+  return affectedRows;
+}

@@ -1,0 +1,71 @@
+import type { SmsReason } from '../../schemas/sms.ts';
+import { type Changed, execute, query, type Row } from '../client.ts';
+
+/** What a gateway says became of a message that it took; without a reason it was delivered. */
+export type Receipt = { gateway: string; reference: string; reason: SmsReason | null };
+
+/** The first receipt of a reference stays. */
+export async function insertUnmatchedReceipt(receipt: Receipt, at: Date): Promise<void> {
+  const { gateway, reference, reason } = receipt;
+  await query(
+    `INSERT IGNORE INTO sms_receipts_unmatched (gateway, reference, reason_category, reason_code,
+       reason_description, reason_retryable, received_at) VALUES (?)`,
+    [
+      [
+        Buffer.from(gateway),
+        Buffer.from(reference),
+        reason?.category ?? null,
+        reason?.code ?? null,
+        reason?.description ?? null,
+        reason ? Number(reason.retryable) : null,
+        at,
+      ],
+    ],
+  );
+}
+
+export async function findUnmatchedReceipt(gateway: string, reference: string): Promise<Receipt | null> {
+  const [row] = await execute('SELECT * FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
+    Buffer.from(gateway),
+    Buffer.from(reference),
+  ]);
+  return row ? toReceipt(row) : null;
+}
+
+/** Those whose message is known by now. */
+export async function listMatchableReceipts(limit: number): Promise<Receipt[]> {
+  const rows = await query(
+    `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
+       ON m.gateway_reference = r.reference AND m.gateway = r.gateway LIMIT ?`,
+    [limit],
+  );
+  return rows.map(toReceipt);
+}
+
+export async function deleteUnmatchedReceipt(gateway: string, reference: string): Promise<void> {
+  await execute('DELETE FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
+    Buffer.from(gateway),
+    Buffer.from(reference),
+  ]);
+}
+
+export async function deleteReceiptsBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM sms_receipts_unmatched WHERE received_at < ? ORDER BY received_at LIMIT ?',
+    [until, limit],
+  );
+  return affectedRows;
+}
+
+function toReceipt(row: Row): Receipt {
+  return {
+    gateway: row.gateway.toString(),
+    reference: row.reference.toString(),
+    reason: row.reason_category && {
+      category: row.reason_category,
+      code: row.reason_code,
+      description: row.reason_description,
+      retryable: row.reason_retryable === 1,
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { now } from '../../clock.ts';
+import { isDuplicateKey } from '../../db/client.ts';
+import * as db from '../../db/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { invalid, problem } from '../../errors.ts';
+import { isCountry } from '../../formats/country.ts';
+import { newId } from '../../formats/ids.ts';
+import { parseSenderName } from '../../formats/sender-name.ts';
+import type { Sender } from '../../schemas/senders.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { withDefault } from './default.ts';
+import { toWire } from './record.ts';
+
+/** A sender that the operator vouches for, whatever it is: approved at once. No countries: that of the workspace. */
+export async function addApproved(
+  workspaceId: string,
+  text: string,
+  countries: readonly string[] = [],
+): Promise<Sender> {
+  const name = parseSenderName(text);
+  if (!name.ok) throw invalid('name', name.message);
+  return transaction(async () => {
+    const workspace = await findWorkspaceForUpdate(workspaceId);
+    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const sender = await withDefault({
+      id: newId('sender', now()),
+      workspaceId,
+      kind: 'sender_name',
+      name: name.name,
+      nameKey: name.key,
+      virtualNumber: null,
+      status: 'approved',
+      isDefault: false,
+      sampleContent: null,
+      businessProfileId: null,
+      code: null,
+      createdAt: now(),
+      countries: checkedCountries(countries.length > 0 ? countries : [workspace.country], 'approved'),
+    });
+    try {
+      await db.insertSender(workspaceId, sender);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      throw problem('name_taken', { detail: `This workspace has the sender ${name.name} already` });
+    }
+    return toWire(sender);
+  });
+}
+
+/** By code, each of them once. */
+export function checkedCountries(
+  codes: readonly string[],
+  status: db.CountryRecord['status'],
+): db.CountryRecord[] {
+  return [...new Set(codes)].toSorted().map((country) => {
+    if (!isCountry(country)) throw invalid('countries', `${country} is no code of ISO 3166-1 alpha-2`);
+    return { country, status, reason: null };
+  });
+}

@@ -1,0 +1,54 @@
+import * as db from '../../db/senders.ts';
+import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
+import type { SenderKind } from '../../schemas/senders.ts';
+
+export type ApprovedSender = {
+  id: string;
+  kind: SenderKind;
+  /** As its record shows it. */
+  name: string;
+  /** What a gateway is told: the name, or the number in E.164. */
+  address: string;
+};
+/** `message` goes after the name of the field: "sender is not approved for FR". */
+export type Approved = { ok: true; sender: ApprovedSender } | { ok: false; message: string };
+
+/**
+ * What a message to that country is sent from: the sender of this name, or number in any form, or the default where
+ * none is named.
+ */
+export async function findApproved(
+  workspaceId: string,
+  name: string | null,
+  country: string | null,
+): Promise<Approved> {
+  const sender = name === null ? await db.findDefaultSender(workspaceId) : await named(workspaceId, name);
+  if (!sender) {
+    const message = name === null ? 'is required: the workspace has no default' : 'is not of this workspace';
+    return { ok: false, message };
+  }
+  const { id, kind } = sender;
+  const shown = sender.name!;
+  if (sender.status.startsWith('awaiting_'))
+    return { ok: false, message: `cannot be ${shown} yet: it is ${sender.status}` };
+  if (country === null)
+    return { ok: false, message: 'cannot be chosen: the country of the recipient is not known' };
+  const status = sender.countries.find((one) => one.country === country)?.status;
+  if (status !== 'approved')
+    return { ok: false, message: `cannot be ${shown}: ${reasonOf(status)} for ${country}` };
+  const address = (kind === 'sender_name' && numberOfName(shown)) || shown;
+  return { ok: true, sender: { id, kind, name: shown, address } };
+}
+
+function reasonOf(status: string | undefined): string {
+  if (status === undefined) return 'it has not been requested';
+  return status === 'rejected' ? 'it was rejected' : 'it is not approved yet';
+}
+
+async function named(workspaceId: string, name: string): Promise<db.SenderRecord | null> {
+  for (const key of senderKeysOf(name)) {
+    const sender = await db.findSenderByKey(workspaceId, key);
+    if (sender) return sender;
+  }
+  return null;
+}

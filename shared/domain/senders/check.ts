@@ -1,0 +1,43 @@
+import * as db from '../../db/senders.ts';
+import { findWorkspace } from '../../db/workspaces.ts';
+import { parseSenderName, type SenderName } from '../../formats/sender-name.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { SenderCheck } from '../../schemas/senders.ts';
+import { toWire } from './record.ts';
+import { mostSenders } from './request.ts';
+
+/** What a request for the name would meet; nothing is stored. */
+export async function check({ workspaceId }: Caller, text: string): Promise<SenderCheck> {
+  const parsed = parseSenderName(text);
+  if (!parsed.ok)
+    return { name: text, kind: null, acceptable: false, reasons: [parsed.message], existing: null };
+  const existing = await db.findSenderByKey(workspaceId, parsed.key);
+  const reasons = existing ? reasonsOf(existing) : await reasonsAgainst(workspaceId, parsed);
+  return {
+    name: parsed.name,
+    kind: parsed.isMobile ? 'mobile' : 'name',
+    acceptable: reasons.length === 0,
+    reasons,
+    existing: existing && toWire(existing),
+  };
+}
+
+function reasonsOf({ status }: db.SenderRecord): string[] {
+  return status === 'rejected' ? ['was rejected before'] : [];
+}
+
+async function reasonsAgainst(workspaceId: string, { key, isMobile }: SenderName): Promise<string[]> {
+  const [workspace, rejections, waiting, count] = [
+    await findWorkspace(workspaceId),
+    await db.listSenderRejections(workspaceId, key),
+    isMobile ? await db.findSenderAwaitingCode(workspaceId) : null,
+    await db.findSenderCount(workspaceId),
+  ];
+  return [
+    ...rejections
+      .filter(({ country }) => country === workspace?.country)
+      .map(({ country }) => `was rejected before for ${country}`),
+    ...(waiting ? [`has to wait until ${waiting.name} is verified or cancelled`] : []),
+    ...(count >= mostSenders ? [`would be more than the ${mostSenders} senders of a workspace`] : []),
+  ];
+}

@@ -1,0 +1,107 @@
+import { randomInt } from 'node:crypto';
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import * as db from '../../db/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { type Problem, problem } from '../../errors.ts';
+import { newUuid } from '../../formats/ids.ts';
+import { numberOfName } from '../../formats/sender-name.ts';
+import { logger } from '../../logger.ts';
+import { count } from '../../metrics.ts';
+import { authenticationTag, isAuthenticationTag } from '../../secrets.ts';
+import * as sms from '../../transports/sms.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { giveCodeBack, takeCode } from './limits.ts';
+
+const goodForMinutes = 10;
+export const mostTries = 5;
+const retryAfterSeconds = 60;
+const purpose = 'sender code';
+
+/** A code that the row knows of, and nobody else yet. */
+export type UnsentCode = {
+  workspaceId: string;
+  senderId: string;
+  number: string;
+  digits: string;
+  tag: Buffer;
+  takenAt: Date;
+  /** What it took the place of; null where the sender was made for it. */
+  before: { code: db.CodeRecord | null } | null;
+};
+
+/** A new code for the mobile number, counted in the current transaction. The sender is to keep `code`. */
+export async function makeCode(
+  sender: db.SenderRecord,
+  { isNew }: { isNew: boolean },
+): Promise<{ code: db.CodeRecord; unsent: UnsentCode }> {
+  const { workspaceId, id: senderId } = sender;
+  const number = numberOfName(sender.name!)!;
+  const takenAt = now();
+  const waitMs = await takeCode(workspaceId, number, takenAt);
+  if (waitMs > 0)
+    throw problem('verification_limit_reached', {
+      detail: `Too many codes have been texted to ${sender.name}, or for this workspace`,
+      retryAfterSeconds: waitMs / 1000,
+    });
+  const digits = randomInt(1_000_000).toString().padStart(6, '0');
+  const tag = authenticationTag(purpose, `${senderId} ${digits}`);
+  const expiresAt = new Date(takenAt.getTime() + goodForMinutes * 60_000);
+  const before = isNew ? null : { code: sender.code };
+  return {
+    code: { tag, expiresAt, tries: 0 },
+    unsent: { workspaceId, senderId, number, digits, tag, takenAt, before },
+  };
+}
+
+export function isCode({ id, code }: db.SenderRecord, digits: string): boolean {
+  return code !== null && now() < code.expiresAt && isAuthenticationTag(purpose, `${id} ${digits}`, code.tag);
+}
+
+/** The longest that `textCode` takes: the hand-over, and a short transaction. */
+export function textsWithinMs(): number {
+  return config.SMS_TIMEOUT_SECONDS * 1000 + 10_000;
+}
+
+/**
+ * Texts the code, in no transaction. Where it cannot be sent, a sender that was made for it is gone again, the code that
+ * was good before is good again, and the caller is to be told.
+ */
+export async function textCode(unsent: UnsentCode): Promise<Problem | null> {
+  const { workspaceId, senderId, number, digits } = unsent;
+  const submission = await sms.submit({
+    id: newUuid(now()).toString('hex'),
+    workspaceId,
+    sender: config.SMS_SYSTEM_SENDER,
+    recipient: number,
+    content: `${digits} is the code that lets messages be sent from this number. It works for ${goodForMinutes} minutes. If you did not ask for it, ignore this text.`,
+    parts: 1,
+  });
+  count('sender_codes', { outcome: submission.kind });
+  if (submission.kind === 'accepted') return null;
+  const { kind, detail } = submission;
+  logger.warn({ workspaceId, senderId, kind, detail }, 'a verification code could not be sent');
+  try {
+    await transaction(() => takeBack(unsent, kind));
+  } catch (error) {
+    logger.error({ err: error, senderId }, 'a verification code that was not sent could not be taken back');
+  }
+  return problem('verification_not_sent', {
+    detail: `The code could not be texted to ${number}. Send the request again later`,
+    retryAfterSeconds,
+  });
+}
+
+async function takeBack(
+  { workspaceId, senderId, number, tag, takenAt, before }: UnsentCode,
+  kind: 'refused' | 'later' | 'unavailable',
+): Promise<void> {
+  await findWorkspaceForUpdate(workspaceId);
+  // A gateway that gave no answer may have sent it: the phone is not to be flooded through its faults.
+  if (kind !== 'unavailable') await giveCodeBack(workspaceId, number, takenAt, now());
+  const sender = await db.findSenderForUpdate(workspaceId, senderId);
+  // Another request may have made another code since.
+  if (!sender?.code?.tag.equals(tag)) return;
+  if (before) await db.updateSender(workspaceId, { ...sender, code: before.code });
+  else await db.deleteSender(workspaceId, senderId);
+}

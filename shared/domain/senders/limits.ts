@@ -1,0 +1,60 @@
+import { findCodeTimesForUpdate, updateCodeTimes } from '../../db/system/sender-code-counts.ts';
+
+/** How many codes go out, so that nobody's phone is flooded, and nobody floods the phones of others. */
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+type Rule = { most: number; withinMs: number };
+/** Whichever workspace asks. */
+const toNumber: Rule[] = [
+  { most: 3, withinMs: hourMs },
+  { most: 6, withinMs: dayMs },
+];
+/** Numbers change, and each text costs the platform. */
+const ofWorkspace: Rule[] = [{ most: 50, withinMs: dayMs }];
+
+type Counted = { subject: string; rules: Rule[] };
+
+function countedOf(workspaceId: string, number: string): Counted[] {
+  return [
+    { subject: number, rules: toNumber },
+    { subject: workspaceId.slice(-26), rules: ofWorkspace },
+  ];
+}
+
+/** Counts a code in the current transaction; how long until there may be one, where there may be none now. */
+export async function takeCode(workspaceId: string, number: string, at: Date): Promise<number> {
+  let waitMs = 0;
+  const all: { subject: string; times: Date[] }[] = [];
+  for (const { subject, rules } of countedOf(workspaceId, number)) {
+    const times = await timesOf(subject, at);
+    for (const { most, withinMs } of rules) {
+      const nth = times.at(-most);
+      if (nth) waitMs = Math.max(waitMs, nth.getTime() + withinMs - at.getTime());
+    }
+    all.push({ subject, times });
+  }
+  if (waitMs > 0) return waitMs;
+  for (const { subject, times } of all) await updateCodeTimes(subject, [...times, at], at);
+  return 0;
+}
+
+/** Takes back one that never went out. */
+export async function giveCodeBack(
+  workspaceId: string,
+  number: string,
+  takenAt: Date,
+  at: Date,
+): Promise<void> {
+  for (const { subject } of countedOf(workspaceId, number)) {
+    const times = await timesOf(subject, at);
+    const index = times.findIndex((time) => time.getTime() === takenAt.getTime());
+    if (index >= 0) await updateCodeTimes(subject, times.toSpliced(index, 1), at);
+  }
+}
+
+async function timesOf(subject: string, at: Date): Promise<Date[]> {
+  const times = await findCodeTimesForUpdate(subject, at);
+  return times.filter((time) => time.getTime() > at.getTime() - dayMs);
+}

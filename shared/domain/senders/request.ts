@@ -1,0 +1,138 @@
+import { now } from '../../clock.ts';
+import { findBusinessProfile } from '../../db/business-profiles.ts';
+import * as db from '../../db/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { isCountry } from '../../formats/country.ts';
+import { newId } from '../../formats/ids.ts';
+import { parseSenderName, type SenderName } from '../../formats/sender-name.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
+import { makeCode, type UnsentCode } from './code.ts';
+import { isMobile, statusOf, toWire } from './record.ts';
+
+export const mostSenders = 500;
+
+/** `unsent`: a code that is to be texted once this is committed. */
+export type Requested = { sender: Sender; isNew: boolean; unsent: UnsentCode | null };
+
+/** Asks for a sender, or for more countries of one, or for another code, in the current transaction (spec §3, §4). */
+export async function request(caller: Caller, body: NewSender): Promise<Requested> {
+  const { workspaceId } = caller;
+  // Locked: one mobile number at a time, one default, and the cap hold for requests at once, too.
+  const workspace = await findWorkspaceForUpdate(workspaceId);
+  if (!workspace) throw problem('not_found');
+  const { name, profile } = await checked(workspaceId, body);
+  const countries = [...new Set(body.countries ?? [workspace.country])].toSorted();
+  const known = await db.findSenderByKey(workspaceId, name.key);
+  if (known) return again(known, countries);
+  const record: db.SenderRecord = {
+    id: newId('sender', now()),
+    workspaceId,
+    kind: 'sender_name',
+    name: name.name,
+    nameKey: name.key,
+    virtualNumber: null,
+    status: 'pending',
+    isDefault: false,
+    sampleContent: body.sampleContent,
+    businessProfileId: profile?.id ?? null,
+    code: null,
+    createdAt: now(),
+    countries: await countriesOf(workspaceId, name.key, countries, 'pending'),
+  };
+  record.status = statusOf(record.countries);
+  if (record.status === 'rejected') throw rejected(name.name, record.countries);
+  if (name.isMobile) return first(record);
+  if (profile?.status === 'unverified') record.status = 'awaiting_business_verification';
+  await checkCap(workspaceId);
+  await db.insertSender(workspaceId, record);
+  return { sender: toWire(record), isNew: true, unsent: null };
+}
+
+/** A mobile number is verified before anything else is looked at. */
+async function first(record: db.SenderRecord): Promise<Requested> {
+  const { workspaceId } = record;
+  const waiting = await db.findSenderAwaitingCode(workspaceId);
+  if (waiting)
+    throw problem('sender_awaiting_verification', {
+      detail: `${waiting.name} (${waiting.id}) awaits verification: verify or cancel it first`,
+    });
+  await checkCap(workspaceId);
+  const { code, unsent } = await makeCode(record, { isNew: true });
+  const sender: db.SenderRecord = { ...record, status: 'awaiting_verification', code };
+  await db.insertSender(workspaceId, sender);
+  return { sender: toWire(sender), isNew: true, unsent };
+}
+
+async function again(known: db.SenderRecord, asked: readonly string[]): Promise<Requested> {
+  const { workspaceId } = known;
+  if (known.status === 'rejected') throw rejected(known.name!, known.countries);
+  const has = new Set(known.countries.map(({ country }) => country));
+  // Whoever has shown that the number is theirs has shown it for every country.
+  const status = isMobile(known) && known.status !== 'awaiting_verification' ? 'approved' : 'pending';
+  const added = await countriesOf(
+    workspaceId,
+    known.nameKey!,
+    asked.filter((country) => !has.has(country)),
+    status,
+  );
+  await db.insertSenderCountries(workspaceId, known.id, added);
+  const countries = [...known.countries, ...added].toSorted((one, other) =>
+    one.country < other.country ? -1 : 1,
+  );
+  const sender = { ...known, countries };
+  if (known.status !== 'awaiting_verification') return { sender: toWire(sender), isNew: false, unsent: null };
+  const { code, unsent } = await makeCode(known, { isNew: false });
+  await db.updateSender(workspaceId, { ...sender, code });
+  return { sender: toWire(sender), isNew: false, unsent };
+}
+
+/** What was rejected of a sender of this name that is gone stays so. */
+async function countriesOf(
+  workspaceId: string,
+  nameKey: string,
+  countries: readonly string[],
+  status: SenderCountryStatus,
+): Promise<db.CountryRecord[]> {
+  const rejections = await db.listSenderRejections(workspaceId, nameKey);
+  return countries.map(
+    (country) =>
+      rejections.find((rejection) => rejection.country === country) ?? { country, status, reason: null },
+  );
+}
+
+async function checked(workspaceId: string, body: NewSender) {
+  const errors: FieldErrors = {};
+  const name = parseSenderName(body.name);
+  if (!name.ok) errors['name'] = [name.message];
+  for (const [index, country] of (body.countries ?? []).entries())
+    if (!isCountry(country))
+      errors[`countries[${index}]`] = ['must be a country code of ISO 3166-1 alpha-2, such as GB'];
+  const needsProfile = body.businessProfileId != null && !(name.ok && name.isMobile);
+  const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId!) : null;
+  if (needsProfile && !profile)
+    errors['businessProfileId'] = ['must be a business profile of this workspace'];
+  const entries = Object.entries(errors);
+  if (entries.length > 0)
+    throw problem('validation_failed', {
+      detail:
+        entries.length === 1
+          ? `${entries[0]![0]} ${entries[0]![1][0]}.`
+          : `${entries.length} fields are not valid.`,
+      errors,
+    });
+  return { name: name as SenderName, profile };
+}
+
+async function checkCap(workspaceId: string): Promise<void> {
+  if ((await db.findSenderCount(workspaceId)) >= mostSenders)
+    throw problem('limit_exceeded', { detail: `A workspace has at most ${mostSenders} senders` });
+}
+
+function rejected(name: string, countries: readonly db.CountryRecord[]) {
+  const [known] = countries.filter(({ reason }) => reason !== null);
+  return problem('sender_rejected', {
+    detail: `${name} was rejected before${known ? `: ${known.reason}` : ''}`,
+  });
+}

@@ -1,0 +1,107 @@
+import * as db from '../../db/senders.ts';
+import { findWorkspaceOfSender, listSendersToReview } from '../../db/system/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { invalid, problem } from '../../errors.ts';
+import type { Sender, SenderCountryStatus } from '../../schemas/senders.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { withDefault } from './default.ts';
+import { statusOf, toWire } from './record.ts';
+
+/** What the operator decides, who knows a sender by its id alone. */
+
+const longestReason = 256;
+
+/** With the workspace and the sender locked. Throws where there is no such sender. */
+export async function changing(
+  senderId: string,
+  change: (sender: db.SenderRecord) => Promise<db.SenderRecord>,
+): Promise<Sender> {
+  return transaction(async () => {
+    const workspaceId = await findWorkspaceOfSender(senderId);
+    if (workspaceId) await findWorkspaceForUpdate(workspaceId);
+    const sender = workspaceId && (await db.findSenderForUpdate(workspaceId, senderId));
+    if (!sender) throw problem('not_found', { detail: `There is no sender ${senderId}` });
+    return toWire(await change(sender));
+  });
+}
+
+/** Approves the sender for these countries, of which it was requested for. */
+export async function approve(senderId: string, countries: readonly string[]): Promise<Sender> {
+  return changing(senderId, (sender) => {
+    const waits = {
+      awaiting_verification: 'the code that was texted to it has not been given back',
+      awaiting_business_verification: `its business profile ${sender.businessProfileId} is not verified`,
+    }[sender.status as string];
+    if (waits) throw problem('in_use', { detail: `${senderId} cannot be approved yet: ${waits}` });
+    return decide(sender, countries, 'approved', null);
+  });
+}
+
+export async function reject(
+  senderId: string,
+  countries: readonly string[],
+  reason: string,
+): Promise<Sender> {
+  if (reason === '' || [...reason].length > longestReason)
+    throw invalid('reason', `must have 1 to ${longestReason} characters`);
+  return changing(senderId, (sender) => decide(sender, countries, 'rejected', reason));
+}
+
+async function decide(
+  sender: db.SenderRecord,
+  names: readonly string[],
+  status: SenderCountryStatus,
+  reason: string | null,
+): Promise<db.SenderRecord> {
+  const { workspaceId } = sender;
+  if (sender.kind === 'virtual_number')
+    throw problem('in_use', { detail: `${sender.id} is a virtual number: assign or unassign it` });
+  const unknown = names.filter((name) => !sender.countries.some(({ country }) => country === name));
+  if (names.length === 0 || unknown.length > 0)
+    throw invalid('countries', `must be of those requested, which ${unknown.join(', ') || 'none'} is not`);
+  const decided = sender.countries
+    .filter(({ country }) => names.includes(country))
+    .map(({ country }) => ({ country, status, reason }));
+  await db.updateSenderCountries(workspaceId, sender.id, decided);
+  if (status === 'approved')
+    for (const country of names) await db.deleteSenderRejection(workspaceId, sender.nameKey!, country);
+  const countries = sender.countries.map(
+    (known) => decided.find(({ country }) => country === known.country) ?? known,
+  );
+  const changed = await withDefault(standing({ ...sender, countries }));
+  await db.updateSender(workspaceId, changed);
+  return changed;
+}
+
+/** What waits for something else goes on waiting, until there is no country left that it could wait for. */
+function standing(sender: db.SenderRecord): db.SenderRecord {
+  const status = statusOf(sender.countries);
+  const waits = sender.status.startsWith('awaiting_') && status !== 'rejected';
+  return waits ? sender : { ...sender, status, code: null };
+}
+
+/** Messages that name no sender come from this one from now on. */
+export async function makeDefault(senderId: string): Promise<Sender> {
+  return changing(senderId, async (sender) => {
+    if (sender.status !== 'approved')
+      throw problem('in_use', { detail: `${senderId} cannot be the default: it is ${sender.status}` });
+    const { workspaceId } = sender;
+    const former = await db.findDefaultSender(workspaceId);
+    if (former && former.id !== senderId) await db.updateSender(workspaceId, { ...former, isDefault: false });
+    const chosen = { ...sender, isDefault: true };
+    await db.updateSender(workspaceId, chosen);
+    return chosen;
+  });
+}
+
+export type ToReview = { workspaceId: string; sender: Sender };
+
+/** Senders with a country that nobody has decided on, of one workspace or of all; oldest first. */
+export async function listToReview(only: string | null, limit: number): Promise<ToReview[]> {
+  const waiting: ToReview[] = [];
+  for (const { id, workspaceId } of await listSendersToReview(only, limit)) {
+    const record = await db.findSender(workspaceId, id);
+    if (record) waiting.push({ workspaceId, sender: toWire(record) });
+  }
+  return waiting;
+}

@@ -1,0 +1,40 @@
+import { now } from '../../clock.ts';
+import * as db from '../../db/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { invalid, problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { Sender } from '../../schemas/senders.ts';
+import { isCode, mostTries } from './code.ts';
+import { withDefault } from './default.ts';
+import { statusOf, toWire } from './record.ts';
+
+/**
+ * Counts a try, whatever comes of it: it is committed before the code is looked at, so that a refusal, which takes back
+ * all that its transaction did, leaves it counted, and any number of tries at once are no more than the code allows.
+ */
+export async function tryCode(caller: Caller, id: string): Promise<void> {
+  const { workspaceId } = caller;
+  if (!(await db.findSender(workspaceId, id))) throw problem('not_found');
+  if (!(await db.updateSenderTries(workspaceId, id, now(), mostTries))) throw unfit();
+}
+
+/** Approves the sender if the code is right, in the current transaction. */
+export async function verify(caller: Caller, id: string, digits: string): Promise<Sender> {
+  const { workspaceId } = caller;
+  await findWorkspaceForUpdate(workspaceId);
+  const known = await db.findSenderForUpdate(workspaceId, id);
+  if (!known) throw problem('not_found');
+  if (known.status !== 'awaiting_verification' || !isCode(known, digits)) throw unfit();
+  const countries = known.countries.map((country) =>
+    country.status === 'pending' ? { ...country, status: 'approved' as const } : country,
+  );
+  const sender = await withDefault({ ...known, status: statusOf(countries), code: null, countries });
+  await db.updateSenderCountries(workspaceId, id, countries);
+  await db.updateSender(workspaceId, sender);
+  return toWire(sender);
+}
+
+/** One answer for all of it: who guesses is not told how far they are. */
+function unfit() {
+  return invalid('code', 'is wrong or has expired; ask for the sender again to get a new one');
+}

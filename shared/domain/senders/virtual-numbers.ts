@@ -1,0 +1,93 @@
+import { now } from '../../clock.ts';
+import { isDuplicateKey } from '../../db/client.ts';
+import * as db from '../../db/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { invalid, problem } from '../../errors.ts';
+import { newId } from '../../formats/ids.ts';
+import { parsePhoneNumber } from '../../formats/phone-number.ts';
+import type { Sender } from '../../schemas/senders.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { checkedCountries } from './add-approved.ts';
+import { withDefault } from './default.ts';
+import { toWire } from './record.ts';
+import { changing } from './review.ts';
+
+/** Numbers that take replies: the operator gives them, and takes them back. */
+
+/** A virtual number for the workspace, which has no digits yet. No countries: that of the workspace. */
+export async function addNumber(workspaceId: string, countries: readonly string[] = []): Promise<Sender> {
+  return transaction(async () => {
+    const workspace = await findWorkspaceForUpdate(workspaceId);
+    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const sender: db.SenderRecord = {
+      id: newId('sender', now()),
+      workspaceId,
+      kind: 'virtual_number',
+      name: null,
+      nameKey: null,
+      virtualNumber: null,
+      status: 'pending',
+      isDefault: false,
+      sampleContent: null,
+      businessProfileId: null,
+      code: null,
+      createdAt: now(),
+      countries: checkedCountries(countries.length > 0 ? countries : [workspace.country], 'pending'),
+    };
+    await db.insertSender(workspaceId, sender);
+    return toWire(sender);
+  });
+}
+
+/** From now on what is texted to the number is for its workspace, and it may send from it. */
+export async function assignNumber(senderId: string, text: string): Promise<Sender> {
+  const parsed = parsePhoneNumber(text);
+  if (!parsed.ok) throw invalid('number', parsed.message);
+  const { number } = parsed;
+  return changing(senderId, async (sender) => {
+    checkKind(sender);
+    try {
+      return await become(sender, number);
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      throw problem('number_taken', { detail: `${number} is assigned already` });
+    }
+  });
+}
+
+export async function unassignNumber(senderId: string): Promise<Sender> {
+  return changing(senderId, async (sender) => {
+    checkKind(sender);
+    return become(sender, null);
+  });
+}
+
+async function become(sender: db.SenderRecord, number: string | null): Promise<db.SenderRecord> {
+  const status = number === null ? 'pending' : 'approved';
+  const countries = sender.countries.map((country) => ({ ...country, status, reason: null }) as const);
+  const changed = await withDefault({
+    ...sender,
+    name: number,
+    nameKey: number,
+    virtualNumber: number,
+    status,
+    countries,
+  });
+  await db.updateSender(sender.workspaceId, changed);
+  await db.updateSenderCountries(sender.workspaceId, sender.id, countries);
+  return changed;
+}
+
+export async function removeNumber(senderId: string): Promise<Sender> {
+  return changing(senderId, async (sender) => {
+    checkKind(sender);
+    if (sender.virtualNumber !== null)
+      throw problem('in_use', { detail: `${sender.virtualNumber} is assigned: unassign it first` });
+    await db.deleteSender(sender.workspaceId, senderId);
+    return sender;
+  });
+}
+
+function checkKind({ id, kind }: db.SenderRecord): void {
+  if (kind !== 'virtual_number') throw problem('not_found', { detail: `${id} is not a virtual number` });
+}

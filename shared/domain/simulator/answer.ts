@@ -1,0 +1,75 @@
+import { transaction } from '../../db/client.ts';
+import * as db from '../../db/system/simulator-answers.ts';
+import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
+import { enqueueAll } from '../../queue.ts';
+import type { SmsReason } from '../../schemas/sms.ts';
+import type { Outcome } from '../outcome.ts';
+import { apply } from '../sms-receipts.ts';
+import { text } from './text.ts';
+import { gateway } from './wake.ts';
+
+type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
+
+/** Phones that do not simply take what comes (contract §8). */
+const manners: Record<string, Manner> = {
+  '+447700900002': {
+    report: {
+      category: 'undeliverable',
+      code: 'unknown_subscriber',
+      description: 'Nobody has this number',
+      retryable: false,
+    },
+  },
+  '+447700900003': {
+    report: {
+      category: 'undeliverable',
+      code: 'absent_subscriber',
+      description: 'The phone is switched off',
+      retryable: true,
+    },
+  },
+  '+447700900004': {
+    report: {
+      category: 'expired',
+      code: 'expired',
+      description: 'The phone could not be reached in time',
+      retryable: true,
+    },
+  },
+  '+447700900005': { report: 'none' },
+  '+447700900006': { report: 'delivered', reply: 'STOP' },
+  '+447700900007': { report: 'delivered', reply: 'YES' },
+};
+
+/**
+ * What the phone does with a text that the simulator took: it reports it, and replies if it is one that does. As often
+ * as it is run, there is one reply.
+ */
+export async function answer(reference: string): Promise<Outcome> {
+  const due = await db.findAnswer(reference);
+  if (!due) return 'dropped';
+  const { report, reply } = manners[due.number] ?? { report: 'delivered' };
+  if (report !== 'none') await apply({ gateway, reference, reason: report === 'delivered' ? null : report });
+  await transaction(async () => {
+    if (!(await db.deleteAnswer(reference)) || reply === undefined) return;
+    await text(due.workspaceId, { from: due.number, to: due.sender, content: reply });
+  });
+  return 'done';
+}
+
+/** Of texts that have waited for their answer for longer than they should. */
+export async function wakeOverdue(
+  overdueBefore: Date,
+  limit: number,
+  suffixOf: (dueAt: Date) => string,
+): Promise<number> {
+  const due = await db.listDueAnswers(overdueBefore, limit);
+  const items = due.map(({ reference, dueAt }) => ({
+    payload: { reference },
+    id: `answer-${reference}${suffixOf(dueAt)}`,
+    at: null,
+    requestId: null,
+  }));
+  if (items.length > 0) await enqueueAll(simulatorAnswer, 'default', items);
+  return due.length;
+}

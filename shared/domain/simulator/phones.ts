@@ -1,0 +1,91 @@
+import { findDefaultSender, findSenderByKey } from '../../db/senders.ts';
+import * as db from '../../db/simulator-messages.ts';
+import { findLastSmsTo } from '../../db/sms-messages.ts';
+import { invalid, problem } from '../../errors.ts';
+import { parsePhoneNumber } from '../../formats/phone-number.ts';
+import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { SimulatorPhone, SimulatorPhoneQuery, SimulatorText } from '../../schemas/simulator.ts';
+import { textsShown } from '../../schemas/simulator.ts';
+import type { SmsMessage } from '../../schemas/sms.ts';
+import { gatewayFor } from '../../transports/sms.ts';
+import { decodeCursor, encodeCursor } from '../cursors.ts';
+import { toWire } from '../sms-record.ts';
+import { show } from '../visibility.ts';
+import { text } from './text.ts';
+import { gateway } from './wake.ts';
+
+export async function list(
+  { workspaceId }: Caller,
+  { limit, cursor }: SimulatorPhoneQuery,
+): Promise<{ data: SimulatorPhone[]; nextCursor: string | null }> {
+  const binding = { workspaceId, listing: 'simulator-phones' };
+  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const found = await db.listSimulatorPhones(workspaceId, { limit: limit + 1, before });
+  const page = found.slice(0, limit);
+  const texts = await db.listSimulatorMessages(
+    workspaceId,
+    page.map(({ number }) => number),
+    textsShown,
+  );
+  return {
+    data: page.map((phone) => phoneToWire(phone, texts.get(phone.number) ?? [])),
+    nextCursor: found.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+  };
+}
+
+function phoneToWire(
+  { id, number, createdAt }: db.PhoneRecord,
+  texts: db.SimulatorMessageRecord[],
+): SimulatorPhone {
+  return {
+    id,
+    number,
+    messages: texts.map(({ direction, sender, content, parts, createdAt: at }) => ({
+      direction,
+      from: direction === 'outbound' ? sender : number,
+      to: direction === 'outbound' ? number : sender,
+      content,
+      parts,
+      createdAt: at.toISOString(),
+    })),
+    createdAt: createdAt.toISOString(),
+  };
+}
+
+const atOnce = 1_000;
+
+/** What workers still have to send arrives at phones that are new. */
+export async function clear({ workspaceId }: Caller): Promise<void> {
+  while ((await db.deleteSimulatorPhones(workspaceId, atOnce)) === atOnce);
+}
+
+/** A text from the phone with this number, as if somebody had typed it there. */
+export async function receive(
+  caller: Caller,
+  phoneNumber: string,
+  { content, to }: SimulatorText,
+): Promise<SmsMessage> {
+  const phone = parsePhoneNumber(phoneNumber);
+  if (!phone.ok || gatewayFor(phone.number).name !== gateway)
+    throw problem('not_found', { detail: 'The simulator has no phone with this number' });
+  const address = await addressOf(caller.workspaceId, phone.number, to ?? null);
+  const message = await text(caller.workspaceId, { from: phone.number, to: address, content });
+  return show(caller, toWire(message));
+}
+
+/** Whom a text from the phone is to: the sender that is named, the one that it heard of last, or the default. */
+async function addressOf(workspaceId: string, from: string, to: string | null): Promise<string> {
+  if (to === null) {
+    const last = await findLastSmsTo(workspaceId, from, new Date(0));
+    const name = last?.sender ?? (await findDefaultSender(workspaceId))?.name;
+    if (name == null) throw invalid('to', 'is required: the workspace has no default sender');
+    return numberOfName(name) ?? name;
+  }
+  for (const key of senderKeysOf(to)) {
+    const sender = await findSenderByKey(workspaceId, key);
+    if (sender?.status === 'approved' && sender.name !== null)
+      return numberOfName(sender.name) ?? sender.name;
+  }
+  throw invalid('to', 'is not an approved sender of this workspace');
+}

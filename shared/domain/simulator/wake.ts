@@ -1,0 +1,12 @@
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
+import { enqueue } from '../../queue.ts';
+
+export const gateway = 'simulator';
+
+/** The simulator has a text, which its phone is to report. */
+export function wake(reference: string): void {
+  const at = new Date(now().getTime() + config.SIMULATOR_SECONDS * 1000);
+  enqueue(simulatorAnswer, { reference }, { lane: 'default', id: `answer-${reference}`, at });
+}

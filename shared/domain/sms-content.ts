@@ -1,0 +1,85 @@
+import * as cage from '../cage/cage.ts';
+import { config } from '../config.ts';
+import { adapt, type Parted, partsOf, type Unicode } from '../formats/gsm-7.ts';
+import { sentence } from './template-rules.ts';
+
+/** `text`: as it is sent. */
+export type SmsText = Parted & { text: string };
+/** `isOfSource`: it is wrong whatever the data. */
+export type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
+type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
+type Source = { workspaceId: string; content: string; now: Date };
+
+// The characters of a part, and room for those that `strip` drops.
+const longestPart = 4 * 160;
+
+/** The text of a message in its parts, or why no message can have it. */
+export function inParts(
+  text: string,
+  { unicode = 'allow' }: { unicode?: Unicode } = {},
+): ({ ok: true } & SmsText) | { ok: false; message: string } {
+  const most = config.SMS_MAX_PARTS;
+  const tooMany = (count: string) => `takes ${count} parts; a message has at most ${most}`;
+  // Liquid can make a megabyte, which is not worth being looked at.
+  if (text.length > most * longestPart) return { ok: false, message: tooMany('too many') };
+  // Data can bring what a request's own text is refused for, and Liquid can divide a surrogate pair.
+  if (text.includes('\0')) return { ok: false, message: 'has a NUL character' };
+  const adapted = adapt(text.toWellFormed(), unicode);
+  if (!adapted.ok) return adapted;
+  if (adapted.text.trim() === '') return { ok: false, message: 'has no text to send' };
+  const parted = partsOf(adapted.text);
+  if (parted.parts.length > most) return { ok: false, message: tooMany(`${parted.parts.length}`) };
+  return { ok: true, text: adapted.text, ...parted };
+}
+
+/** The message that a template makes of this data. */
+export async function renderSms({
+  workspaceId,
+  content,
+  data,
+  now,
+  ...options
+}: Source & { data: Record<string, unknown>; unicode?: Unicode }): Promise<
+  ({ ok: true } & SmsText) | Failure
+> {
+  const rendered = await cage.render({ workspaceId, parts: partsOfSource(content), data, now });
+  if (!rendered.ok) return toFailure(rendered);
+  const fitted = inParts(rendered.outputs[0]!, options);
+  if (fitted.ok) return fitted;
+  const isOfSource = !isLiquid(content);
+  const message = isOfSource ? fitted.message : `renders to text that ${fitted.message}`;
+  return { ok: false, faults: [{ part: 'content', message, isOfSource }] };
+}
+
+/** What is wrong with a source before it is used, and with the message that comes of `sampleData`. */
+export async function checkSource({
+  sampleData,
+  ...source
+}: Source & { sampleData: Record<string, unknown> | null }): Promise<{ ok: true } | Failure> {
+  const parsed = await cage.check({ workspaceId: source.workspaceId, parts: partsOfSource(source.content) });
+  if (!parsed.ok) return toFailure(parsed);
+  // Without Liquid it is the same message with any data.
+  if (sampleData === null && isLiquid(source.content)) return { ok: true };
+  const rendered = await renderSms({ ...source, data: sampleData ?? {} });
+  return rendered.ok ? { ok: true } : rendered;
+}
+
+function isLiquid(content: string): boolean {
+  return content.includes('{{') || content.includes('{%');
+}
+
+function partsOfSource(content: string): cage.RenderPart[] {
+  return [{ name: 'content', source: content, escape: false }];
+}
+
+function toFailure(result: Extract<cage.RenderResult, { ok: false }>): Failure {
+  if (result.busy) return { ok: false, busy: true };
+  return {
+    ok: false,
+    faults: result.errors.map(({ part, parsing = false, ...error }) => ({
+      part: part === 'data' ? 'data' : 'content',
+      message: sentence(error),
+      isOfSource: parsing,
+    })),
+  };
+}

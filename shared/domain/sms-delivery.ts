@@ -1,0 +1,2 @@
+export { attempt } from './sms-delivery/attempt.ts';
+export { sweep } from './sms-delivery/sweep.ts';

@@ -1,0 +1,42 @@
+import { now, nowForAll } from '../../clock.ts';
+import { config } from '../../config.ts';
+import type { SmsRecord } from '../../db/sms-messages.ts';
+import * as system from '../../db/system/sms-messages.ts';
+import { gatewayFor, submit } from '../../transports/sms.ts';
+import type { Outcome } from '../outcome.ts';
+import { findApproved } from '../senders.ts';
+import { finish } from './finish.ts';
+import { fail, judge, waitForUnblocking } from './judge.ts';
+import { crashes, notApproved, suppressed, uncertain } from './reasons.ts';
+
+/** Claims that ended in no outcome at all: something in this message kills the worker. */
+const maxLostClaims = 10;
+
+/**
+ * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. What is lost on the way
+ * is found by the sweep when the lease has ended.
+ */
+export async function attempt(smsId: string): Promise<Outcome> {
+  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const claimed = await system.claimSms({ smsId, at: nowForAll(), until });
+  if (!claimed) return 'dropped';
+  const { record, token, isSuppressed, isBlocked } = claimed;
+
+  // The worker before us died while it spoke to the gateway, so the message may have gone out.
+  const message = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
+  if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
+  if (message.claims - message.retries > maxLostClaims) return finish(token, record, fail(message, crashes));
+
+  if (isSuppressed) return finish(token, record, fail(message, suppressed));
+  if (isBlocked) return finish(token, record, waitForUnblocking(message));
+  const approved = await findApproved(message.workspaceId, message.sender, message.country);
+  if (!approved.ok) return finish(token, record, fail(message, notApproved));
+
+  if (!(await system.updateSmsHandoverStarted({ smsId, token, at: now() }))) return 'dropped';
+  const submission = await submit(textOf(message));
+  return finish(token, record, judge(message, gatewayFor(message.recipient).name, submission));
+}
+
+function textOf({ id, workspaceId, sender, recipient, content, parts }: SmsRecord) {
+  return { id, workspaceId, sender, recipient, content, parts, wantsReceipt: true };
+}

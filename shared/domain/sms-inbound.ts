@@ -1,0 +1,76 @@
+import { now } from '../clock.ts';
+import { findContactIdOfNumber } from '../db/contacts.ts';
+import * as db from '../db/sms-messages.ts';
+import { partsOf } from '../formats/gsm-7.ts';
+import { newId } from '../formats/ids.ts';
+import { parsePhoneNumber } from '../formats/phone-number.ts';
+import { count } from '../metrics.ts';
+import { requestId } from '../request-context.ts';
+import * as events from './events.ts';
+import { eventOf } from './sms-record.ts';
+import * as suppressions from './suppressions.ts';
+
+/** Numbers in E.164; `to` may be the name that is answered. */
+export type InboundText = { from: string; to: string; content: string };
+
+const repliesWithinMs = 30 * 86_400_000;
+const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
+const startWords = new Set(['START', 'UNSTOP']);
+
+/**
+ * A text that came to the workspace, in the current transaction. One that says STOP and nothing else suppresses the
+ * number; START lifts what such a text did, and nothing that was put there otherwise (contract §8).
+ */
+export async function receive(
+  workspaceId: string,
+  { from, to, content }: InboundText,
+): Promise<db.SmsRecord> {
+  const at = now();
+  const { encoding, parts } = partsOf(content);
+  const number = parsePhoneNumber(from);
+  const answered = await db.findLastSmsTo(workspaceId, from, new Date(at.getTime() - repliesWithinMs));
+  const message: db.SmsRecord = {
+    id: newId('sms', at),
+    workspaceId,
+    direction: 'inbound',
+    status: 'received',
+    sender: from,
+    recipient: to,
+    content,
+    country: number.ok ? number.country : null,
+    parts: Math.max(1, parts.length),
+    encoding,
+    cost: { gbp: null, eur: null },
+    charged: 0,
+    lineageId: null,
+    reason: null,
+    clientReference: null,
+    clientTag: null,
+    batchId: null,
+    contactId: await findContactIdOfNumber(workspaceId, from),
+    templateName: null,
+    inReplyTo: answered?.id ?? null,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: null,
+    sentAt: null,
+    deliveredAt: null,
+    dueAt: null,
+    parked: false,
+    claims: 0,
+    retries: 0,
+    uncertainCount: 0,
+    handoverAt: null,
+    gateway: null,
+    gatewayReference: null,
+    eventSeq: 1,
+    requestId: requestId(),
+  };
+  await db.insertSms(workspaceId, message);
+  await events.record(workspaceId, eventOf(message));
+  const word = content.trim().toUpperCase();
+  if (stopWords.has(word)) await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
+  if (startWords.has(word)) await suppressions.liftStop(workspaceId, from);
+  count('sms_received');
+  return message;
+}

@@ -1,0 +1,31 @@
+import { now } from '../../clock.ts';
+import { findSmsForUpdate, updateSms } from '../../db/sms-messages.ts';
+import { problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { SmsMessage } from '../../schemas/sms.ts';
+import * as events from '../events.ts';
+import * as balance from '../sms-balance.ts';
+import { advance, eventOf, toWire } from '../sms-record.ts';
+import { show } from '../visibility.ts';
+
+/** Cancels a message that is held, or scheduled and still waits to send. The row is locked, so no worker claims it. */
+export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage> {
+  const { workspaceId } = caller;
+  const found = await findSmsForUpdate(workspaceId, smsId);
+  if (!found) throw problem('not_found');
+  const { record, isLeased } = found;
+  const at = now();
+  const isScheduled = record.status === 'queued' && !isLeased && record.scheduledAt! > at;
+  if (record.status !== 'held' && !isScheduled)
+    throw problem('not_cancellable', {
+      detail:
+        record.scheduledAt === null && record.status === 'queued'
+          ? 'The message is not a scheduled one'
+          : `The message no longer waits: its status is ${record.status}`,
+    });
+  const cancelled = advance(record, 'cancelled', { at });
+  await updateSms(workspaceId, cancelled);
+  await events.record(workspaceId, eventOf(cancelled));
+  await balance.giveBack(cancelled);
+  return show(caller, toWire(cancelled));
+}

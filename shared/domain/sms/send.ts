@@ -1,0 +1,29 @@
+import { afterCommit } from '../../db/client.ts';
+import { insertSms, type SmsRecord } from '../../db/sms-messages.ts';
+import { count } from '../../metrics.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { SmsMessage } from '../../schemas/sms.ts';
+import * as events from '../events.ts';
+import * as keyUsage from '../key-usage.ts';
+import * as balance from '../sms-balance.ts';
+import { wake } from '../sms-delivery/wake.ts';
+import { held } from '../sms-held.ts';
+import { eventOf, toWire } from '../sms-record.ts';
+import { show } from '../visibility.ts';
+
+/**
+ * Stores the message and its first event, takes what it costs off the balance and off the limits of the key, and wakes a
+ * worker once all of it is committed.
+ */
+export async function send(caller: Caller, prepared: SmsRecord): Promise<SmsMessage> {
+  const { workspaceId, parts, createdAt } = prepared;
+  const charged = await balance.charge(prepared);
+  const message = charged === null ? held(prepared) : { ...prepared, charged };
+  await insertSms(workspaceId, message);
+  await events.record(workspaceId, eventOf(message));
+  // Last, because other messages of the key wait from here on.
+  await keyUsage.reserve(caller, parts, createdAt);
+  if (message.status === 'queued') wake(message);
+  afterCommit(() => count('sms_accepted', { status: message.status }));
+  return show(caller, toWire(message));
+}

@@ -1,0 +1,49 @@
+export type SenderName = {
+  /** As it is shown: a mobile number in 07 format. */
+  name: string;
+  /** What two spellings of one name have in common: case does not count. */
+  key: string;
+  isMobile: boolean;
+};
+export type ParsedSenderName = ({ ok: true } & SenderName) | { ok: false; message: string };
+
+const letters = /^[A-Za-z0-9_ ]{3,11}$/;
+const digits = /^[0-9 ]+$/;
+// Ofcom's plan: 070 are personal numbers and 076 pagers, apart from the mobiles of the Isle of Man at 07624.
+const mobile = /^07(?:[1-57-9]\d{8}|624\d{6})$/;
+
+/** What a text message can be said to come from, as people write it. */
+export function parseSenderName(text: string): ParsedSenderName {
+  const name = text.trim();
+  if (digits.test(name)) {
+    const number = name.replaceAll(' ', '');
+    if (!mobile.test(number))
+      return { ok: false, message: 'must be a UK mobile number starting 07, or have more than digits' };
+    return { ok: true, name: number, key: number, isMobile: true };
+  }
+  if (!letters.test(name))
+    return {
+      ok: false,
+      message:
+        'must have 3 to 11 letters, digits, underscores or spaces, or be a UK mobile number starting 07',
+    };
+  return { ok: true, name, key: name.toLowerCase(), isMobile: false };
+}
+
+/** The number that a name in 07 format stands for, in E.164; null where the name is none. */
+export function numberOfName(name: string): string | null {
+  return mobile.test(name) ? `+44${name.slice(1)}` : null;
+}
+
+const keyBytes = 16;
+
+/** The keys that a sender can be found by when somebody names it: as a name, or as a number in either form. */
+export function senderKeysOf(text: string): string[] {
+  const name = text.trim();
+  const plain = name.replaceAll(/[ ()-]/g, '');
+  const british = /^(?:\+44|0)(7\d{9})$/.exec(plain)?.[1];
+  const keys = british
+    ? [`0${british}`, `+44${british}`]
+    : [/^\+\d+$/.test(plain) ? plain : name.toLowerCase()];
+  return keys.filter((key) => Buffer.byteLength(key) <= keyBytes);
+}

@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { defineJob } from './job.ts';
+
+/** Lets the held messages of a workspace go that it can pay for now. */
+export const releaseSms = defineJob({
+  name: 'release-sms',
+  lanes: { default: 'release-sms' },
+  payload: z.object({ workspaceId: z.string() }),
+});

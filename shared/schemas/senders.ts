@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+
+export const SenderKind = z.enum(['sender_name', 'virtual_number']).meta({
+  description:
+    'sender_name: an alphanumeric name, or a UK mobile number; virtual_number: a number of the workspace that takes replies',
+});
+export type SenderKind = z.infer<typeof SenderKind>;
+
+export const SenderStatus = z
+  .enum(['pending', 'approved', 'rejected', 'awaiting_verification', 'awaiting_business_verification'])
+  .meta({
+    description:
+      'approved: as soon as it is for one country; rejected: it is for all of them; awaiting_verification: the code that was texted to the mobile number is to be given back; awaiting_business_verification: held until the business profile is verified; pending: a reviewer looks at it',
+  });
+export type SenderStatus = z.infer<typeof SenderStatus>;
+
+export const SenderCountryStatus = z.enum(['pending', 'approved', 'rejected']);
+export type SenderCountryStatus = z.infer<typeof SenderCountryStatus>;
+
+export const SenderCountry = z
+  .object({
+    country: z.string().meta({ description: 'ISO 3166-1 alpha-2', example: 'GB' }),
+    status: SenderCountryStatus,
+    reason: z.string().optional().meta({ description: 'Why it was rejected; left out where there is none' }),
+  })
+  .meta({ id: 'SenderCountry' });
+export type SenderCountry = z.infer<typeof SenderCountry>;
+
+/** What a virtual number is called until it has one. */
+export const unassignedName = 'Not yet assigned';
+
+export const Sender = z
+  .object({
+    id: Id('sender'),
+    kind: SenderKind,
+    name: z.string().meta({
+      description: `The name, a UK mobile number in 07 format, or a virtual number in E.164; "${unassignedName}" for a virtual number that has none yet`,
+      example: 'Acme',
+    }),
+    status: SenderStatus,
+    countries: z.array(SenderCountry).meta({ description: 'Where it is to be sent from, by country' }),
+    default: z.boolean().meta({ description: 'Messages that name no sender come from it' }),
+    sampleContent: z.string().nullable(),
+    businessProfileId: Id('profile').nullable(),
+    createdAt: Timestamp,
+  })
+  .meta({ id: 'Sender' });
+export type Sender = z.infer<typeof Sender>;
+
+export const SenderPage = pageOf(Sender, 'SenderPage');
+
+export const SenderFilter = z.object(pageQuery);
+export type SenderFilter = z.infer<typeof SenderFilter>;
+
+export const NewSender = z
+  .object({
+    name: text({ min: 3, max: 40 }).meta({
+      description:
+        '3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same',
+      example: 'Acme',
+    }),
+    sampleContent: text({ min: 20, max: 256, multiline: true }).meta({
+      description: 'A message as it will be sent; the reviewer sees it',
+      example: 'Your parcel arrives today between 10:00 and 11:00.',
+    }),
+    countries: z
+      .array(text({ min: 2, max: 2 }).meta({ example: 'GB' }))
+      .min(1)
+      .max(300)
+      .nullish()
+      .meta({ description: 'ISO 3166-1 alpha-2; default the country of the workspace' }),
+    businessProfileId: Id('profile').nullish().meta({
+      description: 'Leave it out for the business of the workspace itself; not used for a mobile number',
+    }),
+  })
+  .meta({ id: 'NewSender' });
+export type NewSender = z.infer<typeof NewSender>;
+
+export const SenderVerification = z
+  .object({
+    code: z
+      .string()
+      .regex(/^[0-9]{6}$/, 'must be the six digits that were texted')
+      .meta({ example: '123456' }),
+  })
+  .meta({ id: 'SenderVerification' });
+export type SenderVerification = z.infer<typeof SenderVerification>;
+
+export const SenderCheckQuery = z.object({
+  name: text({ max: 256 }).meta({ description: 'The name that you think of', example: 'Acme' }),
+});
+
+export const SenderCheck = z
+  .object({
+    name: z.string().meta({ description: 'As it would be stored; as it was given where it cannot be one' }),
+    kind: z.enum(['name', 'mobile']).nullable().meta({
+      description:
+        'name: reviewed before it is approved; mobile: verified by a code; null: it can be neither',
+    }),
+    acceptable: z.boolean().meta({ description: 'Whether a request for it would be accepted at present' }),
+    reasons: z.array(z.string()).meta({ description: 'Why not; empty where it would be' }),
+    existing: Sender.nullable().meta({ description: 'The sender of this name, where the workspace has one' }),
+  })
+  .meta({ id: 'SenderCheck' });
+export type SenderCheck = z.infer<typeof SenderCheck>;

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { text } from './fields.ts';
+import { SmsCost, SmsEncoding } from './sms-parts.ts';
+
+export const SmsToPreview = z
+  .object({
+    content: text({ min: 1, max: 5_000, multiline: true }),
+    recipient: text({ min: 1, max: 40 }).nullish().meta({
+      description:
+        'Any common format, UK without a country code. With it comes the cost for that destination.',
+      example: '+447700900123',
+    }),
+  })
+  .meta({ id: 'SmsToPreview' });
+export type SmsToPreview = z.infer<typeof SmsToPreview>;
+
+export const SmsPreview = z
+  .object({
+    parts: z.int32().min(1),
+    encoding: SmsEncoding,
+    cost: SmsCost.optional().meta({ description: 'Only with a recipient' }),
+  })
+  .meta({ id: 'SmsPreview' });
+export type SmsPreview = z.infer<typeof SmsPreview>;

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { SampleData } from './sample-data.ts';
+import { SmsEncoding } from './sms-parts.ts';
+
+export const mostSmsTemplates = 1_000;
+
+export const SmsTemplate = z
+  .object({
+    id: Id('template'),
+    name: z.string(),
+    description: z.string().nullable(),
+    content: z.string().meta({ description: 'Liquid source' }),
+    sampleData: JsonObject.nullable(),
+    createdAt: Timestamp,
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'SmsTemplate' });
+export type SmsTemplate = z.infer<typeof SmsTemplate>;
+
+export const SmsTemplatePage = pageOf(SmsTemplate, 'SmsTemplatePage');
+export const SmsTemplateQuery = z.object({
+  ...pageQuery,
+  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
+});
+export type SmsTemplateQuery = z.infer<typeof SmsTemplateQuery>;
+
+const fields = {
+  name: text({ min: 1, max: 64 }).meta({
+    description: 'Unique in the workspace; it compares as bytes',
+    example: 'Appointment reminder',
+  }),
+  description: text({ max: 1_000, multiline: true }),
+  content: text({ min: 1, max: 10_000, multiline: true }).meta({
+    description: 'Liquid; what it renders to must fit in a message',
+    example: 'Dear {{ name }}, see you on {{ day }}.',
+  }),
+  sampleData: SampleData,
+};
+
+export const NewSmsTemplate = z
+  .object({
+    name: fields.name,
+    description: fields.description.nullish(),
+    content: fields.content,
+    sampleData: fields.sampleData.nullish(),
+  })
+  .meta({ id: 'NewSmsTemplate' });
+export type NewSmsTemplate = z.infer<typeof NewSmsTemplate>;
+
+export const SmsTemplateChanges = z
+  .object({
+    name: fields.name.nullish(),
+    description: fields.description.nullish(),
+    content: fields.content.nullish(),
+    sampleData: fields.sampleData.nullish(),
+  })
+  .meta({
+    id: 'SmsTemplateChanges',
+    description: 'What is left out or null stays; an empty description clears',
+  });
+export type SmsTemplateChanges = z.infer<typeof SmsTemplateChanges>;
+
+export const SmsTemplateRendering = z
+  .object({
+    data: JsonObject.nullish().meta({
+      description: 'The values that Liquid merges; default the sampleData of the template',
+    }),
+  })
+  .meta({ id: 'SmsTemplateRendering' });
+export type SmsTemplateRendering = z.infer<typeof SmsTemplateRendering>;
+
+export const RenderedSmsTemplate = z
+  .object({
+    content: z.string(),
+    parts: z.int32().min(1),
+    encoding: SmsEncoding,
+  })
+  .meta({ id: 'RenderedSmsTemplate' });
+export type RenderedSmsTemplate = z.infer<typeof RenderedSmsTemplate>;

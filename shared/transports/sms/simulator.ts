@@ -1,0 +1,30 @@
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { insertSimulatorAnswer, insertSimulatorMessage } from '../../db/simulator-messages.ts';
+import { isId } from '../../formats/ids.ts';
+import type { Gateway } from '../sms.ts';
+
+/**
+ * Takes every message, and keeps it where the workspace can read it as the phone would show it. Given the same message
+ * again, it has it already.
+ */
+export const simulator: Gateway = {
+  name: 'simulator',
+  submit: async ({ id, workspaceId, sender, recipient, content, parts, wantsReceipt }) => {
+    const createdAt = now();
+    const reference = await insertSimulatorMessage(workspaceId, {
+      ...(isId('sms', id) && { id }),
+      number: recipient,
+      direction: 'outbound',
+      sender,
+      content,
+      parts,
+      createdAt,
+    });
+    if (wantsReceipt) {
+      const dueAt = new Date(createdAt.getTime() + config.SIMULATOR_SECONDS * 1000);
+      await insertSimulatorAnswer(workspaceId, { reference, number: recipient, sender, dueAt });
+    }
+    return { kind: 'accepted', reference };
+  },
+};

@@ -1,0 +1,116 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Submission } from '../../../shared/transports/sms.ts';
+import { codeOf } from '../../support/contract.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { sampleContent } from '../../support/sender-codes.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import { useTextGateway } from '../../support/text-gateway.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof workspace>>;
+let network: ReturnType<typeof useTextGateway>;
+beforeAll(async () => {
+  api = await startApi();
+  network = useTextGateway();
+});
+beforeEach(async () => {
+  own = await workspace();
+  network.says = network.works;
+  changeSettings({ SMS_TIMEOUT_SECONDS: 10, SMS_SYSTEM_SENDER: 'Messaging' });
+});
+
+type Own = typeof own;
+let made = 0;
+const newMobile = () => `07403${(made += 1).toString().padStart(6, '0')}`;
+
+const request = (name: string, { key }: Own = own, headers = {}): Promise<Answer> =>
+  api.request('POST', '/v2/senders', { key, body: { name, sampleContent }, headers });
+const verify = (id: string, code: string, { key }: Own = own, headers = {}) =>
+  api.request('POST', `/v2/senders/${id}/verify`, { key, body: { code }, headers });
+const list = async ({ key }: Own = own) => (await api.request('GET', '/v2/senders', { key })).body.data;
+
+const textsTo = (name: string) =>
+  network.taken.filter(({ recipient }) => recipient === `+44${name.slice(1)}`);
+const codeTo = (name: string) => textsTo(name).at(-1)!.content.slice(0, 6);
+
+const failures: Record<string, () => Promise<Submission>> = {
+  refused: () => Promise.resolve({ kind: 'refused', code: 'no', retryable: false, detail: 'No such number' }),
+  busy: () => Promise.resolve({ kind: 'later', detail: 'Busy' }),
+  unavailable: () => Promise.resolve({ kind: 'unavailable', detail: 'Down' }),
+  broken: () => Promise.reject(new Error('ECONNREFUSED')),
+  silent: () => new Promise<never>(() => {}),
+};
+
+test.each(Object.keys(failures))(
+  'where the gateway is %s: 503 with Retry-After, nothing is left of a new sender, and the key is free for the retry',
+  async (how) => {
+    changeSettings({ SMS_TIMEOUT_SECONDS: 0.3 });
+    const name = newMobile();
+    const headers = { 'idempotency-key': `codes-${how}` };
+    network.says = failures[how]!;
+    for (const sent of [{}, headers]) {
+      const refused = await request(name, own, sent);
+      expect([refused.status, codeOf(refused.body)]).toEqual([503, 'verification_not_sent']);
+      expect(Number(refused.headers['retry-after'])).toBe(60);
+      expect(refused.headers).not.toHaveProperty('location');
+      expect(await list()).toEqual([]);
+    }
+    network.says = network.works;
+    const done = await request(name, own, headers);
+    expect([done.status, done.body.status]).toEqual([201, 'awaiting_verification']);
+    expect(done.headers).not.toHaveProperty('idempotent-replayed');
+    const replayed = await request(name, own, headers);
+    expect([replayed.status, replayed.headers['idempotent-replayed']]).toEqual([201, 'true']);
+    expect(replayed.body).toEqual(done.body);
+    expect(textsTo(name)).toHaveLength(3);
+    expect((await verify(done.body.id, codeTo(name))).status).toBe(200);
+  },
+);
+
+test('where another code cannot be sent, the one before stays good, and the sender stays', async () => {
+  const name = newMobile();
+  const { id } = (await request(name)).body;
+  const before = codeTo(name);
+  network.says = failures['unavailable']!;
+  expect((await request(name)).status).toBe(503);
+  expect(await list()).toMatchObject([{ id, status: 'awaiting_verification' }]);
+  expect((await verify(id, before)).status).toBe(200);
+});
+
+test('a code that the gateway did not take counts for nothing; one that nobody knows of counts', async () => {
+  const [refused, unknown] = [newMobile(), newMobile()];
+  network.says = failures['refused']!;
+  for (let round = 0; round < 5; round += 1) expect((await request(refused)).status).toBe(503);
+  network.says = failures['busy']!;
+  for (let round = 0; round < 5; round += 1) expect((await request(refused)).status).toBe(503);
+  network.says = failures['unavailable']!;
+  for (let round = 0; round < 3; round += 1) expect((await request(unknown)).status).toBe(503);
+  expect((await request(unknown)).status).toBe(429);
+  network.says = network.works;
+  expect((await request(refused)).status).toBe(201);
+});
+
+test('while the code is on its way, a repeated request under the same key is in progress, and is texted no second one', async () => {
+  const name = newMobile();
+  const headers = { 'idempotency-key': 'codes-slow' };
+  const { promise: goOn, resolve } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  network.says = async () => {
+    begin();
+    await goOn;
+    return network.works();
+  };
+  const first = request(name, own, headers);
+  await begun;
+  // What was committed before the text shows to everybody.
+  expect(await list()).toMatchObject([{ name, status: 'awaiting_verification' }]);
+  const second = await request(name, own, headers);
+  expect([second.status, codeOf(second.body)]).toEqual([409, 'idempotency_in_progress']);
+  resolve();
+  expect((await first).status).toBe(201);
+  expect(textsTo(name)).toHaveLength(1);
+});

@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from 'vitest';
+import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import * as senders from '../../../shared/domain/senders.ts';
+import { scopes } from '../../../shared/schemas/scopes.ts';
+import { useDatabase } from '../../support/database.ts';
+import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+let ids: Record<string, string>;
+beforeAll(async () => {
+  api = await startApi();
+  own = await textingWorkspace();
+  await senders.addApproved(own.workspaceId, '07407000009');
+  const send = async (changes: object) => (await sendSms(api, own, changes as never)).id as string;
+  ids = {
+    plain: await send({}),
+    other: await send({ recipient: '+447700900124', clientReference: 'r-1', clientTag: 'Sale' }),
+    mobile: await send({ sender: '07407 000009' }),
+  };
+  const text = await api.request('POST', '/v2/simulator/phones/07700900124/messages', {
+    key: own.key,
+    body: { content: 'Hi', to: 'Acme' },
+  });
+  ids['inbound'] = text.body.id;
+});
+
+async function list(query: string, key = own.key): Promise<string[]> {
+  const { status, body } = await api.request('GET', `/v2/sms?${query}`, { key });
+  if (status !== 200) return [`${status}`];
+  const names = Object.keys(ids);
+  return body.data.map(({ id }: { id: string }) => names.find((name) => ids[name] === id));
+}
+
+test.each([
+  ['', ['inbound', 'mobile', 'other', 'plain']],
+  ['direction=inbound', ['inbound']],
+  ['status=queued', ['mobile', 'other', 'plain']],
+  ['status=received', ['inbound']],
+  ['recipient=07700900124', ['other']],
+  ['recipient=%2B447700900123', ['mobile', 'plain']],
+  ['recipient=Acme', ['inbound']],
+  ['sender=Acme', ['other', 'plain']],
+  ['sender=07407000009', ['mobile']],
+  ['sender=%2B447700900124', ['inbound']],
+  ['clientReference=r-1', ['other']],
+  ['clientTag=SALE', ['other']],
+  ['since=2020-01-01T00:00:00Z&until=2021-01-01T00:00:00Z', []],
+  ['since=2020-01-01T00:00:00Z', ['inbound', 'mobile', 'other', 'plain']],
+])('?%s finds what it names', async (query, expected) => expect(await list(query)).toEqual(expected));
+
+test('pages follow on each other without a gap', async () => {
+  const seen: string[] = [];
+  let cursor: string | null = null;
+  do {
+    const query: string = cursor ? `&cursor=${encodeURIComponent(cursor)}` : '';
+    const { body } = await api.request('GET', `/v2/sms?limit=1${query}`, { key: own.key });
+    seen.push(...body.data.map(({ id }: { id: string }) => id));
+    cursor = body.nextCursor;
+  } while (cursor);
+  expect(seen).toEqual(Object.values(ids).toReversed());
+});
+
+test('who may not see recipients sees no number of a person, and cannot ask for one', async () => {
+  const { key } = await apiKeys.issue(own.workspaceId, {
+    scopes: scopes.filter((scope) => scope !== 'recipients.read'),
+  });
+  expect(await list('recipient=07700900124', key)).toEqual(['403']);
+  expect(await list('sender=07700900124', key)).toEqual(['403']);
+  expect(await list('sender=Acme', key)).toEqual(['other', 'plain']);
+  const { body } = await api.request('GET', '/v2/sms', { key });
+  expect(JSON.stringify(body)).not.toContain('+447700900');
+  const { body: outbound } = await api.request('GET', `/v2/sms/${ids['plain']}`, { key });
+  expect(outbound).toMatchObject({ sender: 'Acme', recipient: null, content: 'Hello' });
+});

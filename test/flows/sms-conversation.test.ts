@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from 'vitest';
+import * as senders from '../../shared/domain/senders.ts';
+import * as prices from '../../shared/domain/sms-prices.ts';
+import * as webhooks from '../../shared/domain/webhooks.ts';
+import { codeOf } from '../support/contract.ts';
+import { useDatabase } from '../support/database.ts';
+import { postSms, sendSms, textingWorkspace } from '../support/new-sms.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+type Own = Awaited<ReturnType<typeof textingWorkspace>>;
+let api: Client;
+beforeAll(async () => {
+  changeSettings({ SIMULATOR_SECONDS: 0, WEBHOOK_ALLOWED_NETWORKS: ['127.0.0.0/8'] });
+  api = await startApi();
+  await prices.load('country,gbp,eur,validFrom\nGB,0.0345,0.0412,2020-01-01\n');
+  await runWorkers();
+});
+
+const recipient = '+447700900150';
+const say = (from: Own, content: string, more: object = {}) =>
+  api.request('POST', '/v2/simulator/phones/07700900150/messages', {
+    key: from.key,
+    body: { content, ...more },
+  });
+const bodiesAt = (receiver: WebhookReceiver) =>
+  receiver.requests.map(({ body }) => JSON.parse(body.toString()));
+
+test('a conversation: sent, delivered, STOP, the next refused, START, accepted again; the webhook hears of all of it', async () => {
+  const own = await textingWorkspace();
+  const receiver = await startWebhookReceiver();
+  const events = ['sms.queued', 'sms.sent', 'sms.delivered', 'sms.received', 'suppression.created'];
+  const made = await api.request('POST', '/v2/webhooks', {
+    key: own.key,
+    body: { url: `${receiver.url}/all`, events },
+  });
+  expect(made.status).toBe(201);
+
+  const first = await sendSms(api, own, { recipient, content: 'Are you in?' });
+  const of = (id: string) => (): string[] =>
+    bodiesAt(receiver)
+      .filter(({ data }) => data.id === id)
+      .map(({ type }) => type);
+  await waitFor('it is delivered', () => of(first.id)().includes('sms.delivered'));
+  expect(of(first.id)().toSorted()).toEqual(['sms.delivered', 'sms.queued', 'sms.sent']);
+
+  const stop = await say(own, 'Stop');
+  expect(stop.body).toMatchObject({ status: 'received', inReplyTo: first.id });
+  const told = await waitFor('the webhook hears of STOP', () =>
+    bodiesAt(receiver).find(({ type }) => type === 'suppression.created'),
+  );
+  expect(told.data).toMatchObject({ number: recipient, source: 'stop', scope: 'all' });
+  await waitFor('and of the text itself', () => of(stop.body.id)().includes('sms.received'));
+
+  const refused = await postSms(api, own, { recipient });
+  expect([refused.status, codeOf(refused.body)]).toEqual([422, 'recipient_suppressed']);
+
+  expect((await say(own, 'START')).status).toBe(201);
+  const again = await sendSms(api, own, { recipient });
+  await waitFor('it is delivered', () => of(again.id)().includes('sms.delivered'));
+  // At least once, and here exactly once.
+  const ids = bodiesAt(receiver).map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+}, 60_000);
+
+test('a webhook for one number hears of the texts to that number only', async () => {
+  const own = await textingWorkspace();
+  const number = await senders.addNumber(own.workspaceId);
+  await senders.assignNumber(number.id, '+447407000020');
+  const receiver = await startWebhookReceiver();
+  await api.request('POST', '/v2/webhooks', {
+    key: own.key,
+    body: { url: receiver.url, events: ['sms.received'], inboundNumber: '+447407000020' },
+  });
+  await say(own, 'To the name', { to: 'Acme' });
+  const { body } = await say(own, 'To the number', { to: '+447407000020' });
+  await receiver.waitFor(1);
+  const [event] = bodiesAt(receiver);
+  expect(event.data).toMatchObject({
+    id: body.id,
+    recipient: '+447407000020',
+    sender: recipient,
+    content: 'To the number',
+  });
+  expect(receiver.requests).toHaveLength(1);
+}, 60_000);
+
+test('a legacy webhook gets the receipt of a message and the reply to it, in the form of the first version', async () => {
+  const own = await textingWorkspace();
+  const receiver = await startWebhookReceiver();
+  await webhooks.createLegacy(own.workspaceId, {
+    url: `${receiver.url}/v1`,
+    events: ['delivery_receipt', 'inbound'],
+  });
+  const sent = await sendSms(api, own, { recipient, clientReference: 'order-7' });
+  await receiver.waitFor(1);
+  const failed = await sendSms(api, own, { recipient: '+447700900002' });
+  await receiver.waitFor(2);
+  const reply = await say(own, 'Yes');
+  await receiver.waitFor(3);
+
+  const [delivered, notDelivered, inbound] = bodiesAt(receiver);
+  expect(delivered).toMatchObject({
+    eventType: 1,
+    workspaceId: own.workspaceId,
+    data: {
+      messageId: sent.id,
+      clientReference: 'order-7',
+      deliveryStatus: 'delivered',
+      errorCode: null,
+      smsParts: 1,
+      costGbp: '0.0345',
+      costEur: '0.0412',
+    },
+  });
+  expect(delivered.data.deliveredAt).toMatch(/Z$/);
+  expect(delivered.data.processedAt).toMatch(/Z$/);
+  expect(notDelivered).toMatchObject({
+    eventType: 1,
+    data: { messageId: failed.id, deliveryStatus: 'failed', errorCode: 'unknown_subscriber' },
+  });
+  expect(inbound).toMatchObject({
+    eventType: 2,
+    data: { messageId: reply.body.id, sender: recipient, inboundNumber: 'Acme', body: 'Yes' },
+  });
+}, 60_000);

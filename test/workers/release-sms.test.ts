@@ -1,0 +1,93 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import * as recovery from '../../shared/domain/recovery.ts';
+import * as balance from '../../shared/domain/sms-balance.ts';
+import { attempt } from '../../shared/domain/sms-delivery.ts';
+import { release } from '../../shared/domain/sms-held.ts';
+import * as prices from '../../shared/domain/sms-prices.ts';
+import { useDatabase } from '../support/database.ts';
+import { sendSms, smsOf, textingWorkspace } from '../support/new-sms.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+beforeAll(async () => {
+  changeSettings({ SIMULATOR_SECONDS: 3600 });
+  api = await startApi();
+  await prices.load('country,gbp,eur,validFrom\nGB,0.0300,0.0350,2020-01-01\n');
+});
+beforeEach(async () => {
+  own = await textingWorkspace();
+});
+
+const part = 300;
+const credit = (amount: number) => balance.add(own.workspaceId, amount, null);
+const left = () => balance.find(own.workspaceId);
+const statusOf = async (id: string) => (await smsOf(own, id)).status;
+const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
+const twoParts = { content: 'x'.repeat(161) };
+
+test('what could be paid goes behind what waits already', async () => {
+  await credit(part);
+  const held = await sendSms(api, own, twoParts);
+  const small = await sendSms(api, own);
+  expect([held.status, small.status]).toEqual(['held', 'held']);
+  await credit(part);
+  expect(await release(own.workspaceId)).toBe(1);
+  expect([await statusOf(held.id), await statusOf(small.id)]).toEqual(['queued', 'held']);
+  expect((await smsOf(own, held.id)).eventTypes).toEqual(['sms.held', 'sms.queued']);
+  expect(await left()).toBe(0);
+});
+
+test('held messages go out by themselves once there is money, oldest first, up to what it pays for', async () => {
+  await credit(1);
+  const ids: string[] = [];
+  for (let index = 0; index < 5; index += 1) ids.push((await sendSms(api, own)).id);
+  const workers = await runWorkers(['release-sms', 'send-sms']);
+  await credit(3 * part);
+  await waitFor('three are sent', async () => {
+    const statuses = await Promise.all(ids.map(statusOf));
+    return statuses.filter((status) => status === 'sent').length === 3;
+  });
+  expect(await Promise.all(ids.map(statusOf))).toEqual(['sent', 'sent', 'sent', 'held', 'held']);
+  expect(await left()).toBe(1);
+  await balance.makeUnlimited(own.workspaceId);
+  await waitFor('all are sent', async () =>
+    (await Promise.all(ids.map(statusOf))).every((status) => status === 'sent'),
+  );
+  await workers.stop();
+  expect(await left()).toBeNull();
+});
+
+test('a release whose job is lost is made again by the sweep', async () => {
+  await credit(1);
+  const { id } = await sendSms(api, own);
+  await credit(part);
+  const workers = await runWorkers(['release-sms']);
+  await recovery.sweep();
+  await waitFor('it is let go', async () => (await statusOf(id)) === 'queued');
+  await workers.stop();
+});
+
+test('many held messages are let go whole, each paid for once, by two at a time', async () => {
+  await credit(1);
+  for (let index = 0; index < 130; index += 10)
+    await Promise.all(Array.from({ length: 10 }, () => sendSms(api, own)));
+  await balance.add(own.workspaceId, 120 * part, null);
+  const released = await Promise.all([release(own.workspaceId), release(own.workspaceId)]);
+  expect(released[0] + released[1]).toBe(120);
+  expect(await left()).toBe(1);
+}, 60_000);
+
+test('a scheduled message that was held waits for its time once it is paid for', async () => {
+  await credit(1);
+  const { id } = await sendSms(api, own, { scheduledAt: inHours(2) });
+  await credit(part);
+  await release(own.workspaceId);
+  expect([await statusOf(id), await left(), await attempt(id)]).toEqual(['queued', 1, 'dropped']);
+});

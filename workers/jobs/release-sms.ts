@@ -1,0 +1,8 @@
+import * as smsHeld from '../../shared/domain/sms-held.ts';
+import { releaseSms } from '../../shared/jobs/release-sms.ts';
+import { handle } from '../handle.ts';
+
+export default handle(releaseSms, { concurrency: 2 }, async ({ workspaceId }) => {
+  await smsHeld.release(workspaceId);
+  return 'done';
+});

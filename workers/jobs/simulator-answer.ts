@@ -1,0 +1,5 @@
+import * as simulator from '../../shared/domain/simulator.ts';
+import { simulatorAnswer } from '../../shared/jobs/simulator-answer.ts';
+import { handle } from '../handle.ts';
+
+export default handle(simulatorAnswer, { concurrency: 20 }, ({ reference }) => simulator.answer(reference));
