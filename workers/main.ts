@@ -14,20 +14,18 @@ import { startSchedule } from './schedule.ts';
 // What is left of the grace closes the database and the queues.
 const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECONDS * 1000 - 3_000);
 
-/** Runs the jobs of these names, all of them by default. `stop` lets the work in hand finish. */
+/**
+ * Runs the jobs of these names, all of them by default; `send-email:authentication` is one lane of a job. `stop` lets the
+ * work in hand finish.
+ */
 export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
-  const chosen = names.map((name) => {
-    const handler = handlers.find(({ job }) => job.name === name);
-    if (!handler)
-      throw new Error(`There is no job "${name}". Jobs: ${handlers.map(({ job }) => job.name).join(' ')}`);
-    return handler;
-  });
+  const chosen = names.map(chosenOf);
   await startUp();
   // Workers wait for Redis however long it is away, unlike whoever adds jobs.
   const connection = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }).on('error', (error) =>
     logger.debug({ err: error }, 'redis'),
   );
-  const workers = chosen.flatMap((handler) => startLanes(handler, connection));
+  const workers = chosen.flatMap((one) => startLanes(one, connection));
   const schedule = startSchedule();
   return {
     stop: async () => {
@@ -43,9 +41,23 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   };
 }
 
-function startLanes(handler: Handler, connection: Redis): Worker[] {
-  const lanes = Object.values<string>(handler.job.lanes);
-  return lanes
+type Chosen = { handler: Handler; queueNames: string[] };
+
+function chosenOf(name: string): Chosen {
+  const [jobName, lane] = name.split(':');
+  const handler = handlers.find(({ job }) => job.name === jobName);
+  if (!handler)
+    throw new Error(`There is no job "${jobName}". Jobs: ${handlers.map(({ job }) => job.name).join(' ')}`);
+  const lanes: Record<string, string> = handler.job.lanes;
+  if (lane === undefined) return { handler, queueNames: Object.values(lanes) };
+  const queueName = Object.hasOwn(lanes, lane) ? lanes[lane] : undefined;
+  if (queueName === undefined)
+    throw new Error(`${jobName} has no lane "${lane}". Lanes: ${Object.keys(lanes).join(' ')}`);
+  return { handler, queueNames: [queueName] };
+}
+
+function startLanes({ handler, queueNames }: Chosen, connection: Redis): Worker[] {
+  return queueNames
     .flatMap((lane) => Array<string>(handler.workers).fill(lane))
     .map((queueName) => {
       const worker = new Worker(queueName, handler.process, {

@@ -20,6 +20,12 @@ export const smsSettings = {
     .default(10)
     .describe('Longest hand-over of one text'),
   SMS_CONCURRENCY: z.coerce.number().int().min(1).default(40).describe('Texts in hand per process'),
+  SMS_JOBS_PER_WORKSPACE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(500)
+    .describe('Texts of one workspace that a process puts into Redis at once; the others wait for the sweep'),
   SMS_RETENTION_DAYS: z.coerce
     .number()
     .min(31)

@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
-import { type Changed, execute, query } from './client.ts';
+import { type Changed, execute, query, transaction } from './client.ts';
 
 export type NewSimulatorMessage = {
   /** That of the message, which is then kept once; or the simulator's own. */
@@ -13,6 +13,8 @@ export type NewSimulatorMessage = {
   content: string;
   parts: number;
   createdAt: Date;
+  /** When the phone is to report it, or to answer; none: it does neither. */
+  answerDueAt?: Date;
 };
 
 /** Returns the id, in hexadecimal. */
@@ -21,39 +23,27 @@ export async function insertSimulatorMessage(
   record: NewSimulatorMessage,
 ): Promise<string> {
   const id = record.id === undefined ? newUuid(record.createdAt) : idToBytes(record.id);
-  await query(
-    'INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES (?, ?, ?, ?)',
-    [newUuid(record.createdAt), idToBytes(workspaceId), Buffer.from(record.number), record.createdAt],
-  );
-  await query('INSERT IGNORE INTO simulator_messages SET ?', [
-    {
-      id,
-      workspace_id: idToBytes(workspaceId),
-      number: Buffer.from(record.number),
-      direction: record.direction,
-      sender: Buffer.from(record.sender),
-      content: record.content,
-      parts: record.parts,
-      created_at: record.createdAt,
-    },
-  ]);
+  const own = idToBytes(workspaceId);
+  const [number, sender] = [Buffer.from(record.number), Buffer.from(record.sender)];
+  // Together: a text that is given again must find either both or none.
+  await transaction(async () => {
+    await execute(
+      'INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES (?, ?, ?, ?)',
+      [newUuid(record.createdAt), own, number, record.createdAt],
+    );
+    const { direction, content, parts, createdAt, answerDueAt } = record;
+    const { affectedRows } = await execute<Changed>(
+      `INSERT IGNORE INTO simulator_messages (id, workspace_id, number, direction, sender, content, parts, created_at)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [id, own, number, direction, sender, content, parts, createdAt],
+    );
+    if (answerDueAt && affectedRows === 1)
+      await execute(
+        'INSERT INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES (?, ?, ?, ?, ?)',
+        [id, own, number, sender, answerDueAt],
+      );
+  });
   return id.toString('hex');
-}
-
-type NewAnswer = { reference: string; number: string; sender: string; dueAt: Date };
-
-/** The phone is to report the text that the simulator knows by this reference. */
-export async function insertSimulatorAnswer(workspaceId: string, answer: NewAnswer): Promise<void> {
-  await execute(
-    'INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES (?, ?, ?, ?, ?)',
-    [
-      Buffer.from(answer.reference, 'hex'),
-      idToBytes(workspaceId),
-      Buffer.from(answer.number),
-      Buffer.from(answer.sender),
-      answer.dueAt,
-    ],
-  );
 }
 
 export type PhoneRecord = { id: string; number: string; createdAt: Date };
@@ -79,7 +69,7 @@ export async function listSimulatorPhones(
   }));
 }
 
-export type SimulatorMessageRecord = Omit<NewSimulatorMessage, 'id'>;
+export type SimulatorMessageRecord = Omit<NewSimulatorMessage, 'id' | 'answerDueAt'>;
 
 /** The last texts of each of these phones, oldest first. */
 export async function listSimulatorMessages(

@@ -14,6 +14,8 @@ import { advance, eventOf } from './sms-record.ts';
 
 const heldForMs = 72 * 3_600_000;
 const batchSize = 100;
+/** Of one release, so many get a job at once; the sweep lets the others in. */
+const mostWoken = 500;
 
 /** A new message that cannot be paid for: it waits so long from when it was to go out. */
 export function held(message: SmsRecord): SmsRecord {
@@ -24,13 +26,14 @@ export function held(message: SmsRecord): SmsRecord {
 /** Lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many. */
 export async function release(workspaceId: string): Promise<number> {
   for (let released = 0; ; ) {
-    const batch = await transaction(() => releaseSome(workspaceId));
+    const mayWake = released < mostWoken;
+    const batch = await transaction(() => releaseSome(workspaceId, mayWake));
     released += batch;
     if (batch < batchSize) return released;
   }
 }
 
-async function releaseSome(workspaceId: string): Promise<number> {
+async function releaseSome(workspaceId: string, mayWake: boolean): Promise<number> {
   // Locked first, as who accepts a message does: what comes meanwhile goes behind.
   let left = await findSmsBalanceForUpdate(workspaceId);
   const isCounted = left !== null;
@@ -47,7 +50,7 @@ async function releaseSome(workspaceId: string): Promise<number> {
       ...advance(message, 'queued', { at }),
       charged: isCounted ? price : 0,
       dueAt,
-      parked: !isNear(dueAt),
+      parked: !mayWake || !isNear(dueAt),
     });
   }
   if (isCounted) await balance.take(workspaceId, going);

@@ -30,5 +30,7 @@ test('a worker process ends in order, or at once when killed', async () => {
 
 test('a process that cannot start says why', async () => {
   await expect(startWorkerProcess(['no-such-job'])).rejects.toThrow('There is no job "no-such-job"');
+  const lanes = 'Lanes: authentication transactional marketing';
+  await expect(startWorkerProcess(['send-email:codes'])).rejects.toThrow(`no lane "codes". ${lanes}`);
   await expect(startWeb({ SECRET_KEY: 'nonsense' })).rejects.toThrow('SECRET_KEY');
 });

@@ -201,6 +201,26 @@ test('a scheduled message waits in its row, is let in when its time is near, and
   expect(gateway.taken).toHaveLength(1);
 });
 
+test('of a workspace that sends many at once some wait for the sweep, and those of others do not', async () => {
+  useGateway(accepted);
+  const other = await textingWorkspace();
+  changeSettings({ SMS_JOBS_PER_WORKSPACE: 3 });
+  const many = await Promise.all(Array.from({ length: 40 }, () => sendSms(api, own, { recipient })));
+  const one = await sendSms(api, other, { recipient });
+  changeSettings({ SMS_JOBS_PER_WORKSPACE: 500 });
+  const waiting = async () =>
+    (await Promise.all(many.map(({ id }) => smsOf(own, id)))).filter(({ parked }) => parked).length;
+  expect(await waiting()).toBeGreaterThan(20);
+  expect((await smsOf(other, one.id)).parked).toBe(false);
+  await recovery.sweep();
+  expect(await waiting()).toBe(0);
+  const workers = await runWorkers(['send-sms']);
+  await waitFor('all are sent', async () =>
+    (await Promise.all(many.map(({ id }) => smsOf(own, id)))).every(({ status }) => status === 'sent'),
+  );
+  await workers.stop();
+});
+
 test('a message whose job is lost is found by the sweep', async () => {
   const gateway = useGateway(accepted);
   const { id } = await sendSms(api, own, { recipient });

@@ -160,6 +160,16 @@ export async function findOldestDueSms(at: Date): Promise<Date | null> {
   return first?.dueAt ?? null;
 }
 
+/** How many messages have a job in Redis, counted up to `most`. */
+export async function findAdmittedCount(most: number): Promise<number> {
+  const [row] = await query(
+    `SELECT COUNT(*) AS jobs FROM
+       (SELECT 1 FROM sms_messages FORCE INDEX (sms_due) WHERE status = 'queued' AND parked = 0 LIMIT ?) AS admitted`,
+    [most],
+  );
+  return Number(row!.jobs);
+}
+
 /** They get a job in Redis. */
 export async function updateSmsAdmitted(smsIds: string[]): Promise<void> {
   if (smsIds.length > 0)

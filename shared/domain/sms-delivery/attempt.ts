@@ -17,7 +17,9 @@ const maxLostClaims = 10;
  * is found by the sweep when the lease has ended.
  */
 export async function attempt(smsId: string): Promise<Outcome> {
-  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  // The hand-over must have ended before the lease does.
+  const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
+  const until = new Date(now().getTime() + leaseSeconds * 1000);
   const claimed = await system.claimSms({ smsId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const { record, token, isSuppressed, isBlocked } = claimed;

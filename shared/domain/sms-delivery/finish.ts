@@ -43,7 +43,16 @@ const outcomes = batcher<Finished, boolean>({
       await insertEvents(
         ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
       );
-      for (const { message, isGivenBack } of mine) if (isGivenBack) await balance.giveBack(message);
+      for (const message of givenBack(mine)) await balance.giveBack(message);
       return results;
     }),
 });
+
+/** In an order that all workers share, so that none waits for another that waits for it. */
+function givenBack(judgements: Judgement[]): SmsRecord[] {
+  const keyOf = ({ workspaceId, lineageId }: SmsRecord) => `${workspaceId} ${lineageId}`;
+  return judgements
+    .filter(({ isGivenBack }) => isGivenBack)
+    .map(({ message }) => message)
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}

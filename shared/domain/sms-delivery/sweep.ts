@@ -10,7 +10,8 @@ import { matchLeft } from '../sms-receipts.ts';
 
 // Per kind of work and run. What is not reached is reached by one of the next runs, longest due first.
 const batchSize = 500;
-const mostLetIn = 5_000;
+/** Jobs in Redis up to which those that wait in their rows are let in. */
+const mostInRedis = 5_000;
 
 /** Names another job beside the one that a row has, where that is not trusted to run. */
 type JobSuffix = (dueAt: Date) => string;
@@ -20,7 +21,8 @@ export async function sweep(overdueBefore: Date, suffixOf: JobSuffix): Promise<n
   const lost = await system.listDueSms(false, overdueBefore, batchSize);
   await wakeAll(lost, suffixOf);
   const near = new Date(now().getTime() + config.WAKE_AHEAD_SECONDS * 1000);
-  const parked = await system.listDueSms(true, near, mostLetIn);
+  const room = mostInRedis - (await system.findAdmittedCount(mostInRedis));
+  const parked = room > 0 ? await system.listDueSms(true, near, room) : [];
   for (let start = 0; start < parked.length; start += batchSize) {
     const some = parked.slice(start, start + batchSize);
     await system.updateSmsAdmitted(some.map(({ id }) => id));

@@ -6,6 +6,7 @@ import type { SmsMessage } from '../../schemas/sms.ts';
 import * as events from '../events.ts';
 import * as keyUsage from '../key-usage.ts';
 import * as balance from '../sms-balance.ts';
+import { takeRoom } from '../sms-delivery/room.ts';
 import { wake } from '../sms-delivery/wake.ts';
 import { held } from '../sms-held.ts';
 import { eventOf, toWire } from '../sms-record.ts';
@@ -18,7 +19,8 @@ import { show } from '../visibility.ts';
 export async function send(caller: Caller, prepared: SmsRecord): Promise<SmsMessage> {
   const { workspaceId, parts, createdAt } = prepared;
   const charged = await balance.charge(prepared);
-  const message = charged === null ? held(prepared) : { ...prepared, charged };
+  const parked = prepared.parked || !takeRoom(workspaceId);
+  const message = charged === null ? held(prepared) : { ...prepared, charged, parked };
   await insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
   // Last, because other messages of the key wait from here on.

@@ -1,6 +1,6 @@
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
-import { insertSimulatorAnswer, insertSimulatorMessage } from '../../db/simulator-messages.ts';
+import { insertSimulatorMessage } from '../../db/simulator-messages.ts';
 import { isId } from '../../formats/ids.ts';
 import type { Gateway } from '../sms.ts';
 
@@ -20,11 +20,8 @@ export const simulator: Gateway = {
       content,
       parts,
       createdAt,
+      ...(wantsReceipt && { answerDueAt: new Date(createdAt.getTime() + config.SIMULATOR_SECONDS * 1000) }),
     });
-    if (wantsReceipt) {
-      const dueAt = new Date(createdAt.getTime() + config.SIMULATOR_SECONDS * 1000);
-      await insertSimulatorAnswer(workspaceId, { reference, number: recipient, sender, dueAt });
-    }
     return { kind: 'accepted', reference };
   },
 };

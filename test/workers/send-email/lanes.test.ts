@@ -38,6 +38,20 @@ test.each([
   expect(job!.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 });
 });
 
+test('workers of one lane leave the others alone', async () => {
+  const send = (kind: string) => acceptEmail(own, { kind, recipient: `lane-${kind}@example.com` });
+  const [bulk, code] = [await send('marketing'), await send('authentication')];
+  const workers = await runWorkers(['send-email:authentication']);
+  const next = await send('authentication');
+  await expect.poll(async () => (await next.read()).status, { timeout: 20_000 }).toBe('sent');
+  expect((await code.read()).status).toBe('sent');
+  expect((await bulk.read()).status).toBe('queued');
+  await workers.stop();
+  const rest = await runWorkers(['send-email:marketing', 'send-email:transactional']);
+  await expect.poll(async () => (await bulk.read()).status, { timeout: 20_000 }).toBe('sent');
+  await rest.stop();
+});
+
 test('a one-time code goes out before the marketing backlog that is in hand', async () => {
   const backlog = 400;
   const isBulk = (address: string | undefined) => address === 'bulk@example.com';
