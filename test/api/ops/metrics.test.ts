@@ -58,8 +58,8 @@ test('after a flow the page counts what was accepted, sent, failed, retried and 
     'messaging_webhook_attempts_total{outcome="delivered"}': 5,
     'messaging_webhook_attempts_total{outcome="http_status"}': 1,
     'messaging_webhook_attempts_total{outcome="timeout"}': 0,
-    // A queued event for each of six emails, a sent one for four, a delayed and a bounced one.
-    messaging_events_relayed_total: 12,
+    // A queued event for each of six emails, a sent one for four, a delayed and a bounced one, and the suppression.
+    messaging_events_relayed_total: 13,
   });
   expect((await samples(api)).get('messaging_sweep_runs_total')).toBeGreaterThan(0);
   await workers.stop();
