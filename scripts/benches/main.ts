@@ -36,9 +36,16 @@ function options() {
     const [pairs, scale] = [Number(values.pairs), Number(values.scale)];
     if (!Number.isInteger(pairs) || pairs < 1 || !(scale > 0))
       throw new Error('--pairs and --scale must be positive');
-    const unknown = positionals.find((name) => !lines.some((line) => line.name === name));
+    // `email` means all lines about it: email-out, email-isolation.
+    const isMeant = (wanted: string, name: string) => name === wanted || name.startsWith(`${wanted}-`);
+    const unknown = positionals.find((wanted) => !lines.some(({ name }) => isMeant(wanted, name)));
     if (unknown) throw new Error(`There is no line "${unknown}"`);
-    const chosen = positionals.length > 0 ? lines.filter(({ name }) => positionals.includes(name)) : lines;
+    const chosen = lines.filter(
+      ({ name }) =>
+        positionals.length === 0 ||
+        positionals.includes(name) ||
+        positionals.some((wanted) => !lines.some((line) => line.name === wanted) && isMeant(wanted, name)),
+    );
     return { ...values, pairs, scale, chosen };
   } catch (error) {
     throw new session.Unfit(`${(error as Error).message}\n\n${usage}`);

@@ -48,7 +48,11 @@ const plainName = /^[\w.,+ ()[\]&$#@!~^{}=-]{1,60}$/;
 /** In quotes where every reader takes them the same way, else encoded and continued (RFC 2231 §3, §4). */
 function parameters(filename: string): string[] {
   if (plainName.test(filename) && !filename.includes('=?')) return [`filename="${filename}"`];
-  return buildHeaderParam('filename', filename, 60).map(({ key, value }) =>
+  const pieces = buildHeaderParam('filename', filename, 60);
+  // One piece is no continuation, and more readers know it without a number.
+  const [only] = pieces.length === 1 ? pieces : [];
+  if (only?.key === 'filename*0*') return [`filename*=${only.value}`];
+  return pieces.map(({ key, value }) =>
     key.endsWith('*') ? `${key}=${value}` : `${key}="${value.replace(/["\\]/g, '\\$&')}"`,
   );
 }
