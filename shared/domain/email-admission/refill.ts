@@ -11,6 +11,9 @@ import { rankOf, soonMs, windowForLater } from './window.ts';
 /** The part of the window that must be free: the fewer the times, the more there is to let in each time. */
 const leastFree = { sweep: 0, worker: 0.3, request: 0 };
 
+/** In one go, so that neither Redis nor this process is busy with them for long; the emails themselves bring on the next. */
+const mostAtOnce = 50;
+
 type Room = { workspaceId: string; room: number; forLater: number; admitted: number; dueBefore: Date };
 
 /**
@@ -35,7 +38,11 @@ export async function refill(
     await system.listDueOf(
       kind,
       true,
-      rooms.map(({ workspaceId, dueBefore, room }) => ({ workspaceId, dueBefore, limit: room })),
+      rooms.map(({ workspaceId, dueBefore, room }) => ({
+        workspaceId,
+        dueBefore,
+        limit: Math.min(room, mostAtOnce),
+      })),
     ),
     ({ workspaceId }) => workspaceId,
   );
@@ -83,7 +90,7 @@ async function letIn(
   const soon = time.getTime() + soonMs;
   const turns: Turn[] = rooms.flatMap(({ workspaceId, room, forLater, admitted }) =>
     (found.get(workspaceId) ?? [])
-      .slice(0, Math.max(0, room))
+      .slice(0, Math.min(Math.max(0, room), mostAtOnce))
       .filter(({ dueAt }, index) => dueAt.getTime() <= soon || index < forLater)
       .map((email, index) => ({ ...email, rank: rankOf(admitted + index) })),
   );

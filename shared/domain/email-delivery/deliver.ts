@@ -22,7 +22,7 @@ const firstToLast: EmailKind[] = ['authentication', 'transactional', 'marketing'
 const activeAt = new Map<EmailKind, number>();
 const activeForMs = 2_000;
 /** The part of its slots that a lane keeps beside one that comes first. */
-const partBesideOthers = 5;
+const partBesideOthers = 10;
 
 function gateOf(kind: EmailKind): Gate {
   let gate = gates.get(kind);
