@@ -214,5 +214,13 @@ export function problem(code: ErrorCode, options?: ProblemOptions): Problem {
 
 /** validation_failed for one field. */
 export function invalid(field: string, message: string): Problem {
-  return new Problem('validation_failed', { detail: `${field} ${message}`, errors: { [field]: [message] } });
+  return invalidFields({ [field]: [message] });
+}
+
+/** The same for all that is wrong with a request; the detail names the first fault of each field. */
+export function invalidFields(errors: FieldErrors): Problem {
+  const detail = Object.entries(errors)
+    .map(([field, [message]]) => `${field} ${message}`)
+    .join('; ');
+  return new Problem('validation_failed', { detail, errors });
 }

@@ -1,5 +1,6 @@
 import { now } from '../clock.ts';
 import { isDuplicateKey } from '../db/client.ts';
+import type { EmailRecord } from '../db/emails.ts';
 import * as db from '../db/suppressions.ts';
 import { invalid, problem } from '../errors.ts';
 import { compareKey, parseMailbox } from '../formats/email-address.ts';
@@ -78,6 +79,16 @@ async function keep(
   const isBound = known.email === null || binding.includes(known.source) || !binding.includes(source);
   if (!isBound) await db.updateSuppressionSource(workspaceId, known.id, source);
   return { suppression: toWire(isBound ? known : { ...known, source }), isNew: false };
+}
+
+/** The recipient of an email, by what became of it or by the recipient's own word. */
+export function addRecipient(
+  { workspaceId, recipient, recipientKey }: Pick<EmailRecord, 'workspaceId' | 'recipient' | 'recipientKey'>,
+  scope: SuppressionScope,
+  source: SuppressionSource,
+  reason: string,
+): Promise<Outcome> {
+  return add(workspaceId, { number: null, email: recipient, emailKey: recipientKey, scope }, source, reason);
 }
 
 function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.SuppressionRecord | null> {

@@ -1,5 +1,5 @@
 import { isDuplicateKey } from '../db/client.ts';
-import { type FieldErrors, type Problem, problem } from '../errors.ts';
+import { type FieldErrors, invalidFields, type Problem, problem } from '../errors.ts';
 
 /** What email and SMS templates have in common. */
 
@@ -20,10 +20,7 @@ export function refusal<Fault>(
     const [field, message] = wording(fault);
     (errors[field] ??= []).push(message);
   }
-  const detail = Object.entries(errors)
-    .map(([field, [message]]) => `${field} ${message}`)
-    .join('; ');
-  return problem('validation_failed', { detail, errors });
+  return invalidFields(errors);
 }
 
 type Placed = { message: string; include?: string | null; line?: number; column?: number };

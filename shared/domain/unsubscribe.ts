@@ -18,14 +18,8 @@ export async function find(token: string): Promise<OptOut | null> {
 export async function optOut(token: string): Promise<OptOut | null> {
   const email = await findEmail(token);
   if (!email) return null;
-  const suppressed = {
-    number: null,
-    email: email.recipient,
-    emailKey: email.recipientKey,
-    scope: 'marketing',
-  } as const;
   await transaction(() =>
-    suppressions.add(email.workspaceId, suppressed, 'web', `The opt-out link of ${email.id}`),
+    suppressions.addRecipient(email, 'marketing', 'web', `The opt-out link of ${email.id}`),
   );
   return { sender: addressOf(email.sender), recipient: masked(email.recipient) };
 }

@@ -15,7 +15,9 @@ export async function finish(token: Buffer, before: EmailRecord, judgement: Judg
     system.finishEmail({
       ...judgement,
       token,
-      ...(bounce !== undefined && { also: () => suppress(email, bounce) }),
+      ...(bounce !== undefined && {
+        also: async () => void (await suppressions.addRecipient(email, 'all', 'bounce', bounce)),
+      }),
     }),
   );
   // The lease had ended and somebody else has the email now: what we know is no longer wanted.
@@ -26,9 +28,4 @@ export async function finish(token: Buffer, before: EmailRecord, judgement: Judg
   if (!email.dueAt) return 'done';
   if (email.parked && isNear(email.dueAt)) return 'dropped';
   return { retryAt: email.dueAt };
-}
-
-async function suppress(email: EmailRecord, reason: string): Promise<void> {
-  const entry = { number: null, email: email.recipient, emailKey: email.recipientKey, scope: 'all' as const };
-  await suppressions.add(email.workspaceId, entry, 'bounce', reason);
 }

@@ -9,8 +9,9 @@ import { isNear } from '../../queue.ts';
 import type { HandOverResult } from '../../transports/smtp.ts';
 import * as admission from '../email-admission.ts';
 import { advance, eventOf, remark } from '../email-record.ts';
+import { nextTry } from '../retry-times.ts';
 import { crashes, giveUp, uncertain } from './reasons.ts';
-import { isPast, minuteMs, retriesSince, retryMinutes } from './times.ts';
+import { isPast, retriesSince } from './times.ts';
 
 /** What becomes of an email, and the events that tell of it. */
 export type Judgement = {
@@ -71,9 +72,8 @@ export function fail(email: EmailRecord, reason: EmailReason): Judgement {
 
 /** Waits for the next attempt, or fails with `reason` when the time for this kind of email is up. */
 function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgement {
-  const waitMinutes = retryMinutes[Math.min(email.retries, retryMinutes.length - 1)]!;
   const time = now();
-  const dueAt = new Date(time.getTime() + waitMinutes * minuteMs);
+  const dueAt = nextTry(email.retries, time);
   if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, reason);
   logger.debug({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
   const waiting = { ...email, retries: email.retries + 1, dueAt, parked: !mayWaitInRedis(email, dueAt) };

@@ -1,7 +1,6 @@
 import type { EmailKind, EmailRecord } from '../../db/emails.ts';
 
 export const minuteMs = 60_000;
-export const retryMinutes = [1, 5, 15, 30, 60];
 
 export const giveUpMinutes: Record<EmailKind, number> = {
   // A one-time code that arrives the next day is a fault, not a delivery.

@@ -72,11 +72,7 @@ async function write(before: EmailRecord, { change, suppress }: Finding): Promis
       throw new Error('The email changed while it was locked');
     await events.record(workspaceId, eventOf(change.email, change.event));
   }
-  if (suppress) {
-    const { recipient: email, recipientKey: emailKey } = before;
-    const entry = { number: null, email, emailKey, scope: 'all' as const };
-    await suppressions.add(workspaceId, entry, suppress.source, suppress.reason);
-  }
+  if (suppress) await suppressions.addRecipient(before, 'all', suppress.source, suppress.reason);
   return change?.email ?? before;
 }
 

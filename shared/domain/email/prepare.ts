@@ -1,6 +1,6 @@
 import { now } from '../../clock.ts';
 import type * as db from '../../db/emails.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
+import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
 import { compareKey } from '../../formats/email-address.ts';
 import { excerptOf } from '../../formats/text-excerpt.ts';
 import type { NewEmail } from '../../schemas/email.ts';
@@ -46,13 +46,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     source && Object.keys(errors).length === 0
       ? await renderContent(caller, request, source, time, refuse)
       : null;
-  if (!rendered || !recipient)
-    throw problem('validation_failed', {
-      detail: Object.entries(errors)
-        .map(([field, [message]]) => `${field} ${message}`)
-        .join('; '),
-      errors,
-    });
+  if (!rendered || !recipient) throw invalidFields(errors);
 
   const record = queued(
     {

@@ -4,11 +4,11 @@ import { logger } from '../../logger.ts';
 import { isNear } from '../../queue.ts';
 import type { SmsReason } from '../../schemas/sms.ts';
 import type { Submission } from '../../transports/sms.ts';
+import { nextTry } from '../retry-times.ts';
 import { advance } from '../sms-record.ts';
 import { blocked, gatewayAway, uncertain } from './reasons.ts';
 
 const minuteMs = 60_000;
-const retryMinutes = [1, 5, 15, 30, 60];
 const giveUpMs = 48 * 60 * minuteMs;
 
 /** What becomes of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
@@ -56,8 +56,7 @@ export function waitForUnblocking(message: SmsRecord): Judgement {
 }
 
 function retry(message: SmsRecord, reason: SmsReason): Judgement {
-  const waitMinutes = retryMinutes[Math.min(message.retries, retryMinutes.length - 1)]!;
-  const dueAt = new Date(now().getTime() + waitMinutes * minuteMs);
+  const dueAt = nextTry(message.retries, now());
   if (dueAt.getTime() > dueSince(message) + giveUpMs) return fail(message, reason);
   return {
     message: { ...message, retries: message.retries + 1, dueAt, parked: !isNear(dueAt) },

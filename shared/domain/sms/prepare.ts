@@ -2,7 +2,7 @@ import { now } from '../../clock.ts';
 import { findContactIdOfNumber } from '../../db/contacts.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { findSuppressionOfNumber } from '../../db/suppressions.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
+import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
 import { newId } from '../../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/phone-number.ts';
 import { isNear } from '../../queue.ts';
@@ -36,13 +36,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecor
   checkSchedule(request.scheduledAt ?? null, time, refuse);
   if (request.shortenLinks) refuse('shortenLinks', 'is not available yet');
   const text = await textOf(workspaceId, request, time, refuse);
-  if (!text || !recipient || sender === null || Object.keys(errors).length > 0)
-    throw problem('validation_failed', {
-      detail: Object.entries(errors)
-        .map(([field, [message]]) => `${field} ${message}`)
-        .join('; '),
-      errors,
-    });
+  if (!text || !recipient || sender === null || Object.keys(errors).length > 0) throw invalidFields(errors);
   if (await findSuppressionOfNumber(workspaceId, recipient.number))
     throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
 
