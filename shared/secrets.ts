@@ -54,6 +54,16 @@ export function open(owner: string, sealed: Buffer): string {
   return Buffer.concat([decipher.update(body.subarray(28)), decipher.final()]).toString('utf8');
 }
 
+/** The id of the key that `seal` uses now. */
+export function sealingKeyId(): string {
+  return secretKeys()[0]!.id;
+}
+
+/** The id of the key that a value was sealed with. */
+export function keyIdOf(sealed: Buffer): string {
+  return sealed.toString('latin1', 0, sealed.indexOf(0x3a));
+}
+
 /** A MAC for what leaves the service and comes back, such as cursors. `purpose` keeps the uses apart. */
 export function authenticationTag(purpose: string, text: string, lengthBytes = 16): Buffer {
   return mac(secretKeys()[0]!, purpose, text).subarray(0, lengthBytes);

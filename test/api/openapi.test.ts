@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
 import { describeApi, problemsOf } from '../../api/openapi.ts';
 import { endpoints } from '../../api/routes/index.ts';
@@ -68,6 +69,26 @@ test('every refusal of an operation is described, with an example that fits', ()
       expect(faultsOfReceived(schema, examples[code].value)).toEqual([]);
     }
   }
+});
+
+/** What stands under `schema` anywhere, beside the schemas that have a name. */
+function inlineSchemas(part: unknown): object[] {
+  if (typeof part !== 'object' || part === null) return [];
+  return Object.entries(part).flatMap(([name, value]) => [
+    ...(name === 'schema' ? [value] : []),
+    ...inlineSchemas(value),
+  ]);
+}
+
+test('every schema of the description is a JSON Schema', () => {
+  const ajv = new Ajv2020();
+  const named = Object.values<object>(whole.components.schemas);
+  const all = [...named, ...inlineSchemas(whole)];
+  expect(named.length).toBeGreaterThan(20);
+  expect(all.length).toBeGreaterThan(named.length + 100);
+  for (const schema of all)
+    expect([schema, ajv.validateSchema(schema), ajv.errorsText()]).toEqual([schema, true, 'No errors']);
+  expect(ajv.validateSchema({ type: 'text' })).toBe(false);
 });
 
 test('what a body can be refused for is described for every operation, since every request may carry one', () => {

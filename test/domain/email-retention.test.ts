@@ -5,10 +5,10 @@ import { attempt } from '../../shared/domain/email-delivery.ts';
 import { eraseRecipient } from '../../shared/domain/email-erasure.ts';
 import * as retention from '../../shared/domain/retention.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
+import { admin } from '../support/admin.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { startProcess } from '../support/processes.ts';
 import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 
@@ -59,12 +59,7 @@ test('erasing an address deletes what was sent to it, however it is written, and
 
 test('the operator erases by a command', async () => {
   const email = await sent('erased@example.com');
-  const { exited, output } = startProcess(
-    'scripts/setup/admin.ts',
-    ['--json', 'email', 'erase', own.workspaceId, 'erased@example.com'],
-    { LOG_LEVEL: 'silent' },
-  );
-  expect((await exited).code).toBe(0);
-  expect(JSON.parse(output())).toEqual({ erased: 1 });
+  const erased = await admin('email', 'erase', own.workspaceId, 'erased@example.com');
+  expect(erased).toEqual({ code: 0, printed: { erased: 1 } });
   expect(await isKept(email)).toBe(false);
 });

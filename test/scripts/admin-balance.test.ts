@@ -1,28 +1,25 @@
 import { expect, test } from 'vitest';
+import { admin } from '../support/admin.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { startProcess } from '../support/processes.ts';
 
 useDatabase();
 
-async function admin(...args: string[]) {
-  const { exited, output } = startProcess('scripts/setup/admin.ts', ['--json', 'balance', ...args], {
-    LOG_LEVEL: 'silent',
-  });
-  const { code } = await exited;
-  return code === 0 ? JSON.parse(output()) : { code, printed: output().trim() };
+async function balance(...args: string[]) {
+  const { code, printed } = await admin('balance', ...args);
+  return code === 0 ? printed : { code, printed };
 }
 
 test('the operator adds to a balance, sees it and its changes, and makes it unlimited again', async () => {
   const { workspaceId: id } = await workspace();
-  expect(await admin('add', id, '12.5', '--note', 'Invoice 7')).toEqual({ id, balance: '12.5000' });
-  expect(await admin('add', id, '--', '-2.5001')).toEqual({ id, balance: '9.9999' });
-  expect(await admin('history', id)).toEqual([
+  expect(await balance('add', id, '12.5', '--note', 'Invoice 7')).toEqual({ id, balance: '12.5000' });
+  expect(await balance('add', id, '--', '-2.5001')).toEqual({ id, balance: '9.9999' });
+  expect(await balance('history', id)).toEqual([
     { at: expect.any(String), kind: 'credit', amount: '-2.5001', message: null, note: null },
     { at: expect.any(String), kind: 'credit', amount: '12.5000', message: null, note: 'Invoice 7' },
   ]);
-  expect(await admin('set-unlimited', id)).toEqual({ id, balance: 'unlimited' });
-  expect(await admin('show', id)).toEqual({ id, balance: 'unlimited' });
+  expect(await balance('set-unlimited', id)).toEqual({ id, balance: 'unlimited' });
+  expect(await balance('show', id)).toEqual({ id, balance: 'unlimited' });
 }, 60_000);
 
 test('an amount that is none, and a workspace that is none, are refused', async () => {
@@ -33,7 +30,7 @@ test('an amount that is none, and a workspace that is none, are refused', async 
     [id, '1.00001'],
     ['workspace_01h455vb4pex5vsknk084sn02q', '1'],
   ] as const;
-  const answers = await Promise.all(refused.map(([given, amount]) => admin('add', given, amount)));
+  const answers = await Promise.all(refused.map(([given, amount]) => balance('add', given, amount)));
   expect(answers).toEqual(refused.map(() => ({ code: 1, printed: expect.any(String) })));
-  expect(await admin('show', id)).toEqual({ id, balance: 'unlimited' });
+  expect(await balance('show', id)).toEqual({ id, balance: 'unlimited' });
 }, 60_000);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { admin } from '../support/admin.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { startProcess } from '../support/processes.ts';
 import { startZone } from '../support/zone.ts';
 
 useDatabase();
@@ -12,17 +12,10 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** One command of the operator; what it printed is parsed where it succeeded. */
-async function admin(...args: string[]) {
-  const { exited, output } = startProcess('scripts/setup/admin.ts', ['--json', 'domain', ...args], {
-    LOG_LEVEL: 'silent',
-  });
-  const { code } = await exited;
-  return code === 0 ? { code, printed: JSON.parse(output()) } : { code, printed: output().trim() };
-}
+const domain = (...args: string[]) => admin('domain', ...args);
 
 test('the operator adds a domain that they vouch for, sees how domains stand, and removes one', async () => {
-  const added = await admin('add', own.workspaceId, 'Bücher.example');
+  const added = await domain('add', own.workspaceId, 'Bücher.example');
   expect(added).toMatchObject({
     code: 0,
     printed: {
@@ -34,10 +27,10 @@ test('the operator adds a domain that they vouch for, sees how domains stand, an
   });
   const { id } = added.printed;
   const [again, wrong, listed, looked] = await Promise.all([
-    admin('add', own.workspaceId, 'bücher.example'),
-    admin('add', own.workspaceId, 'localhost'),
-    admin('list', own.workspaceId),
-    admin('verify', own.workspaceId, id),
+    domain('add', own.workspaceId, 'bücher.example'),
+    domain('add', own.workspaceId, 'localhost'),
+    domain('list', own.workspaceId),
+    domain('verify', own.workspaceId, id),
   ]);
   expect(again).toEqual({ code: 1, printed: expect.stringContaining('already') });
   expect(wrong).toEqual({ code: 1, printed: expect.stringContaining('name must be a domain name') });
@@ -47,14 +40,14 @@ test('the operator adds a domain that they vouch for, sees how domains stand, an
   ]);
   expect(looked.printed).toMatchObject({ status: 'verified', dkim: expect.stringMatching(/^missing/) });
 
-  expect(await admin('verify', own.workspaceId, id, '--vouch')).toMatchObject({
+  expect(await domain('verify', own.workspaceId, id, '--vouch')).toMatchObject({
     code: 0,
     printed: { id, status: 'verified' },
   });
-  expect(await admin('delete', own.workspaceId, id)).toEqual({ code: 0, printed: { deleted: id } });
+  expect(await domain('delete', own.workspaceId, id)).toEqual({ code: 0, printed: { deleted: id } });
   const gone = await Promise.all([
-    admin('delete', own.workspaceId, id),
-    admin('verify', own.workspaceId, id),
+    domain('delete', own.workspaceId, id),
+    domain('verify', own.workspaceId, id),
   ]);
   expect(gone.map(({ code }) => code)).toEqual([1, 1]);
 });

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import * as businessProfiles from '../../shared/domain/business-profiles.ts';
 import * as senders from '../../shared/domain/senders.ts';
+import { admin } from '../support/admin.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { startProcess } from '../support/processes.ts';
 import { sampleContent } from '../support/sender-codes.ts';
 import { type Client, startApi } from '../support/start-api.ts';
 
@@ -15,15 +15,6 @@ beforeAll(async () => {
   api = await startApi();
   own = await workspace();
 });
-
-/** One command of the operator; what it printed is parsed where it succeeded. */
-async function admin(...args: string[]) {
-  const { exited, output } = startProcess('scripts/setup/admin.ts', ['--json', ...args], {
-    LOG_LEVEL: 'silent',
-  });
-  const { code } = await exited;
-  return code === 0 ? { code, printed: JSON.parse(output()) } : { code, printed: output().trim() };
-}
 
 const request = async (body: object) =>
   (await api.request('POST', '/v2/senders', { key: own.key, body: { sampleContent, ...body } })).body;

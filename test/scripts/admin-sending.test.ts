@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findWorkspace } from '../../shared/db/workspaces.ts';
+import { admin } from '../support/admin.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { startProcess } from '../support/processes.ts';
 
 useDatabase();
 
@@ -11,15 +11,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-async function setWorkspace(...args: string[]) {
-  const { exited, output } = startProcess(
-    'scripts/setup/admin.ts',
-    ['--json', 'workspace', 'set', own.workspaceId, ...args],
-    { LOG_LEVEL: 'silent' },
-  );
-  const { code } = await exited;
-  return code === 0 ? { code, printed: JSON.parse(output()) } : { code, printed: output().trim() };
-}
+const setWorkspace = (...args: string[]) => admin('workspace', 'set', own.workspaceId, ...args);
 
 test('the operator sets sending limits and takes them back one by one; what is left out stays', async () => {
   const set = await setWorkspace('--emails-per-minute', '60', '--emails-per-day', '10000');

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { findWorkspace } from '../../shared/db/workspaces.ts';
+import { admin } from '../support/admin.ts';
 import { useDatabase } from '../support/database.ts';
 import { makeWebhook } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
-import { startProcess } from '../support/processes.ts';
 
 useDatabase();
 
@@ -11,15 +11,6 @@ let own: Awaited<ReturnType<typeof workspace>>;
 beforeAll(async () => {
   own = await workspace();
 });
-
-/** One command of the operator; what it printed is parsed where it succeeded. */
-async function admin(...args: string[]) {
-  const { exited, output } = startProcess('scripts/setup/admin.ts', ['--json', ...args], {
-    LOG_LEVEL: 'silent',
-  });
-  const { code } = await exited;
-  return code === 0 ? { code, printed: JSON.parse(output()) } : { code, printed: output().trim() };
-}
 
 const url = 'https://example.com/v1';
 

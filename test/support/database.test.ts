@@ -2,7 +2,9 @@ import { Redis } from 'ioredis';
 import { afterAll, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import { config } from '../../shared/config.ts';
-import { query } from '../../shared/db/client.ts';
+import { closeDatabase, query } from '../../shared/db/client.ts';
+import { migrateUp, pendingMigrations } from '../../shared/db/migrate.ts';
+import { migrations } from '../../shared/db/migrations/index.ts';
 import { dropLeftOvers, forgetRedis, useDatabase } from './database.ts';
 import { newDatabaseName } from './database-name.ts';
 import { shiftClock } from './shift-clock.ts';
@@ -22,6 +24,35 @@ test('a file has a migrated database of its own, named with its Redis keys', asy
   const [row] = await query('SELECT DATABASE() AS name, shift_ms AS shiftMs FROM clock');
   expect(row?.['name']).toMatch(/_test_/);
   expect(config.QUEUE_PREFIX).toBe(`{${row?.['name']}}`);
+});
+
+/** How every table is built, and the rows that are there from the start; when a migration was applied is not held. */
+async function contents(): Promise<object> {
+  const tables = await query<{ name: string }[]>(
+    'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_name',
+  );
+  const built: [built: string, rows: object[]][] = [];
+  for (const { name } of tables) {
+    const [row] = await query(`SHOW CREATE TABLE \`${name}\``);
+    const rows = await query(`SELECT * FROM \`${name}\``);
+    built.push([
+      (row!['Create Table'] as string).replace(/ AUTO_INCREMENT=\d+/, ''),
+      rows.map((each) => ({ ...each, migration_time: null })),
+    ]);
+  }
+  return built;
+}
+
+test('the database of a file is, table by table and row by row, what the migrations make', async () => {
+  const made = await contents();
+  const name = new URL(config.MYSQL_URL).pathname.slice(1);
+  // The tables that Knex keeps its notes in go too.
+  await query(`DROP DATABASE \`${name}\``);
+  await query(`CREATE DATABASE \`${name}\``);
+  await closeDatabase();
+  expect(await pendingMigrations()).toEqual(migrations.map((migration) => migration.name));
+  await migrateUp();
+  expect(await contents()).toEqual(made);
 });
 
 test('what killed runs have left is dropped with its keys; what runs now and what is not of the tests stays', async () => {

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { beforeAll } from 'vitest';
 import { config } from '../../shared/config.ts';
-import { migrateUp } from '../../shared/db/migrate.ts';
+import { migrations } from '../../shared/db/migrations/index.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { atEnd } from './at-end.ts';
 import { databaseBirth } from './database-name.ts';
@@ -14,12 +14,28 @@ export function useDatabase(): void {
       throw new Error('MYSQL_URL and REDIS_URL must name servers for the tests. scripts/test starts them');
     await dropLeftOvers();
     const name = ownName();
-    await withServer((server) => server.query(`CREATE DATABASE \`${name}\``));
     atEnd(() => withServer((server) => drop(server, name)));
     atEnd(closeEverything);
-    await migrateUp();
+    await withServer((server) => server.query(`CREATE DATABASE \`${name}\`; USE \`${name}\`; ${schema()}`));
     await startUp();
   });
+}
+
+/**
+ * What migrateUp does to an empty database, at a third of its cost, as each file pays it: all statements at once, and
+ * the notes that Knex keeps of them. database.test.ts holds the two against each other.
+ */
+function schema(): string {
+  const notes = migrations.map(({ name }) => `(${mysql.escape(name)}, 1, NOW())`);
+  return [
+    ...migrations.flatMap(({ up }) => up),
+    `CREATE TABLE knex_migrations (id int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY,
+       name varchar(255), batch int, migration_time timestamp NULL) DEFAULT CHARACTER SET utf8mb4`,
+    `CREATE TABLE knex_migrations_lock (\`index\` int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY,
+       is_locked int) DEFAULT CHARACTER SET utf8mb4`,
+    `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ${notes.join(', ')}`,
+    'INSERT INTO knex_migrations_lock (is_locked) VALUES (0)',
+  ].join(';\n');
 }
 
 /** Redis forgets all it knew of this file's world, as FLUSHALL would do if other files did not run beside it. */
@@ -52,7 +68,7 @@ function ownName(): string {
 async function withServer<T>(work: (server: mysql.Connection) => Promise<T>): Promise<T> {
   const url = new URL(config.MYSQL_URL);
   url.pathname = '/';
-  const server = await mysql.createConnection({ uri: url.href });
+  const server = await mysql.createConnection({ uri: url.href, multipleStatements: true });
   try {
     return await work(server);
   } finally {

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
+import { admin } from '../../support/admin.ts';
 import { advanceClockTo } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
-import { startProcess } from '../../support/processes.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 
 useDatabase();
@@ -15,12 +15,11 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** Runs scripts/admin, and gives what it prints. */
-async function admin(...args: string[]): Promise<any> {
-  const process = startProcess('scripts/setup/admin.ts', ['--json', ...args], { LOG_LEVEL: 'silent' });
-  const { code } = await process.exited;
-  if (code !== 0) throw new Error(process.output());
-  return JSON.parse(process.output());
+/** What a command prints. */
+async function printed(...args: string[]): Promise<any> {
+  const answer = await admin(...args);
+  if (answer.code !== 0) throw new Error(answer.printed);
+  return answer.printed;
 }
 
 const create = (changes: Record<string, string | undefined> = {}) => {
@@ -33,14 +32,14 @@ const create = (changes: Record<string, string | undefined> = {}) => {
   const given = Object.entries(options).filter(
     (option): option is [string, string] => option[1] !== undefined,
   );
-  return admin('app', 'create', own.workspaceId, ...given.flat());
+  return printed('app', 'create', own.workspaceId, ...given.flat());
 };
 const statusOf = async (path: string, key: string) => (await api.request('GET', path, { key })).status;
 
 test('a token of a connected app has its scopes and its end, is shown once, and is kept apart from keys', async () => {
   const [token, key] = await Promise.all([
     create(),
-    admin('key', 'create', own.workspaceId, '--expires-in-days', '1'),
+    printed('key', 'create', own.workspaceId, '--expires-in-days', '1'),
   ]);
   expect(token).toStrictEqual({
     id: expect.stringMatching(/^key_/),
@@ -62,16 +61,16 @@ test('a token of a connected app has its scopes and its end, is shown once, and 
 
   const { key: _, ...shown } = token;
   const [tokens, keys] = await Promise.all([
-    admin('app', 'list', own.workspaceId),
-    admin('key', 'list', own.workspaceId),
-    expect(admin('key', 'delete', own.workspaceId, token.id)).rejects.toThrow('There is no key'),
+    printed('app', 'list', own.workspaceId),
+    printed('key', 'list', own.workspaceId),
+    expect(printed('key', 'delete', own.workspaceId, token.id)).rejects.toThrow('There is no key'),
   ]);
   expect(tokens).toEqual([shown]);
   expect(keys.map(({ id }: { id: string }) => id)).toEqual([key.id, own.keyId]);
 
   await advanceClockTo(new Date(token.expiresAt));
   expect(await statusOf('/v2/events', token.key)).toBe(401);
-  expect(await admin('app', 'delete', own.workspaceId, token.id)).toEqual({ deleted: token.id });
+  expect(await printed('app', 'delete', own.workspaceId, token.id)).toEqual({ deleted: token.id });
 });
 
 test('a token must be given scopes, never api_keys.write, and an end', async () => {

@@ -1,0 +1,87 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import * as workspaces from '../../shared/domain/workspaces.ts';
+
+type Tools = {
+  print: (result: object | object[]) => void;
+  /** The id itself, if there is such a workspace. */
+  workspaceOf: (id: string) => Promise<string>;
+};
+type Limit = number | 'none';
+type WorkspaceOptions = {
+  alertEmail?: string;
+  webhooks?: string;
+  sending?: string;
+  emailsPerMinute?: Limit;
+  emailsPerHour?: Limit;
+  emailsPerDay?: Limit;
+};
+
+/** The operator's commands about customers. */
+export function addWorkspaceCommands(program: Command, { print, workspaceOf }: Tools): void {
+  const workspace = program.command('workspace').description('Customers');
+  workspace
+    .command('create <name>')
+    .description('make a workspace')
+    .option('--country <code>', 'ISO 3166-1 alpha-2', 'GB')
+    .option('--alert-email <address>', 'where warnings about webhooks go')
+    .action(async (name: string, options: { country: string; alertEmail?: string }) => {
+      const { id, country } = await workspaces.create({
+        name,
+        country: options.country,
+        alertEmail: options.alertEmail ?? null,
+      });
+      print({ id, name, country });
+    });
+  workspace
+    .command('list')
+    .description('all workspaces, oldest first')
+    .action(async () => {
+      const all = await workspaces.listAll();
+      print(all.map(({ id, name, createdAt }) => ({ id, name, createdAt: createdAt.toISOString() })));
+    });
+  workspace
+    .command('set <workspaceId>')
+    .description('change what is given; processes follow within 2 seconds')
+    .option('--alert-email <address>', 'where warnings about webhooks go, or none')
+    .addOption(onOrOff('--webhooks <state>', 'whether its keys can make v2 webhooks'))
+    .addOption(
+      onOrOff(
+        '--sending <state>',
+        'off: new emails are refused, and what waits goes on waiting, up to 48 hours',
+      ),
+    )
+    .option('--emails-per-minute <count>', 'what is more waits for its turn; or none', countOf)
+    .option('--emails-per-hour <count>', 'the same of an hour', countOf)
+    .option('--emails-per-day <count>', 'the same of a day', countOf)
+    .action(async (id: string, options: WorkspaceOptions) => {
+      const { alertEmail, webhooks, sending, emailsPerMinute, emailsPerHour, emailsPerDay } = options;
+      const changed = await workspaces.change(await workspaceOf(id), {
+        ...(alertEmail === undefined ? {} : { alertEmail: alertEmail === 'none' ? null : alertEmail }),
+        ...(webhooks === undefined ? {} : { webhooksEnabled: webhooks === 'on' }),
+        ...(sending === undefined ? {} : { sendingBlocked: sending === 'off' }),
+        ...(emailsPerMinute === undefined ? {} : { emailsPerMinute: limitOf(emailsPerMinute) }),
+        ...(emailsPerHour === undefined ? {} : { emailsPerHour: limitOf(emailsPerHour) }),
+        ...(emailsPerDay === undefined ? {} : { emailsPerDay: limitOf(emailsPerDay) }),
+      });
+      print({
+        id,
+        name: changed.name,
+        alertEmail: changed.alertEmail,
+        webhooks: changed.webhooksEnabled ? 'on' : 'off',
+        sending: changed.sendingBlocked ? 'off' : 'on',
+        emailsPerMinute: changed.emailsPerMinute,
+        emailsPerHour: changed.emailsPerHour,
+        emailsPerDay: changed.emailsPerDay,
+      });
+    });
+}
+
+const limitOf = (limit: Limit) => (limit === 'none' ? null : limit);
+
+function countOf(text: string): Limit {
+  if (text === 'none') return text;
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It is a number from 1, or none.');
+  return Number(text);
+}
+
+const onOrOff = (flags: string, description: string) => new Option(flags, description).choices(['on', 'off']);

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { findWorkspace } from '../../shared/db/workspaces.ts';
+import { useDatabase } from '../support/database.ts';
+import { type Settings, startProcess } from '../support/processes.ts';
+
+useDatabase();
+
+async function command(args: string[], settings: Settings = {}) {
+  const { exited, output } = startProcess('scripts/setup/admin.ts', args, {
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
+  return { ...(await exited), printed: output() };
+}
+
+test('a command of the operator is a process that prints, ends by itself, and tells by its code how it went', async () => {
+  const made = await command(['--json', 'workspace', 'create', 'Acme', '--country', 'FR']);
+  expect(made).toEqual({ code: 0, signal: null, printed: expect.stringMatching(/^\{.*\}\n$/) });
+  const { id } = JSON.parse(made.printed);
+  expect(await findWorkspace(id)).toMatchObject({ name: 'Acme', country: 'FR' });
+  const [shown, listed, unknown] = await Promise.all([
+    command(['balance', 'show', id]),
+    command(['workspace', 'list']),
+    command(['balance', 'show', 'nobody']),
+  ]);
+  expect(shown).toEqual({ code: 0, signal: null, printed: `id: ${id}\nbalance: unlimited\n` });
+  expect(listed).toEqual({ code: 0, signal: null, printed: expect.stringMatching(/│ 'Acme' +│/) });
+  expect(unknown).toEqual({ code: 1, signal: null, printed: 'There is no workspace nobody\n' });
+});
+
+test('help and mistakes in the arguments need no database', async () => {
+  const away = { MYSQL_URL: 'mysql://root@127.0.0.1:1/away' };
+  const [help, mistake] = await Promise.all([
+    command(['balance', '--help'], away),
+    command(['balance', 'add'], away),
+  ]);
+  expect(help).toMatchObject({ code: 0, printed: expect.stringContaining('history <workspaceId>') });
+  expect(mistake).toMatchObject({
+    code: 1,
+    printed: expect.stringMatching(/missing required argument[^]*Usage: scripts\/admin balance add/),
+  });
+});

@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+/**
+ * `npm audit` (npm run audit) asks the registry, so it is not part of the tests: a machine without it would fail, and an
+ * advisory of tonight would break a build that nobody has changed. These are the parts that hold on any machine.
+ */
+type Locked = {
+  optional?: boolean;
+  cpu?: string[];
+  version: string;
+  resolved?: string;
+  integrity?: string;
+  hasInstallScript?: boolean;
+};
+const read = (name: string) => JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', name), 'utf8'));
+const manifest: Record<string, Record<string, string>> = read('package.json');
+const locked = Object.entries<Locked>(read('package-lock.json').packages).filter(([path]) => path !== '');
+const nameOf = (path: string) => path.split('node_modules/').at(-1)!;
+
+test('every package is pinned by its content, and none comes from elsewhere than the registry', () => {
+  expect(locked.length).toBeGreaterThan(300);
+  for (const [path, { resolved, integrity, optional, cpu }] of locked) {
+    // Of other platforms: see scripts/setup/lock-platforms.ts.
+    if (optional && cpu && integrity === undefined) continue;
+    expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-[A-Za-z0-9+/]{86}==$/)]);
+    if (resolved !== undefined) expect(resolved).toMatch(/^https:\/\/registry\.npmjs\.org\//);
+  }
+});
+
+test('what we depend on is one exact version each', () => {
+  const direct = {
+    ...manifest['dependencies'],
+    ...manifest['devDependencies'],
+    ...manifest['optionalDependencies'],
+  };
+  for (const [name, version] of Object.entries(direct))
+    expect([name, version]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+$/)]);
+});
+
+test('a package that would run a program at its installation is known, and is installed without', () => {
+  const names = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path));
+  expect(names.toSorted()).toEqual(['@scarf/scarf', 'msgpackr-extract']);
+  const prepare = readFileSync(
+    join(import.meta.dirname, '..', '..', 'scripts', 'setup', 'prepare.sh'),
+    'utf8',
+  );
+  expect(prepare.match(/exec npm \S+ \S+/g)).toEqual(['exec npm ci --ignore-scripts']);
+});
+
+/** Advisories about packages that we have, with the first version of each line that they do not concern. */
+const fixedIn: [name: string, advisory: string, versions: string[]][] = [
+  ['liquidjs', 'CVE-2026-45618: code execution by names of Object.prototype', ['10.26.0']],
+  ['liquidjs', 'CVE-2026-44645: renderLimit goes round by empty loops', ['10.26.0']],
+  ['liquidjs', 'CVE-2026-45617: strip_html takes quadratic time', ['10.26.0']],
+  ['liquidjs', 'CVE-2026-55575: pop is not counted in memoryLimit', ['10.27.1']],
+  ['smtp-server', 'CVE-2026-38728: denial of service by SMTPStream._write', ['3.18.3']],
+  ['nodemailer', 'mail to another domain than the one that was named', ['7.0.7']],
+  ['undici', 'CVE-2026-22036: decompression without a limit', ['6.23.0', '7.18.0', '8.0.0']],
+  ['path-to-regexp', 'CVE-2026-4926: exponential expressions of optional groups', ['8.4.0']],
+];
+
+function isBefore(version: string, other: string): boolean {
+  const [one, two] = [version, other].map((text) => text.split('.').map(Number)) as [number[], number[]];
+  const at = one.findIndex((part, index) => part !== two[index]);
+  return at >= 0 && one[at]! < two[at]!;
+}
+
+test.each(fixedIn)('%s is not one that %s concerns', (name, _advisory, versions) => {
+  const found = locked.filter(([path]) => nameOf(path) === name);
+  expect(found.length).toBeGreaterThan(0);
+  for (const [, { version }] of found) {
+    const line = versions.find((fixed) => fixed.split('.')[0] === version.split('.')[0]);
+    expect([version, isBefore(version, line ?? versions.at(-1)!)]).toEqual([version, false]);
+  }
+});
