@@ -43,6 +43,16 @@ export async function listEmailIncludesByNames(
   return rows.map(toRecord);
 }
 
+/** How many characters those of these that there are have together. */
+export async function findEmailIncludesLength(workspaceId: string, names: string[]): Promise<number> {
+  if (names.length === 0) return 0;
+  const [row] = await query(
+    'SELECT SUM(CHAR_LENGTH(content)) AS length FROM email_includes WHERE workspace_id = ? AND name IN (?)',
+    [idToBytes(workspaceId), names.map((name) => Buffer.from(name))],
+  );
+  return Number(row?.['length'] ?? 0);
+}
+
 /** The names of all includes of the workspace, by id. */
 export async function listEmailIncludeNames(workspaceId: string): Promise<Map<string, string>> {
   const rows = await execute('SELECT id, name FROM email_includes WHERE workspace_id = ?', [

@@ -10,7 +10,9 @@ import {
   type Expanded,
   expand,
   includeNames,
+  mostRead,
   type SourceFault,
+  tooLarge,
 } from '../formats/mjml-includes.ts';
 import {
   type EmailInclude,
@@ -31,9 +33,14 @@ export async function expandIncludes(
   within: string | null = null,
 ): Promise<Expanded | { fault: SourceFault }> {
   const contents = new Map<string, string>();
+  let read = source.length;
+  if (read > mostRead) return { fault: tooLarge(null) };
   let names = includeNames(source);
   // One level after the other, and one more, so that what is too deep is found to be.
   for (let level = 0; names.length > 0 && level <= deepestIncludes; level += 1) {
+    // All that a workspace may have is far more than one source may hold.
+    read += await db.findEmailIncludesLength(workspaceId, names);
+    if (read > mostRead) return { fault: tooLarge(null) };
     const found = await db.listEmailIncludesByNames(workspaceId, names);
     for (const { name, content } of found) contents.set(name, content);
     const following = new Set(found.flatMap(({ content }) => includeNames(content)));

@@ -19,7 +19,11 @@ export function show<Data extends Record<string, unknown>>(caller: Caller, data:
     // Of a text that came in, it is the sender who is somebody.
     if (shown.direction === 'inbound' && 'sender' in shown) shown.sender = null;
     // A mail server that refuses an address likes to repeat it.
-    if (shown.reason) shown.reason = { ...shown.reason, description: null };
+    if (shown.reason && typeof shown.reason === 'object')
+      shown.reason = { ...shown.reason, description: null };
+    // The event of a suppression; another scope shows these with the record.
+    if ('number' in shown && 'email' in shown && !caller.scopes.has('suppressions.read'))
+      Object.assign(shown, { number: null, email: null, reason: null });
   }
   if (!seesContent) {
     if ('subject' in shown) shown.subject = null;

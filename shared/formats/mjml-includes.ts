@@ -4,6 +4,8 @@ import { type MjmlElement, offsetOf, outline, placeOf } from './mjml-elements.ts
 export const largestMjml = 256 * 1024;
 export const deepestIncludes = 5;
 const mostIncludes = 1_000;
+/** All that may be read to put a source together: what stands within an `mj-include` is read, and is then left out. */
+export const mostRead = 2 * largestMjml;
 
 /** A stretch of the whole that comes from one text: the source, or the include of this name. */
 type Piece = { start: number; include: string | null; text: string; at: number };
@@ -31,6 +33,10 @@ export function includeNames(source: string): string[] {
   return [...new Set(referencesIn(source).flatMap(({ name }) => name ?? []))];
 }
 
+export function tooLarge(include: string | null): SourceFault {
+  return { message: `is larger than ${largestMjml / 1024} kB with its includes`, include };
+}
+
 class Refusal extends Error {
   readonly fault: SourceFault;
   constructor(fault: SourceFault) {
@@ -52,18 +58,20 @@ export function expand(
   const parts: string[] = [];
   let length = 0;
   let includes = 0;
+  let read = 0;
 
   function add(text: string, include: string | null, at: number, end: number): void {
     if (end === at) return;
     pieces.push({ start: length, include, text, at });
     parts.push(text.slice(at, end));
     length += end - at;
-    if (length > largestMjml)
-      throw new Refusal({ message: `is larger than ${largestMjml / 1024} kB with its includes`, include });
+    if (length > largestMjml) throw new Refusal(tooLarge(include));
   }
 
   function place(text: string, chain: readonly string[]): void {
     const include = chain.at(-1) ?? null;
+    read += text.length;
+    if (read > mostRead) throw new Refusal(tooLarge(include));
     let done = 0;
     for (const { element, name } of referencesIn(text)) {
       const refuse = (message: string) => new Refusal({ message, include, ...placeOf(text, element.start) });

@@ -34,6 +34,8 @@ export const Moment = z
   .toUpperCase()
   .check(z.iso.datetime({ offset: true }))
   .transform((text) => new Date(text))
+  // An offset may lead out of the years that a time in UTC is written with.
+  .refine((time) => time.toISOString().length === 24, 'must be in the years 0000 to 9999 of UTC')
   .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
 
 type TextOptions = { min?: number; max: number; multiline?: boolean };

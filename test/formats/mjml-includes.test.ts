@@ -45,6 +45,7 @@ test.each([
   ['1,001 times nothing', include('empty').repeat(1001), 'has more than 1000 includes'],
   ['nothing a billion times', include('bomb1'), 'has more than 1000 includes'],
   ['more than 256 kB', include('large').repeat(3), 'is larger than 256 kB with its includes'],
+  ['what is read to be left out, many times', include('hollow').repeat(6), 'is larger than 256 kB'],
 ])('%s is refused', (_name, source, says) => {
   const fault = faultOf(source, {
     a: 'A',
@@ -62,6 +63,7 @@ test.each([
     bomb2: include('bomb3').repeat(1000),
     bomb3: include('empty').repeat(1000),
     large: 'x'.repeat(100_000),
+    hollow: `<mj-include path="empty">${'<a/>'.repeat(25_000)}</mj-include>`,
   });
   expect(fault?.message).toContain(says);
 });

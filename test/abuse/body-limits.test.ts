@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { callOn, operations } from '../support/operations.ts';
+import type { Own } from '../support/records.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+});
+
+/** The status line of the answer to the headers alone, with a body of this length announced. */
+async function statusOf(method: string, path: string, lengthBytes: number): Promise<string> {
+  const socket = net.connect(Number(new URL(api.url).port), '127.0.0.1');
+  socket.write(
+    `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.key}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${lengthBytes}\r\nExpect: 100-continue\r\n\r\n`,
+  );
+  const [first] = await once(socket, 'data');
+  const closed = once(socket.resume(), 'close');
+  socket.destroy();
+  await closed;
+  return String(first).slice(0, 12);
+}
+
+test.each(operations)(
+  '$name wants a body of its limit, and refuses one that is a byte longer unread',
+  async ({ endpoint }) => {
+    const { method, path, bodyLimitBytes } = endpoint;
+    const { params } = await callOn(api, own, endpoint);
+    const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => params[name]!);
+    expect(await statusOf(method.toUpperCase(), target, bodyLimitBytes)).toBe('HTTP/1.1 100');
+    expect(await statusOf(method.toUpperCase(), target, bodyLimitBytes + 1)).toBe('HTTP/1.1 413');
+  },
+);
