@@ -3,12 +3,15 @@ import { config } from '../shared/config.ts';
 import * as callers from '../shared/domain/callers.ts';
 import { transaction } from '../shared/unit-of-work.ts';
 import type { Endpoint } from './endpoint.ts';
-import { problems, unknownPath } from './middleware/problems.ts';
+import { failureLimit } from './middleware/authenticate.ts';
+import { unknownPath } from './middleware/problems.ts';
 import { requestForm } from './middleware/request-form.ts';
 import { requestLog } from './middleware/request-log.ts';
+import { securityHeaders } from './middleware/security-headers.ts';
 import { type Doors, mount } from './mount.ts';
 import { createOps } from './ops/index.ts';
 import { publicPages } from './public/index.ts';
+import { pageProblems } from './public/problem-page.ts';
 import { endpoints as allEndpoints } from './routes/index.ts';
 
 type Parts = Partial<Doors> & { endpoints?: readonly Endpoint[] };
@@ -25,11 +28,13 @@ export function createApp({
   app.set('trust proxy', config.TRUST_PROXY);
   app.use(requestLog);
   app.use(requestForm);
-  mount(app, endpoints, { authenticate, transaction: inTransaction });
+  const failures = failureLimit();
+  mount(app, endpoints, { authenticate, transaction: inTransaction, failures });
+  app.use(securityHeaders);
   const ops = createOps();
   if (ops) app.use(ops);
-  app.use(publicPages(endpoints));
+  app.use(publicPages(endpoints, failures));
   app.use(unknownPath);
-  app.use(problems);
+  app.use(pageProblems);
   return app;
 }

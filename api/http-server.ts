@@ -1,28 +1,28 @@
-import http, { type RequestListener, type Server, type ServerResponse } from 'node:http';
+import http, { type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type Problem, problem } from '../shared/errors.ts';
 import { logger } from '../shared/logger.ts';
+import { watchConnections } from './connections.ts';
 import { problemAnswer } from './middleware/problems.ts';
 import { requestIdOf } from './middleware/request-log.ts';
 
-/** The latest response on each connection; none before its first request. */
-type Connections = Map<Duplex, ServerResponse | undefined>;
+const connectionsOf = new WeakMap<Server, ReturnType<typeof watchConnections>>();
 
-const connectionsOf = new WeakMap<Server, Connections>();
-
-type Timeouts = { headersTimeoutMs?: number; requestTimeoutMs?: number };
+type Timeouts = { headersTimeoutMs?: number; requestTimeoutMs?: number; answerTimeoutMs?: number };
 
 const idleCheckMs = 50;
 const silentMs = 1_000;
 const lingerMs = 2_000;
+const mostHeaderBytes = 16 * 1024;
 
 /**
  * A server for the app that answers with a problem document also what Node refuses before the app sees it.
- * The app ends a slow body itself; the request timeout is for what it does not wait for.
+ * The app ends a slow body itself; the request timeout is for what it does not wait for. The answer timeout is for
+ * clients that do not take what they have asked for.
  */
 export function createHttpServer(
   app: RequestListener,
-  { headersTimeoutMs = 10_000, requestTimeoutMs = 130_000 }: Timeouts = {},
+  { headersTimeoutMs = 10_000, requestTimeoutMs = 130_000, answerTimeoutMs = 120_000 }: Timeouts = {},
 ): Server {
   const server = http.createServer({
     headersTimeout: headersTimeoutMs,
@@ -33,17 +33,13 @@ export function createHttpServer(
     // The app counts the Host headers, and answers with a problem document.
     requireHostHeader: false,
     noDelay: true,
+    maxHeaderSize: mostHeaderBytes,
   });
-  const connections: Connections = new Map();
+  // Their bytes are limited. Node would leave out what is past a number of them, and not say so.
+  server.maxHeadersCount = 0;
+  const connections = watchConnections(server, { answerTimeoutMs });
   connectionsOf.set(server, connections);
-  server.on('connection', (socket) => {
-    connections.set(socket, undefined);
-    socket.once('close', () => connections.delete(socket));
-  });
-  const serve: RequestListener = (request, response) => {
-    connections.set(request.socket, response);
-    app(request, response);
-  };
+  const serve = connections.inOrder(app);
   server.on('request', serve);
   // The app sends 100 Continue only when it wants the body; other expectations may be ignored (RFC 9110 §10.1.1).
   server.on('checkContinue', serve);
@@ -52,10 +48,16 @@ export function createHttpServer(
     refuse(socket, problem('method_not_allowed', { headers: { Allow: '' } }), requestIdOf(request));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    const response = connections.get(socket);
-    const unfinished = response && !response.writableEnded ? response : undefined;
-    // A second answer would be read as the rest of the first.
-    if (error.code === 'ECONNRESET' || !socket.writable || unfinished?.headersSent) {
+    const unfinished = connections.unfinishedOn(socket);
+    if (unfinished?.req.complete && socket.writable) {
+      // What is wrong came after a whole request, which is in hand and gets its own answer.
+      unfinished.shouldKeepAlive = false;
+      socket.pause();
+      return;
+    }
+    // An answer to this would be read as that to a request before it, or as the rest of one.
+    const isAmbiguous = connections.isPipelined(socket) || unfinished?.headersSent;
+    if (error.code === 'ECONNRESET' || !socket.writable || isAmbiguous) {
       socket.destroy();
       return;
     }
@@ -90,17 +92,13 @@ function refuse(socket: Duplex, refusal: Problem, requestId: string): void {
 export async function stopHttpServer(server: Server, graceMs: number): Promise<void> {
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   server.close(() => resolve());
+  connectionsOf.get(server)?.endWithAnswers();
   // A connection in use when the server closes becomes idle after its answer, and Node would keep it open.
   const idle = setInterval(() => server.closeIdleConnections(), idleCheckMs);
-  const silent = setTimeout(closeSilent, silentMs, server);
+  const silent = setTimeout(() => connectionsOf.get(server)?.closeSilent(), silentMs);
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearInterval(idle);
   clearTimeout(silent);
   clearTimeout(cut);
-}
-
-/** To Node a connection that has not asked anything yet is in use; proxies and browsers open such in advance. */
-function closeSilent(server: Server): void {
-  for (const [socket, response] of connectionsOf.get(server) ?? []) if (!response) socket.destroy();
 }

@@ -5,7 +5,7 @@ import { Problem, problem } from '../shared/errors.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
 import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
-import { type Authenticate, callerOf, failureLimit, requireScopes } from './middleware/authenticate.ts';
+import { type Authenticate, callerOf, type FailureLimit, requireScopes } from './middleware/authenticate.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { parseBody } from './middleware/json-body.ts';
 import { inTurn, parseLargeBody } from './middleware/large-body.ts';
@@ -20,10 +20,7 @@ export type Doors = {
   authenticate: Authenticate;
   transaction: <T>(work: () => Promise<T>) => Promise<T>;
 };
-type Steps = Doors & {
-  limits: ReturnType<typeof callerLimits>;
-  failures: ReturnType<typeof failureLimit>;
-};
+type Steps = Doors & { failures: FailureLimit; limits: ReturnType<typeof callerLimits> };
 
 const smallBodyMs = 30_000;
 const largeBodyMs = 120_000;
@@ -31,8 +28,12 @@ const largeBodyMs = 120_000;
 const turnMs = 60_000;
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
-export function mount(app: Express, endpoints: readonly Endpoint[], doors: Doors): void {
-  const steps = { ...doors, limits: callerLimits(), failures: failureLimit() };
+export function mount(
+  app: Express,
+  endpoints: readonly Endpoint[],
+  doors: Doors & { failures: FailureLimit },
+): void {
+  const steps = { ...doors, limits: callerLimits() };
   for (const [path, siblings] of Map.groupBy(endpoints, ({ path }) => path)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const endpoint of siblings) route[endpoint.method](serve(endpoint, steps));

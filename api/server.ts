@@ -7,7 +7,11 @@ import { closeEverything, startUp } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, stopHttpServer } from './http-server.ts';
+import { descriptionOf } from './public/docs.ts';
+import { endpoints } from './routes/index.ts';
 
+/** New connections that may wait while the process is busy; the system allows as many as it is set to (somaxconn). */
+const backlog = 4096;
 const graceMs = config.SHUTDOWN_SECONDS * 1000;
 // What is left of the grace closes the database and the queues.
 const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
@@ -21,9 +25,10 @@ closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
   await stopHttpServer(server, requestGraceMs);
   await closeEverything();
 });
-// A first request should not wait for threads to start.
+// A first request should not wait for threads to start, nor others for the description of the API.
 openCage();
+descriptionOf(endpoints);
 // Only now that the process knows how to stop.
-server.listen(config.PORT, config.BIND_ADDRESS);
+server.listen({ port: config.PORT, host: config.BIND_ADDRESS, backlog });
 await once(server, 'listening');
 logger.info({ address: server.address(), publicUrl: config.PUBLIC_URL }, 'web started');

@@ -10,6 +10,22 @@ import { webhookSettings } from './config/webhooks.ts';
 const settings = z.object({
   PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port of the web process'),
   BIND_ADDRESS: z.string().default('0.0.0.0').describe('Address that the web process listens on'),
+  MAX_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(10)
+    .default(10_000)
+    .describe(
+      'Connections that a web process has open at most; the limit of open files (ulimit -n) must leave room for them',
+    ),
+  CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(1000)
+    .describe(
+      'How many of them one address may have (IPv6: a /64); 0 is no limit. Not looked at behind a proxy (TRUST_PROXY)',
+    ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -21,6 +37,12 @@ const settings = z.object({
     .min(2)
     .default(20)
     .describe('Connections per process; a slow disk wants more, because commits wait side by side'),
+  MYSQL_TIMEOUT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe('How long one statement may take; then its connection is given up, and the request gets 503'),
   REDIS_URL: z.url({ protocol: /^rediss?$/ }).default('redis://127.0.0.1:6379'),
   QUEUE_PREFIX: z
     .string()

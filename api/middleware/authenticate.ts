@@ -57,8 +57,10 @@ export function failureLimit() {
   return { refusalFor };
 }
 
+export type FailureLimit = ReturnType<typeof failureLimit>;
+
 /** The address that a client cannot choose: of IPv6 the /64, because all of one is usually in one hand. */
-function networkOf(request: Request): string {
+export function networkOf(request: Request): string {
   const { ip = '', socket } = request;
   // What a proxy has written may be no address, or one with a port, which would be another each time.
   return networkIn(ip) ?? networkIn(socket.remoteAddress ?? '') ?? 'unknown';

@@ -1,4 +1,4 @@
-import type { NextFunction, Request, Response } from 'express';
+import type { Request, Response } from 'express';
 import { config } from '../../shared/config.ts';
 import { catalogue, type ErrorCode, Problem, problem } from '../../shared/errors.ts';
 import { logger } from '../../shared/logger.ts';
@@ -19,8 +19,14 @@ export function problemAddress(code: ErrorCode): string {
   return `${config.PUBLIC_URL}/problems/${code}`;
 }
 
-/** The problem document and its headers, apart from Request-Id. */
-export function problemAnswer(refusal: Problem, requestId: string) {
+export type Written = { type: string; body: string };
+
+/** The problem document and its headers, apart from Request-Id. `write` puts it into another form. */
+export function problemAnswer(
+  refusal: Problem,
+  requestId: string,
+  write: (document: ProblemDocument) => Written = asJson,
+) {
   const { status, title, help } = catalogue[refusal.code];
   const { detail, errors, retryAfterSeconds } = refusal.options;
   const document: ProblemDocument = {
@@ -31,9 +37,9 @@ export function problemAnswer(refusal: Problem, requestId: string) {
     ...(errors && { errors }),
     requestId,
   };
-  const body = JSON.stringify(document);
+  const { type, body } = write(document);
   const headers: Record<string, string | number> = {
-    'Content-Type': 'application/problem+json',
+    'Content-Type': type,
     'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
@@ -45,8 +51,17 @@ export function problemAnswer(refusal: Problem, requestId: string) {
   return { status, headers, body };
 }
 
-/** Answers with a problem document, whatever was thrown. */
-export function sendProblem(request: Request, response: Response, thrown: unknown): void {
+function asJson(document: ProblemDocument): Written {
+  return { type: 'application/problem+json', body: JSON.stringify(document) };
+}
+
+/** Answers with a problem document, or in the form that `write` gives it, whatever was thrown. */
+export function sendProblem(
+  request: Request,
+  response: Response,
+  thrown: unknown,
+  write?: (document: ProblemDocument) => Written,
+): void {
   const requestId: string = response.locals.requestId;
   if (response.headersSent || response.destroyed) {
     logger.debug({ err: thrown, requestId }, 'no answer could be given');
@@ -54,7 +69,7 @@ export function sendProblem(request: Request, response: Response, thrown: unknow
     return;
   }
   const refusal = toProblem(thrown, requestId);
-  const { status, headers, body } = problemAnswer(refusal, requestId);
+  const { status, headers, body } = problemAnswer(refusal, requestId, write);
   endAfterRequest(request, response, status, headers, body);
 }
 
@@ -76,9 +91,4 @@ export function methodNotAllowed(allow: string) {
 
 export function unknownPath(): never {
   throw problem('not_found');
-}
-
-// Express knows an error handler by its four parameters.
-export function problems(thrown: unknown, request: Request, response: Response, _next: NextFunction): void {
-  sendProblem(request, response, thrown);
 }

@@ -6,8 +6,20 @@ import { runWithRequest } from '../../shared/request-context.ts';
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
+const linkToken = /^\/(u|o|confirm)\/.*/s;
+/** An address, or the number of a phone. */
+const personalPart = /\/(?:[^/]*(?:@|%40)[^/]*|(?:\+|%2b)?[\d%.-]{6,}(?=\/|$))/gi;
 // The line holds nothing to redact, and looking for it takes longer than all the rest of the log.
 const log = logger.child({}, { redact: { paths: [] } });
+
+/** The path without what it says of people, and without the tokens that links in emails and texts end in. */
+export function loggedPath(url: string): string {
+  const end = url.indexOf('?');
+  // A query may hold what people searched for, so it stays out of the log.
+  const path = url.slice(0, Math.min(end < 0 ? url.length : end, longestPath));
+  if (path.startsWith('/v2/')) return path.replace(personalPart, '/…');
+  return path.replace(linkToken, '/$1/…');
+}
 
 /** The client's own id when it can be used as one, else a new one. */
 export function requestIdOf(request?: IncomingMessage): string {
@@ -23,11 +35,9 @@ export function requestLog(request: Request, response: Response, next: NextFunct
   response.setHeader('Request-Id', requestId);
   const { method, url } = request;
   response.once('close', () => {
-    const end = url.indexOf('?');
     const line = {
       method,
-      // A query may hold what people searched for, so it stays out of the log.
-      path: url.slice(0, Math.min(end < 0 ? url.length : end, longestPath)),
+      path: loggedPath(url),
       status: response.statusCode,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       requestId,

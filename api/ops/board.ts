@@ -18,6 +18,7 @@ export function createBoard(basePath: string): Express {
     options: { uiConfig: { boardTitle: 'Queues', hideRedisDetails: true } },
   });
   const board = adapter.getRouter() as Express;
+  board.disable('x-powered-by').disable('etag');
   withoutForeignFonts(board);
   return board;
 }

@@ -2,33 +2,41 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import { config } from '../../shared/config.ts';
 import { problem } from '../../shared/errors.ts';
+import { boardHeaders } from '../middleware/security-headers.ts';
 import { createBoard } from './board.ts';
+import { guessLimit } from './guess-limit.ts';
 import { metricsPage } from './metrics.ts';
 
 /** The operator's pages, behind OPS_PASSWORD; null without one: then they do not exist. */
 export function createOps(password: string | undefined = config.OPS_PASSWORD): Router | null {
   if (!password) return null;
   const ops = Router();
-  ops.use('/ops', authenticateOperator(password), refuseForeignForms, withPageHeaders);
+  ops.use('/ops', authenticateOperator(password), refuseForeignForms, withoutCache);
   ops.get('/ops/metrics', metricsPage);
-  ops.use('/ops/queues', createBoard('/ops/queues'));
+  ops.use('/ops/queues', boardHeaders, createBoard('/ops/queues'));
   return ops;
 }
 
 const user = 'operator';
 
+/**
+ * A password may be one that can be guessed. So past the limit of failed authentications of an address none from there
+ * is looked at, the right one neither, until the time is over that a refusal names.
+ */
 function authenticateOperator(password: string) {
   const expected = digest(`${user}:${password}`);
-  return (req: Request, _res: Response, next: NextFunction) => {
-    const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(req.headers.authorization ?? '') ?? [];
-    if (encoded && timingSafeEqual(digest(Buffer.from(encoded, 'base64').toString()), expected))
-      return next();
-    next(
-      problem('unauthenticated', {
-        detail: `Sign in as ${user} with OPS_PASSWORD`,
-        headers: { 'WWW-Authenticate': 'Basic realm="operations", charset="UTF-8"' },
-      }),
-    );
+  const guesses = guessLimit();
+  return async (request: Request, _response: Response, next: NextFunction) => {
+    const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '') ?? [];
+    if (encoded) {
+      guesses.refuseOneTooMany(request);
+      if (timingSafeEqual(digest(Buffer.from(encoded, 'base64').toString()), expected)) return next();
+      await guesses.count(request);
+    }
+    throw problem('unauthenticated', {
+      detail: `Sign in as ${user} with OPS_PASSWORD`,
+      headers: { 'WWW-Authenticate': 'Basic realm="operations", charset="UTF-8"' },
+    });
   };
 }
 
@@ -43,12 +51,7 @@ function refuseForeignForms(req: Request, _res: Response, next: NextFunction): v
   next(isForeign && !isSafe ? problem('forbidden', { detail: 'Not from another site' }) : undefined);
 }
 
-/** Nothing is fetched from elsewhere, whatever a page asks for. */
-function withPageHeaders(_req: Request, res: Response, next: NextFunction): void {
-  res.setHeader(
-    'Content-Security-Policy',
-    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'",
-  );
+function withoutCache(_req: Request, res: Response, next: NextFunction): void {
   res.setHeader('Cache-Control', 'no-store');
   next();
 }

@@ -96,6 +96,14 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     label: 'job',
     values: ['send-email', 'deliver-webhook'],
   },
+  crash_loops: {
+    help: 'Given up because every worker that had it in hand ended without a word: something in it kills them',
+    label: 'work',
+    values: ['email', 'sms', 'webhook_delivery'],
+  },
+  jobs_left: {
+    help: 'Turns of jobs that a worker does not understand: of another version, for an hour; then they are dropped',
+  },
   wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them' },
   wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
   sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },
@@ -104,6 +112,7 @@ const emailKinds = ['transactional', 'marketing', 'authentication'];
 
 const gauges: Record<string, string> = {
   relay_paused: 'Processes that wait for the relay to be usable again',
+  database_paused: 'Worker processes that wait for MySQL to be usable again',
   large_body_bytes: 'Bytes of large request bodies that a web process holds in files',
   webhook_requests_out: 'Requests to webhooks that are out, in all processes',
   webhook_deliveries_waiting: 'Deliveries that a process has taken and whose webhook has no slot yet',
@@ -122,6 +131,14 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     overview.totals ? 1 : 0,
   );
   if (overview.totals) addCounters(registry, overview.totals);
+  if (overview.redisMemory) {
+    const { usedBytes, limitBytes } = overview.redisMemory;
+    for (const [name, help, bytes] of [
+      ['redis_memory_bytes', 'Memory that Redis uses', usedBytes],
+      ['redis_memory_limit_bytes', 'Memory that Redis may use (maxmemory); 0 is no limit', limitBytes],
+    ] as const)
+      new Gauge({ name: `${prefix}${name}`, help, registers: [registry] }).set(bytes);
+  }
   new Gauge({
     name: `${prefix}webhook_network_suspect`,
     help: 'So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off',

@@ -9,15 +9,24 @@ import { page } from './page.ts';
 const { resolve } = createRequire(import.meta.url);
 const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
+const descriptions = new WeakMap<readonly Endpoint[], string>();
+
+/** Made once: it takes long enough to hold up everybody else. */
+export function descriptionOf(endpoints: readonly Endpoint[]): string {
+  const known = descriptions.get(endpoints);
+  if (known !== undefined) return known;
+  const description = JSON.stringify(describeApi(endpoints));
+  descriptions.set(endpoints, description);
+  return description;
+}
+
 /** The API description, the interactive reference made from it, and the guides; nothing comes from another host. */
 export function docs(endpoints: readonly Endpoint[]): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  let description: string | undefined;
   router
     .route('/openapi.json')
     .get((_request, response) => {
-      description ??= JSON.stringify(describeApi(endpoints));
-      response.type('json').send(description);
+      response.type('json').send(descriptionOf(endpoints));
     })
     .all(methodNotAllowed('GET, HEAD'));
   router

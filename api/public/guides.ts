@@ -24,6 +24,11 @@ const guides = [
     title: 'Retry safely',
     summary: 'Idempotency-Key: a request takes effect once, however often it is sent',
   },
+  {
+    name: 'operations',
+    title: 'Run the platform',
+    summary: 'For operators: processes, deploys, backup and restore, key rotation, alarms, disasters',
+  },
 ] as const;
 
 /** The guides, and the programs that they show: what is read is the very file that can be fetched and run. */

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { beginningOf, largestMailBytes, receive } from '../../shared/domain/email-reports.ts';
 import { problem } from '../../shared/errors.ts';
+import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 
 const mostRecipients = 50;
@@ -10,13 +11,16 @@ const mostRecipients = 50;
  * The HTTP door for bounces and complaints, where no process can be reached by SMTP: the body is the message as it came
  * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP.
  */
-export function inboundEmail(token: string): Router {
+export function inboundEmail(token: string, failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route('/inbound/email')
     .post(async (request, response) => {
       if (!isAuthorized(request, token))
-        throw problem('unauthenticated', { detail: 'Send INBOUND_TOKEN as bearer token or password' });
+        throw await failures.refusalFor(
+          request,
+          problem('unauthenticated', { detail: 'Send INBOUND_TOKEN as bearer token or password' }),
+        );
       const raw = await messageOf(request, () => response.writeContinue());
       const outcome = await receive(raw, recipientsOf(request));
       response.set('Cache-Control', 'no-store').json({ outcome });

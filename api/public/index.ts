@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import express, { Router } from 'express';
-import helmet from 'helmet';
 import { config, product } from '../../shared/config.ts';
 import type { Endpoint } from '../endpoint.ts';
+import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { confirmPages } from './confirm.ts';
 import { docs } from './docs.ts';
@@ -14,11 +14,10 @@ import { problemPages } from './problems.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 
 /** What people and machines reach without a key. */
-export function publicPages(endpoints: readonly Endpoint[]): Router {
+export function publicPages(endpoints: readonly Endpoint[], failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  router.use(securityHeaders);
   router.use(health);
-  if (config.INBOUND_TOKEN) router.use(inboundEmail(config.INBOUND_TOKEN));
+  if (config.INBOUND_TOKEN) router.use(inboundEmail(config.INBOUND_TOKEN, failures));
   router
     .route('/')
     .get((_request, response) => {
@@ -36,25 +35,6 @@ export function publicPages(endpoints: readonly Endpoint[]): Router {
   );
   return router;
 }
-
-const securityHeaders = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      defaultSrc: ["'none'"],
-      scriptSrc: ["'self'"],
-      styleSrc: ["'self'"],
-      imgSrc: ["'self'", 'data:'],
-      connectSrc: ["'self'"],
-      formAction: ["'self'"],
-      baseUri: ["'none'"],
-      frameAncestors: ["'none'"],
-    },
-  },
-  xFrameOptions: { action: 'deny' },
-  // Whoever runs this on one name of a domain has not decided for its other names.
-  strictTransportSecurity: config.PUBLIC_URL.startsWith('https:') && { includeSubDomains: false },
-});
 
 const home = page({
   title: 'Welcome',

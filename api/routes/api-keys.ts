@@ -15,7 +15,7 @@ export default [
     tag,
     summary: 'Create an API key',
     description:
-      'The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has.',
+      'The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has. A key in strict mode makes only keys in strict mode; one with limits makes none with the scope sms.send.',
     scope: 'api_keys.write',
     body: NewApiKey,
     status: 201,
@@ -56,7 +56,7 @@ export default [
     tag,
     summary: 'Change an API key',
     description:
-      'A key cannot switch its own strictMode off or raise its own limits, nor change a key that has scopes which it lacks itself. Switching to hmac_sha256 answers with the signing secret, this once.',
+      'A key cannot switch its own strictMode off or raise its own limits, nor change a key that may do more than itself: one with other scopes, out of strict mode, or free of its own limits. Switching to hmac_sha256 answers with the signing secret, this once.',
     scope: 'api_keys.write',
     params,
     body: ApiKeyChanges,

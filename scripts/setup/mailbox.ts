@@ -1,3 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MailDev } from 'maildev';
 
 /** The development mailbox: takes every email, delivers none, shows them on a page. */
@@ -12,7 +14,21 @@ const mailbox = ([smtpPort, webPort, folder]: string[]): MailDev =>
     silent: true,
   });
 
+/** It allows every website to read it, which the browser of a developer visits many of; and sets no header itself. */
+function keepToItself(message: unknown): void {
+  const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
+  if (request.headers.origin !== `http://${request.headers.host}`) delete request.headers.origin;
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('X-Frame-Options', 'SAMEORIGIN');
+  response.setHeader('Referrer-Policy', 'no-referrer');
+  response.setHeader(
+    'Content-Security-Policy',
+    "object-src 'none'; base-uri 'self'; frame-ancestors 'self'; form-action 'self'",
+  );
+}
+
 if (import.meta.main) {
+  subscribe('http.server.request.start', keepToItself);
   const running = mailbox(process.argv.slice(2));
   await running.start();
   process.once('SIGTERM', () => void running.stop().finally(() => process.exit(0)));

@@ -3,8 +3,20 @@ import { isRedisUp } from '../queue.ts';
 
 export type Readiness = { ready: boolean; mysql: 'up' | 'down'; redis: 'up' | 'down' };
 
-/** Ready means MySQL: without Redis requests are accepted all the same, and done once it is back. */
-export async function readiness(): Promise<Readiness> {
+let looking: Promise<Readiness> | undefined;
+
+/**
+ * Ready means MySQL: without Redis requests are accepted all the same, and done once it is back. All who ask at the same
+ * time share one look: anybody may ask, and each look takes a connection to the database.
+ */
+export function readiness(): Promise<Readiness> {
+  looking ??= look().finally(() => {
+    looking = undefined;
+  });
+  return looking;
+}
+
+async function look(): Promise<Readiness> {
   const [mysql, redis] = await Promise.all([isDatabaseUp(), isRedisUp()]);
   return { ready: mysql, mysql: mysql ? 'up' : 'down', redis: redis ? 'up' : 'down' };
 }

@@ -3,7 +3,7 @@ import { invalid, problem } from '../../errors.ts';
 import type { ApiKey, ApiKeyChanges } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as keyUsage from '../key-usage.ts';
-import { announceChange, findForChange, setUpSigning, toWire } from './record.ts';
+import { announceChange, findForChange, refuseBeyond, setUpSigning, toWire } from './record.ts';
 
 /** What is left out stays as it is (spec §4). */
 export async function change(caller: Caller, keyId: string, changes: ApiKeyChanges): Promise<ApiKey> {
@@ -24,6 +24,7 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
       : invalid('signing', 'cannot be cleared while strictMode is on');
   // A rotation of one's own key is one's own key.
   if (record.lineageId === caller.lineageId) refuseRelief(record, changed);
+  await refuseBeyond(caller, changed);
   await db.updateApiKey(caller.workspaceId, changed);
   announceChange(keyId);
   return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });

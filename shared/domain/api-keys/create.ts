@@ -70,7 +70,7 @@ export async function issue(
 
 export async function create(caller: Caller, request: NewApiKey): Promise<ApiKey> {
   const scopes = [...new Set(request.scopes ?? allScopes)];
-  refuseBeyond(caller, scopes);
+  await refuseBeyond(caller, { scopes, strictMode: request.strictMode ?? false, lineageId: null });
   const time = now();
   checkNew(request, time);
   await refuseOneTooMany(caller.workspaceId);

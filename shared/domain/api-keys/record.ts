@@ -35,12 +35,27 @@ export function toWire(
   };
 }
 
-/** Refuses to let a caller hand out, or take over, what it may not do itself. */
-export function refuseBeyond(caller: Caller, scopes: readonly string[]): void {
+type Powers = Pick<db.ApiKeyRecord, 'scopes' | 'strictMode'> & { lineageId: string | null };
+
+/**
+ * Refuses to let a caller hand out, or take over, what it may not do itself. The restraints of a key are there for the
+ * case that it falls into wrong hands, so it must not get round them by way of another key. Limits of another key could
+ * not help: a caller could make as many keys as it likes.
+ */
+export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineageId }: Powers): Promise<void> {
   const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));
   if (beyond.length > 0)
     throw problem('forbidden', {
       detail: `Your own key lacks scopes that this one is to have: ${beyond.join(', ')}.`,
+    });
+  if (caller.strictMode && !strictMode)
+    throw problem('forbidden', { detail: 'Your own key is in strict mode, and this one would not be.' });
+  if (lineageId === caller.lineageId || !scopes.includes('sms.send')) return;
+  const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
+  if (own && (own.dailyParts !== null || own.monthlyParts !== null))
+    throw problem('forbidden', {
+      detail:
+        'Your own key has limits, and this one, which has the scope sms.send, would not count against them.',
     });
 }
 
@@ -48,7 +63,7 @@ export function refuseBeyond(caller: Caller, scopes: readonly string[]): void {
 export async function findForChange(caller: Caller, keyId: string): Promise<db.ApiKeyRecord> {
   const record = await db.findApiKeyForUpdate(caller.workspaceId, 'api_key', keyId);
   if (!record) throw problem('not_found');
-  refuseBeyond(caller, record.scopes);
+  await refuseBeyond(caller, record);
   return record;
 }
 

@@ -58,9 +58,12 @@ test('the board shows its page, which asks nothing of anybody else', async () =>
   expect(page.headers['content-type']).toMatch(/^text\/html/);
   expect(page.body).not.toMatch(/(?:src|href|action|url)\s*[=(]\s*["']?(?:https?:)?\/\//i);
   const policy = page.headers['content-security-policy'];
-  expect(policy).toContain("default-src 'self'");
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
   expect(policy).toContain("frame-ancestors 'none'");
-  expect(policy).not.toMatch(/https?:|\*/);
+  expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+  // Its page holds no script of its own, which the policy would not let run.
+  expect(page.body).not.toMatch(/<script(?![^>]* (?:src=|type="application\/json"))|\son\w+=/);
   expect(page.headers['cache-control']).toBe('no-store');
 });
 

@@ -1,0 +1,56 @@
+import type { Request } from 'express';
+import { config } from '../../shared/config.ts';
+import { type Problem, problem } from '../../shared/errors.ts';
+import { networkOf } from '../middleware/authenticate.ts';
+import { tokenBuckets } from '../middleware/token-buckets.ts';
+
+type Left = { guesses: number; at: number };
+
+const mostAddresses = 10_000;
+
+/** Counts wrong passwords by the client's address, all web processes together, as failed authentications are. */
+export function guessLimit() {
+  const perMinute = config.AUTH_FAILURES_PER_MINUTE;
+  const perSecond = perMinute / 60;
+  const burst = Math.max(1, Math.floor(perMinute));
+  const buckets = tokenBuckets([{ kind: 'address', perSecond, burst }]);
+  // Here too, because a thousand guesses at once would all be looked at before Redis has counted the first.
+  const leftOf = new Map<string, Left>();
+
+  function left(network: string): Left {
+    const known = leftOf.get(network) ?? { guesses: burst, at: performance.now() };
+    const time = performance.now();
+    known.guesses = Math.min(burst, known.guesses + ((time - known.at) / 1000) * perSecond);
+    known.at = time;
+    return known;
+  }
+
+  /** Before the password is looked at: otherwise the right one would still be found. */
+  function refuseOneTooMany(request: Request): void {
+    if (perMinute === 0) return;
+    const { guesses } = left(networkOf(request));
+    if (guesses < 1) throw tooMany((1 - guesses) / perSecond);
+  }
+
+  /** Counts a wrong one. */
+  async function count(request: Request): Promise<void> {
+    if (perMinute === 0) return;
+    const network = networkOf(request);
+    const own = left(network);
+    own.guesses -= 1;
+    if (!leftOf.has(network) && leftOf.size >= mostAddresses) leftOf.delete(leftOf.keys().next().value!);
+    leftOf.set(network, own);
+    // Apart from failed API keys: whoever sends those must not shut the operator out.
+    const { refusedBy, retryAfterSeconds } = await buckets.take([`operator ${network}`]);
+    if (!refusedBy) return;
+    own.guesses = Math.min(own.guesses, 1 - retryAfterSeconds * perSecond);
+    throw tooMany(retryAfterSeconds);
+  }
+
+  function tooMany(retryAfterSeconds: number): Problem {
+    const detail = `There may be ${perMinute} wrong passwords a minute from one address.`;
+    return problem('rate_limited', { retryAfterSeconds, detail });
+  }
+
+  return { refuseOneTooMany, count };
+}

@@ -1,0 +1,38 @@
+import type { NextFunction, Request, Response } from 'express';
+import type { Problem } from '../../shared/schemas/problem.ts';
+import { sendProblem, type Written } from '../middleware/problems.ts';
+import { escaped, page } from './page.ts';
+
+/** To somebody who has followed a link, and knows nothing of Retry-After. */
+const tryAgain = 'Nothing was changed. Please try again in a minute.';
+
+/**
+ * The refusal of whatever is not an operation of the API: a page for who asks for one, a problem document for all
+ * others. Express knows an error handler by its four parameters.
+ */
+export function pageProblems(
+  thrown: unknown,
+  request: Request,
+  response: Response,
+  _next: NextFunction,
+): void {
+  sendProblem(request, response, thrown, wantsPage(request) ? asPage : undefined);
+}
+
+/** Browsers name text/html; programs that take anything do not. */
+function wantsPage({ path, headers }: Request): boolean {
+  const isApi = path === '/v2' || path.startsWith('/v2/');
+  return !isApi && /\btext\/html\b/i.test(headers.accept ?? '');
+}
+
+function asPage({ type, title, status, detail, requestId }: Problem): Written {
+  const body = page({
+    title,
+    main: `<p class="kicker">HTTP ${status}</p>
+<h1>${escaped(title)}</h1>
+<p>${escaped(status === 503 ? tryAgain : (detail ?? ''))}</p>
+<p><a href="/problems/${escaped(type.slice(type.lastIndexOf('/') + 1))}">What this means</a></p>
+<p>Request <code>${escaped(requestId)}</code></p>`,
+  });
+  return { type: 'text/html; charset=utf-8', body };
+}

@@ -1,0 +1,73 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { codeOf } from '../../support/contract.ts';
+import { forgetRedis, useDatabase } from '../../support/database.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+/** One comes back every 20 seconds: far more than a test takes. */
+const perMinute = 3;
+const password = 'correct horse';
+const login = (secret: string, from?: string) => ({
+  authorization: `Basic ${Buffer.from(`operator:${secret}`).toString('base64')}`,
+  ...(from && { 'x-forwarded-for': from }),
+});
+
+beforeAll(() => {
+  changeSettings({
+    OPS_PASSWORD: password,
+    AUTH_FAILURES_PER_MINUTE: perMinute,
+    RATE_LIMIT_WAIT_SECONDS: 30,
+    TRUST_PROXY: 1,
+  });
+});
+beforeEach(forgetRedis);
+
+const ask = (api: Client, secret: string, from?: string) =>
+  api.request('GET', '/ops/queues', { headers: login(secret, from) });
+const statusOf = async (...call: Parameters<typeof ask>) => (await ask(...call)).status;
+
+test('past the limit no password from an address is looked at, the right one neither; others may sign in', async () => {
+  const api = await startApi();
+  for (let count = 0; count < perMinute; count += 1) expect(await statusOf(api, `${count}`)).toBe(401);
+  for (const guess of ['wrong', password]) {
+    const { status, headers, body } = await ask(api, guess);
+    expect([status, codeOf(body)]).toEqual([429, 'rate_limited']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(20);
+  }
+  expect(await statusOf(api, password, '198.51.100.7')).toBe(200);
+});
+
+test('guesses that come all at once are counted as well', async () => {
+  const api = await startApi();
+  const guesses = Array.from({ length: 40 }, (_, index) => (index === 39 ? password : `guess ${index}`));
+  const statuses = await Promise.all(guesses.map((guess) => statusOf(api, guess)));
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(perMinute);
+  expect(statuses).not.toContain(200);
+});
+
+test('all processes count together', async () => {
+  const processes = [await startApi(), await startApi()];
+  const statuses = [];
+  for (let count = 0; count < 6; count += 1) statuses.push(await statusOf(processes[count % 2]!, 'wrong'));
+  expect(statuses).toEqual([401, 401, 401, 429, 429, 429]);
+});
+
+test('the right password uses nothing up, nor does asking without any', async () => {
+  const api = await startApi();
+  for (let count = 0; count < 5 * perMinute; count += 1) {
+    expect(await statusOf(api, password)).toBe(200);
+    expect((await api.request('GET', '/ops/queues')).status).toBe(401);
+  }
+});
+
+test('failed API keys do not shut the operator out', async () => {
+  const api = await startApi();
+  const statuses = [];
+  for (let count = 0; count < 5; count += 1)
+    statuses.push((await api.request('GET', '/v2/email', { key: 'msg_unknown' })).status);
+  expect(statuses.at(-1)).toBe(429);
+  expect(await statusOf(api, password)).toBe(200);
+});

@@ -1,0 +1,254 @@
+import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
+import { request } from 'undici';
+import { expect } from 'vitest';
+import { config } from '../../../shared/config.ts';
+import { query } from '../../../shared/db/client.ts';
+import { findEmailDomainByName } from '../../../shared/db/email-domains.ts';
+import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { linkOf } from '../../../shared/domain/email-links.ts';
+import * as prices from '../../../shared/domain/sms-prices.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { queueNames } from '../../../shared/jobs/index.ts';
+import { open } from '../../../shared/secrets.ts';
+import { newEmail } from '../../support/new-email.ts';
+import { textingWorkspace } from '../../support/new-sms.ts';
+import { startProcess, startWeb, startWorkerProcess } from '../../support/processes.ts';
+import { codeSentTo, sampleContent } from '../../support/sender-codes.ts';
+import { signRequest } from '../../support/sign-request.ts';
+import { ecdsaKey } from '../../support/signed-key.ts';
+import { startSmtpSink } from '../../support/smtp-sink.ts';
+import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { linksTo } from '../../support/test-recipients.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { listenToRedis, withPasswords } from './places.ts';
+
+/** What opens something. It may be nowhere but with its owner, or encrypted or hashed at rest. */
+export const secrets = new Map<string, string>();
+/** What is about people. It is in the database, to be used; not in Redis, the log from `info` on, or the operator's pages. */
+export const personal = new Map<string, string>([
+  ['address of a recipient', 'ada.lovelace@secret-mail.example'],
+  ['another address', 'charles.babbage@secret-mail.example'],
+  ['number of a recipient', '+447700900321'],
+  ['number of a sender', '07403111222'],
+  ['subject', 'Subject-of-a-private-matter'],
+  ['text of an email', 'Text-of-a-private-matter'],
+  ['text message', 'A-text-message-of-a-private-matter'],
+  ['attachment', 'Content-of-a-private-attachment'],
+  ['name of a person', 'Augusta-Ada-King'],
+  ['query of a webhook', 'query-that-a-webhook-has'],
+]);
+const of = (name: string) => personal.get(name)!;
+const random = () => randomBytes(18).toString('base64url');
+
+export const refusals: string[] = [];
+export const statuses = new Set<number>();
+/** Asks, and keeps every refusal. */
+async function call(url: string, method: string, key: string | null, body?: unknown, headers = {}) {
+  const answer = await request(url, {
+    method: method as 'GET',
+    headers: {
+      ...(key !== null && { authorization: `Bearer ${key}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  statuses.add(answer.statusCode);
+  if (answer.statusCode >= 400) refusals.push(JSON.stringify(answer.headers) + text);
+  const isJson = String(answer.headers['content-type']).includes('json');
+  return { status: answer.statusCode, body: isJson && text ? JSON.parse(text) : text };
+}
+
+/** One run of the whole platform, with a failure of each thing that it stands on. */
+export async function run() {
+  const own = await textingWorkspace();
+  await prices.load('country,gbp,eur,validFrom\nGB,0.0345,0.0412,2020-01-01\n');
+  const saidToRedis = await listenToRedis(config.REDIS_URL, config.QUEUE_PREFIX);
+  const users = await withPasswords(config.MYSQL_URL, config.REDIS_URL);
+  const mysql = await startTcpProxy(users.mysqlUrl, 3306);
+  const redis = await startTcpProxy(users.redisUrl, 6379);
+  const login = { user: 'relay', password: random() };
+  const sink = await startSmtpSink({ login });
+  const own500 = await startWebhookReceiver({ respond: { status: 500, body: 'No' } });
+  const receiver = await startWebhookReceiver();
+  const [opsPassword, inboundToken] = [random(), random()];
+  for (const [name, secret] of Object.entries({
+    'key of the deployment': config.SECRET_KEY!.split(':')[1]!,
+    'password of MySQL': users.passwords.mysql,
+    'password of Redis': users.passwords.redis,
+    'password of the relay': login.password,
+    OPS_PASSWORD: opsPassword,
+    INBOUND_TOKEN: inboundToken,
+    'first API key': own.key,
+  }))
+    secrets.set(name, secret);
+  const settings = {
+    LOG_LEVEL: 'trace',
+    MYSQL_URL: mysql.url,
+    REDIS_URL: redis.url,
+    SMTP_URL: sink.url,
+    OPS_PASSWORD: opsPassword,
+    INBOUND_TOKEN: inboundToken,
+    SYSTEM_SENDER: `Platform <hello@${own.domain}>`,
+    RETURN_PATH_DOMAIN: 'bounces.example',
+    WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1',
+    SIMULATOR_SECONDS: '0',
+  };
+  const web = await startWeb(settings);
+  const worker = await startWorkerProcess([], settings);
+  const at = (path: string) => web.url + path;
+  const post = (path: string, body: unknown, headers = {}, key: string | null = own.key) =>
+    call(at(path), 'POST', key, body, headers);
+
+  // Callers: an answer with secrets, replayed; both algorithms; rotations; wrong signatures and keys; a fault of ours.
+  const once = { 'idempotency-key': randomUUID() };
+  const wanted = { signing: { algorithm: 'hmac_sha256' }, strictMode: true };
+  const { body: signing } = await post('/v2/api-keys', wanted, once);
+  const replayed = await post('/v2/api-keys', wanted, once);
+  expect(replayed.body).toEqual(signing);
+  secrets.set('API key', signing.key).set('signing secret', signing.signingSecret);
+  const { body: rotated } = await post(`/v2/api-keys/${signing.id}/rotate`, {});
+  const { body: renewed } = await post(`/v2/api-keys/${rotated.id}/rotate-signing-secret`, undefined);
+  secrets.set('rotated API key', rotated.key).set('rotated signing secret', renewed.signingSecret);
+  const token = await apiKeys.issue(own.workspaceId, { kind: 'app', scopes: ['email.read'] });
+  secrets.set('token of an app', token.key);
+  const ecdsa = await ecdsaKey(own.workspaceId);
+  secrets.set('ecdsa API key', ecdsa.key);
+  const hmac = { keyId: rotated.id, algorithm: 'hmac_sha256', secret: renewed.signingSecret } as const;
+  const email = (changes = {}) =>
+    newEmail(own, {
+      recipient: of('address of a recipient'),
+      subject: of('subject'),
+      content: { text: of('text of an email'), html: `<p>${of('text of an email')}</p>` },
+      ...changes,
+    });
+  const asSigned = async (key: string, signer: Parameters<typeof signRequest>[1], change = '') => {
+    const body = JSON.stringify(email());
+    const headers = { 'idempotency-key': randomUUID() };
+    const signed = signRequest({ method: 'POST', url: at('/v2/email'), body, headers }, signer);
+    return (await call(at('/v2/email'), 'POST', key, body + change, signed)).status;
+  };
+  expect(await asSigned(rotated.key, hmac)).toBe(201);
+  expect(await asSigned(ecdsa.key, ecdsa.signer)).toBe(201);
+  expect(await asSigned(rotated.key, hmac, ' ')).toBe(401);
+  expect(await asSigned(ecdsa.key, ecdsa.signer, ' ')).toBe(401);
+  expect((await post('/v2/email', email(), {}, `${own.key}x`)).status).toBe(401);
+  const broken = (await post('/v2/api-keys', { signing: { algorithm: 'hmac_sha256' } })).body;
+  secrets.set('API key whose secret is broken', broken.key).set('broken secret', broken.signingSecret);
+  await query('UPDATE api_keys SET signing_secret = ? WHERE id = ?', [
+    Buffer.from('broken'),
+    idToBytes(broken.id),
+  ]);
+  expect((await post('/v2/email', email(), {}, broken.key)).status).toBe(500);
+  // Webhooks: one that takes events, one that fails; a rotation.
+  for (const [name, url] of [
+    ['good webhook', receiver.url],
+    ['failing webhook', own500.url],
+  ] as const) {
+    const events = ['email.queued', 'email.sent', 'email.bounced', 'sms.sent'];
+    const { body } = await post('/v2/webhooks', { url: `${url}/?token=${of('query of a webhook')}`, events });
+    const { body: later } = await post(`/v2/webhooks/${body.id}/rotate-secret`, undefined);
+    secrets.set(`secret of the ${name}`, body.secret).set(`rotated secret of the ${name}`, later.secret);
+  }
+  // Sending: what is taken, refused and malformed; personal data in each.
+  sink.setMode((recipient) => (recipient === of('another address') ? '550 naming the address' : 'accept'));
+  const attachments = [
+    {
+      filename: 'a.txt',
+      contentType: 'text/plain',
+      content: Buffer.from(of('attachment').repeat(9)).toString('base64'),
+    },
+  ];
+  const marketing = await post('/v2/email', email({ kind: 'marketing', trackOpens: true, attachments }));
+  await post('/v2/email', email({ recipient: of('another address') }));
+  await post('/v2/email', email({ recipient: `${of('another address')} `, subject: 7 }));
+  await post('/v2/email', `${JSON.stringify(email())}x`);
+  await post('/v2/contacts', { number: of('number of a recipient'), firstName: of('name of a person') });
+  await post('/v2/sms', { recipient: of('number of a recipient'), content: of('text message') });
+  await post('/v2/suppressions', { number: of('number of a recipient') });
+  await post(`/v2/simulator/phones/${of('number of a sender')}/messages`, { content: of('text message') });
+  const recipient = of('another address');
+  expect((await post('/v2/email/test-recipients', { email: recipient })).status).toBe(201);
+  const [confirmation] = await waitFor('the link', async () => {
+    const found = await linksTo(recipient);
+    return found.length > 0 && found;
+  });
+  secrets.set('confirmation token', confirmation!.split('/').at(-1)!);
+  for (const method of ['GET', 'POST']) await call(at(confirmation!), method, null);
+  for (const kind of ['unsubscribe', 'open'] as const) {
+    const path = new URL(linkOf(kind, marketing.body.id)).pathname;
+    secrets.set(`${kind} token`, path.split('/').at(-1)!);
+    await call(at(kind === 'open' ? `${path}.gif` : path), 'GET', null);
+    await call(at(path), 'POST', null);
+  }
+  const { body: sender } = await post('/v2/senders', { name: of('number of a sender'), sampleContent });
+  const code = await codeSentTo(own.workspaceId, of('number of a sender'));
+  secrets.set('verification code', code);
+  await post(`/v2/senders/${sender.id}/verify`, { code: 'abcdef' });
+  expect((await post(`/v2/senders/${sender.id}/verify`, { code })).status).toBe(200);
+  for (const given of [inboundToken, `${inboundToken}x`])
+    await call(
+      at(`/inbound/email?recipient=${of('another address')}`),
+      'POST',
+      given,
+      'Subject: x\r\n\r\nx',
+      {
+        'content-type': 'message/rfc822',
+      },
+    );
+  const domain = await findEmailDomainByName(own.workspaceId, own.domain);
+  const dkim = open(domain!.id, domain!.dkimPrivateKey);
+  const der = createPrivateKey(dkim.includes('BEGIN') ? dkim : Buffer.from(dkim, 'base64'));
+  secrets.set('DKIM key', der.export({ type: 'pkcs8', format: 'pem' }).toString().split('\n')[3]!);
+  await sink.waitFor((messages) =>
+    messages.some(({ envelope }) => envelope.to.includes(of('address of a recipient'))),
+  );
+  await receiver.waitFor(2);
+  await own500.waitFor(2);
+  // The servers that the platform stands on, away one after the other; a relay that wants another password.
+  sink.setMode('535 at login');
+  sink.dropConnections();
+  await post('/v2/email', email());
+  redis.refuse();
+  await post('/v2/email', email());
+  await redis.pass();
+  mysql.refuse();
+  expect((await post('/v2/email', email())).status).toBe(503);
+  for (const accept of ['text/html', '*/*'])
+    await call(at(confirmation!), 'GET', null, undefined, { accept });
+  await call(at('/ops/metrics'), 'GET', null, undefined, operator(opsPassword));
+  await mysql.pass();
+  await waitFor(
+    'all is well',
+    async () => (await call(at('/health/ready'), 'GET', null)).body.redis === 'up',
+  );
+  await call(at('/ops/queues'), 'GET', null, undefined, operator(`${opsPassword}x`));
+  await waitFor('the relay is known to refuse', () => worker.output().includes('the relay cannot be used'));
+  // Processes that are given the wrong passwords.
+  const wrong = (url: string) => url.replace(/:([^:@]+)@/, ':$1x@');
+  const strangers = [
+    startProcess('api/server.ts', [], { ...settings, PORT: '0', MYSQL_URL: wrong(users.mysqlUrl) }),
+    startProcess('workers/main.ts', [], { ...settings, REDIS_URL: wrong(users.redisUrl) }),
+  ];
+  await waitFor('it says why it does not start', () => !strangers[0]!.isRunning());
+  await waitFor('it has been refused', () => strangers[1]!.output().includes('WRONGPASS'));
+  const board = '/ops/queues/api/queues';
+  const pages: string[] = [];
+  for (const path of [
+    '/ops/queues',
+    '/ops/metrics',
+    board,
+    ...queueNames.map((name) => `${board}?activeQueue=${name}`),
+  ])
+    pages.push(JSON.stringify(await call(at(path), 'GET', null, undefined, operator(opsPassword))));
+  const processes = [web, worker, ...strangers];
+  for (const one of strangers) await one.kill();
+  await Promise.all([web.stop(), worker.stop()]);
+  return { processes, pages, saidToRedis };
+}
+
+const operator = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`,
+});
