@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
-import { byId, type Changed, execute, type Row, run, table } from './client.ts';
+import { byId, type Changed, execute, insertNew, type Row, run, table } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
@@ -53,14 +53,13 @@ export type EmailBody = { html: string | null; text: string | null };
 /** `attachmentCount`: without one of them the email must not go out. */
 export type StoredBody = EmailBody & { attachmentCount: number };
 
-const insertSql = `INSERT INTO emails (id, workspace_id, kind, status, sender, recipient, recipient_key, subject,
+const insertColumns = `(id, workspace_id, kind, status, sender, recipient, recipient_key, subject,
   text_excerpt, client_reference, client_tag, track_opens, bypass_suppressions, created_at, updated_at,
-  scheduled_at, due_at, parked, event_seq, request_id)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  scheduled_at, due_at, parked, event_seq, request_id)`;
 
 export async function insertEmail(workspaceId: string, record: EmailRecord, body: StoredBody): Promise<void> {
   const id = idToBytes(record.id);
-  await execute(insertSql, [
+  await insertNew(`emails ${insertColumns}`, [
     id,
     idToBytes(workspaceId),
     record.kind,
@@ -82,7 +81,7 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     record.eventSeq,
     optionalBytes(record.requestId),
   ]);
-  await execute('INSERT INTO email_bodies (email_id, html, text, attachment_count) VALUES (?, ?, ?, ?)', [
+  await insertNew('email_bodies (email_id, html, text, attachment_count)', [
     id,
     body.html,
     body.text,

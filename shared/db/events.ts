@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
-import { execute, query, type Row, run, table } from './client.ts';
+import { execute, insertNew, type Param, query, type Row, run, table } from './client.ts';
 
 export type NewEventRecord = {
   id: string;
@@ -27,10 +27,7 @@ const insertColumns = '(id, workspace_id, type, record_id, record_seq, occurred_
 
 /** Belongs into the transaction of the change that it tells of. */
 export async function insertEvent(workspaceId: string, event: NewEventRecord): Promise<void> {
-  await execute(
-    `INSERT INTO events ${insertColumns} VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    toValues(workspaceId, event) as (Buffer | string | number | Date | null)[],
-  );
+  await insertNew(`events ${insertColumns}`, toValues(workspaceId, event));
 }
 
 /** The events of one record, oldest first, numbered or not. */
@@ -89,7 +86,7 @@ export async function findPositionFurtherOn(
   return row ? Number(row.position) : null;
 }
 
-export function toValues(workspaceId: string, event: NewEventRecord): unknown[] {
+export function toValues(workspaceId: string, event: NewEventRecord): Param[] {
   return [
     idToBytes(event.id),
     idToBytes(workspaceId),

@@ -1,11 +1,25 @@
+import { batcher } from '../batcher.ts';
 import { idToBytes } from '../formats/ids.ts';
-import { byId, type Changed, execute, isDuplicateKey, isLockWait, type Row } from './client.ts';
+import {
+  byId,
+  type Changed,
+  execute,
+  insertNew,
+  isDuplicateKey,
+  isLockWait,
+  outsideTransaction,
+  query,
+  type Row,
+} from './client.ts';
 
 /** `answer` is sealed; null while the request goes on after its first commit. */
 export type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
 
 const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';
-const findSql = `SELECT fingerprint, answer FROM idempotency_records WHERE ${ofKey} AND expires_at > ?`;
+const columns = '(workspace_id, lineage_id, idempotency_key, fingerprint, answer, expires_at)';
+
+type Key = { workspaceId: string; lineageId: string; key: string };
+type Asked = { values: Buffer[]; at: Date };
 
 /**
  * The record that is still kept at that time; 'locked' while a request that has not committed yet holds the key. It never
@@ -17,16 +31,66 @@ export async function findRecord(
   key: string,
   at: Date,
 ): Promise<IdempotencyRecord | 'locked' | null> {
-  const values = [...keyValues(workspaceId, lineageId, key), at];
-  try {
-    const [row] = await execute(`${findSql} FOR UPDATE NOWAIT`, values);
-    return row ? toRecord(row) : null;
-  } catch (error) {
-    if (!isLockWait(error)) throw error;
-  }
+  const values = keyValues(workspaceId, lineageId, key);
+  const found = await outsideTransaction(() => lookUp({ values, at }));
+  if (found !== 'locked') return found;
   // It may be another reader of the same answer that has the lock, and only for this moment.
-  const [row] = await execute(findSql, values);
+  const [row] = await listRecords([{ values, at }]);
   return row ? toRecord(row) : 'locked';
+}
+
+/** Requests of one moment ask together. */
+const lookUp = batcher<Asked, IdempotencyRecord | 'locked' | null>({
+  maxItems: 50,
+  maxInFlight: 3,
+  run: async (asked) => {
+    const together = await listUnlocked(asked);
+    if (together) {
+      const byKey = new Map(together.map((row) => [nameOf(valuesOf(row)), row]));
+      return asked.map(({ values }) => {
+        const row = byKey.get(nameOf(values));
+        return row ? toRecord(row) : null;
+      });
+    }
+    return Promise.all(
+      asked.map(async (one) => {
+        const rows = await listUnlocked([one]);
+        if (!rows) return 'locked';
+        return rows[0] ? toRecord(rows[0]) : null;
+      }),
+    );
+  },
+});
+
+/** Null when one of them is locked. */
+async function listUnlocked(asked: Asked[]): Promise<Row[] | null> {
+  try {
+    return await listRecords(asked, 'FOR UPDATE NOWAIT');
+  } catch (error) {
+    if (isLockWait(error)) return null;
+    throw error;
+  }
+}
+
+async function listRecords(asked: Asked[], lock = ''): Promise<Row[]> {
+  const conditions = asked.map(() => `(${ofKey} AND expires_at > ?)`).join(' OR ');
+  const values = asked.flatMap(({ values, at }) => [...values, at]);
+  const sql = `SELECT workspace_id, lineage_id, idempotency_key, fingerprint, answer FROM idempotency_records
+    FORCE INDEX (PRIMARY) WHERE ${conditions} ${lock}`;
+  return asked.length === 1 ? execute(sql, values) : query(sql, values);
+}
+
+/** Keeps an answer together with its key, in a transaction that adds new rows only. */
+export async function insertAnswered(
+  { workspaceId, lineageId, key }: Key,
+  { fingerprint, answer, expiresAt }: IdempotencyRecord & { expiresAt: Date },
+): Promise<void> {
+  await insertNew(`idempotency_records ${columns}`, [
+    ...keyValues(workspaceId, lineageId, key),
+    fingerprint,
+    answer,
+    expiresAt,
+  ]);
 }
 
 /**
@@ -88,6 +152,14 @@ export async function deleteRecord(workspaceId: string, lineageId: string, key: 
 
 function keyValues(workspaceId: string, lineageId: string, key: string): Buffer[] {
   return [idToBytes(workspaceId), idToBytes(lineageId), Buffer.from(key, 'latin1')];
+}
+
+function valuesOf(row: Row): Buffer[] {
+  return [row.workspace_id, row.lineage_id, row.idempotency_key];
+}
+
+function nameOf(values: readonly Buffer[]): string {
+  return Buffer.concat(values).toString('latin1');
 }
 
 function toRecord(row: Row): IdempotencyRecord {

@@ -1,4 +1,5 @@
 import { now } from '../clock.ts';
+import { beforeFirstStatement } from '../db/client.ts';
 import * as db from '../db/idempotency.ts';
 import { Problem, problem } from '../errors.ts';
 import { logger } from '../logger.ts';
@@ -80,16 +81,25 @@ async function perform(
 /** Thrown through the transaction, so that it is rolled back. */
 const taken = new Error('Another request has committed this Idempotency-Key');
 
-/** The INSERT comes first because it is the lock; whatever is thrown takes it back with all the rest. */
+/**
+ * Work that reads or changes anything takes the key first, because its row is the lock. Work that only adds rows of its
+ * own needs none: the key goes in beside them, with the answer, and whoever comes second finds nothing added.
+ */
 async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promise<Kept> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
   const expiresAt = new Date(now().getTime() + keptMs);
-  const outcome = await db.insertRecord(workspaceId, lineageId, key, { fingerprint, expiresAt });
-  if (outcome === 'taken') throw taken;
-  if (outcome === 'locked') throw inProgress();
+  let isLocked = false;
+  await beforeFirstStatement(async () => {
+    isLocked = true;
+    const outcome = await db.insertRecord(workspaceId, lineageId, key, { fingerprint, expiresAt });
+    if (outcome === 'taken') throw taken;
+    if (outcome === 'locked') throw inProgress();
+  });
   const { answer, ending } = await work();
   const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
-  await db.updateAnswer(workspaceId, lineageId, key, seal(ownerOf(attempt), encode(answer, until)));
+  const sealed = seal(ownerOf(attempt), encode(answer, until));
+  if (isLocked) await db.updateAnswer(workspaceId, lineageId, key, sealed);
+  else await db.insertAnswered(attempt, { fingerprint, answer: sealed, expiresAt });
   return { answer, ending, until };
 }
 

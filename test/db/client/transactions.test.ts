@@ -108,6 +108,21 @@ test('afterCommit waits for the commit, and never comes after a rollback', async
   expect(seen).toEqual(['committed', 'without a transaction']);
 });
 
+test('an action after the commit that throws takes nothing back, and stops no other', async () => {
+  const seen: string[] = [];
+  const fail = () => {
+    throw new Error('no');
+  };
+  const result = await transaction(async () => {
+    await add(3);
+    afterCommit(fail);
+    afterCommit(() => seen.push('the next one'));
+    return 'accepted';
+  });
+  expect([result, seen, await ids()]).toEqual(['accepted', ['the next one'], [1, 2, 3]]);
+  expect(() => afterCommit(fail)).not.toThrow();
+});
+
 test('a job that was enqueued in a transaction which is rolled back is not sent', async () => {
   const wake = (id: string) => enqueue(relayEvents, {}, { lane: 'default', id });
   const failing = transaction(async () => {

@@ -1,0 +1,125 @@
+import knex, { type Knex } from 'knex';
+import { config } from '../../config.ts';
+import { logger } from '../../logger.ts';
+import { asProblem } from './faults.ts';
+
+/** What mysql2's callback connection offers, as far as we use it. */
+export type Connection = {
+  query(options: object, done: (error: unknown, rows: unknown) => void): void;
+  execute(options: object, done: (error: unknown, rows: unknown) => void): void;
+  destroy(): void;
+  __knex__disposed?: unknown;
+};
+export type Param = string | number | boolean | Date | Buffer | null;
+export type Row = Record<string, any>;
+export type Changed = { affectedRows: number };
+
+// Nothing may hang on a frozen server for ever.
+export const acquireTimeoutMs = 5_000;
+const connectTimeoutMs = 5_000;
+// A process that hangs amid a transaction holds its locks, and what is locked stands still for everybody, until the
+// server ends its connection. The pool itself closes those that have been idle for 30 seconds.
+const idleSeconds = 60;
+
+let pool: Knex | undefined;
+
+function note(message: unknown): void {
+  logger.debug({ message }, 'knex');
+}
+
+/** The pool, opened at first use. The session settings are set here, so that no server default matters. */
+export function database(): Knex {
+  pool ??= knex({
+    client: 'mysql2',
+    connection: {
+      uri: config.MYSQL_URL,
+      timezone: 'Z',
+      charset: 'utf8mb4',
+      supportBigNumbers: true,
+      connectTimeout: connectTimeoutMs,
+      // Statements are prepared per connection and the server caps their number for all.
+      maxPreparedStatements: 100,
+    },
+    acquireConnectionTimeout: acquireTimeoutMs,
+    compileSqlOnError: false,
+    // Knex would write lines of its own between the JSON ones.
+    log: { warn: note, error: note, deprecate: note, debug: note },
+    pool: {
+      min: 0,
+      max: config.MYSQL_POOL_SIZE,
+      // Errors of a new connection reach the caller at once, as 503, instead of being retried till the time-out.
+      propagateCreateError: true,
+      afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
+        const end = (error: unknown) => {
+          if (error) connection.destroy();
+          done(error, connection);
+        };
+        connection.query(
+          {
+            timeout: connectTimeoutMs,
+            sql: `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+              time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}`,
+          },
+          (error) => {
+            if (error) return end(error);
+            connection.query(
+              { timeout: connectTimeoutMs, sql: 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED' },
+              end,
+            );
+          },
+        );
+      },
+    },
+  } as Knex.Config);
+  return pool;
+}
+
+export async function closeDatabase(): Promise<void> {
+  const open = pool;
+  pool = undefined;
+  await open?.destroy();
+}
+
+/** A connection, and how to give it back: to the pool that it is of, which may be closing by then and waits for it. */
+export async function acquire(): Promise<{ connection: Connection; release: () => Promise<void> }> {
+  const { client } = database();
+  try {
+    const connection: Connection = await client.acquireConnection();
+    return { connection, release: () => client.releaseConnection(connection) };
+  } catch (error) {
+    throw asProblem(error);
+  }
+}
+
+export function send<T>(
+  connection: Connection,
+  prepared: boolean,
+  sql: string,
+  values: readonly unknown[],
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined;
+    let isDone = false;
+    const done = (error: unknown, rows?: unknown) => {
+      isDone = true;
+      clearTimeout(timer);
+      if (!error) return resolve(rows as T);
+      // A connection that broke or timed out is in an unknown state: it must not serve anyone else.
+      if ((error as { fatal?: boolean }).fatal) {
+        connection.__knex__disposed = error;
+        connection.destroy();
+      }
+      reject(error);
+    };
+    const options = { sql, values };
+    if (prepared) connection.execute(options, done);
+    else connection.query(options, done);
+    // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:
+    // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
+    if (!isDone) timer = setTimeout(() => done(timedOut()), config.MYSQL_TIMEOUT_SECONDS * 1000);
+  });
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('A statement was not answered in time'), { fatal: true });
+}

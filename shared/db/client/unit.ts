@@ -1,0 +1,175 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problem } from '../../errors.ts';
+import { logger } from '../../logger.ts';
+import { acquire, type Connection, type Param, send } from './connection.ts';
+import { asProblem, isLockConflict } from './faults.ts';
+import { canShare, commitTogether, type Insert, insertAll } from './shared-commit.ts';
+
+type Unit = {
+  /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
+  opened: Promise<Connection> | undefined;
+  release: () => Promise<void>;
+  /** Whether its commit may be shared: not any more when that has failed. */
+  mayShare: boolean;
+  beforeFirst: (() => Promise<void>) | undefined;
+  /** To be sent with the commit, or before the next statement. */
+  inserts: Insert[];
+  afterCommit: (() => void)[];
+  ended: boolean;
+};
+const units = new AsyncLocalStorage<Unit>();
+
+function currentUnit(): Unit | undefined {
+  const unit = units.getStore();
+  if (unit?.ended) throw new Error('A statement was issued after its transaction had ended');
+  return unit;
+}
+
+/** Runs when the current transaction has committed; at once where there is none. */
+export function afterCommit(action: () => void): void {
+  const unit = currentUnit();
+  if (unit) unit.afterCommit.push(action);
+  else runEach([action]);
+}
+
+/** What has committed is accepted, whatever becomes of an action (design rule 2). */
+function runEach(actions: (() => void)[]): void {
+  for (const action of actions) {
+    try {
+      action();
+    } catch (error) {
+      logger.error({ err: error }, 'an action after a commit failed');
+    }
+  }
+}
+
+/** Leaves the current transaction's context, for work that serves several callers at once. */
+export function outsideTransaction<T>(work: () => T): T {
+  return units.exit(work);
+}
+
+/** Lends the connection of the current transaction, with what it holds back sent before; else one of the pool. */
+export async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+  const unit = currentUnit();
+  if (unit) {
+    const connection = await open(unit);
+    await sendHeldBack(unit, connection);
+    return work(connection);
+  }
+  const { connection, release } = await acquire();
+  try {
+    return await work(connection);
+  } catch (error) {
+    throw asProblem(error);
+  } finally {
+    await release();
+  }
+}
+
+/**
+ * Adds one row whose key is new, so that it can meet no other: nothing is sent before the transaction's next statement
+ * or its end. A transaction of nothing else then shares its commit with others of the same moment. `into` is the table
+ * with its columns in brackets.
+ */
+export async function insertNew(into: string, values: readonly Param[]): Promise<void> {
+  const unit = currentUnit();
+  if (unit) unit.inserts.push({ into, values });
+  else await withConnection((connection) => insertAll(connection, [{ into, values }]));
+}
+
+/**
+ * Runs before the current transaction's first statement, and not at all where there comes none. At once outside of a
+ * transaction, and in one that has begun to speak to the database.
+ */
+export async function beforeFirstStatement(action: () => Promise<void>): Promise<void> {
+  const unit = currentUnit();
+  if (unit && !unit.opened && unit.mayShare) unit.beforeFirst = action;
+  else await action();
+}
+
+function open(unit: Unit): Promise<Connection> {
+  unit.opened ??= begin(unit);
+  return unit.opened;
+}
+
+async function begin(unit: Unit): Promise<Connection> {
+  const { connection, release } = await acquire();
+  unit.release = release;
+  await send(connection, false, 'START TRANSACTION', []);
+  const { beforeFirst } = unit;
+  if (beforeFirst)
+    // In a context in which the transaction has begun already.
+    await units.run({ ...unit, opened: Promise.resolve(connection), inserts: [] }, beforeFirst);
+  return connection;
+}
+
+async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
+  if (unit.inserts.length > 0) await insertAll(connection, unit.inserts.splice(0));
+}
+
+/**
+ * The unit of work: everything inside commits together or not at all (design rule 1). A deadlock or a lock
+ * wait is tried again up to three times, so `work` must do nothing but speak to the database. Inside another
+ * transaction it joins that one. No network call belongs inside.
+ */
+export async function transaction<T>(work: () => Promise<T>): Promise<T> {
+  if (currentUnit()) return work();
+  let mayShare = true;
+  for (let attempt = 1; ; attempt += 1) {
+    const unit: Unit = {
+      opened: undefined,
+      release: async () => undefined,
+      mayShare,
+      beforeFirst: undefined,
+      inserts: [],
+      afterCommit: [],
+      ended: false,
+    };
+    try {
+      const result = await units.run(unit, work);
+      unit.ended = true;
+      await commit(unit);
+      runEach(unit.afterCommit);
+      return result;
+    } catch (error) {
+      unit.ended = true;
+      await rollBack(unit);
+      if (error === apart) {
+        mayShare = false;
+        attempt -= 1;
+        continue;
+      }
+      if (!isLockConflict(error)) throw asProblem(error);
+      if (attempt > 3)
+        throw problem('service_unavailable', {
+          detail: 'Too many conflicting requests',
+          retryAfterSeconds: 1,
+        });
+    } finally {
+      await unit.release();
+    }
+    await sleep(5 * 2 ** attempt * (0.5 + Math.random()));
+  }
+}
+
+/** Thrown where a shared commit has failed: then the work is done again with a connection of its own. */
+const apart = new Error('The commit could not be shared');
+
+async function commit(unit: Unit): Promise<void> {
+  const { opened, inserts, mayShare } = unit;
+  if (!opened && inserts.length === 0) return;
+  if (!opened && mayShare && canShare(inserts)) {
+    if (await commitTogether(inserts)) return;
+    throw apart;
+  }
+  const connection = await open(unit);
+  await sendHeldBack(unit, connection);
+  await send(connection, false, 'COMMIT', []);
+}
+
+async function rollBack(unit: Unit): Promise<void> {
+  const connection = await unit.opened?.catch(() => undefined);
+  if (connection && !connection.__knex__disposed)
+    await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
+}
