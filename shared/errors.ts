@@ -124,8 +124,8 @@ export const catalogue = {
   },
   cursor_expired: {
     status: 410,
-    title: 'The cursor is too old',
-    help: 'Events are kept for 7 days. Start again with `since`.',
+    title: 'The cursor is no longer good',
+    help: 'Events are kept for 7 days; and after the service was restored from a backup, a cursor from the time that was lost is no longer good. Start again with `since`, and pass over the events whose ids you have seen.',
   },
   payload_too_large: {
     status: 413,

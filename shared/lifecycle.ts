@@ -49,8 +49,17 @@ async function checkServers(): Promise<void> {
     );
 }
 
+let isFollowing = false;
+
+/** One at a time: a slow database must not have its connections taken by those that ask it for the time. */
 function followClock(): void {
-  sampleClock().catch((error) => logger.debug({ err: error }, 'the clock could not be read'));
+  if (isFollowing) return;
+  isFollowing = true;
+  sampleClock()
+    .catch((error) => logger.debug({ err: error }, 'the clock could not be read'))
+    .finally(() => {
+      isFollowing = false;
+    });
 }
 
 let hasShownGauges = false;

@@ -22,6 +22,8 @@ const queues = new Map<string, Queue>();
 export function producerConnection(): Redis {
   producer ??= new Redis(config.REDIS_URL, {
     enableOfflineQueue: false,
+    // What one turn of the event loop brings goes out in one write.
+    enableAutoPipelining: true,
     maxRetriesPerRequest: 1,
     commandTimeout: 1000,
     connectTimeout: 2000,
@@ -102,14 +104,23 @@ export function enqueue<Payload extends object, Lane extends string>(
           priority: options.priority ?? 0,
         },
       )
-      .catch((error) => {
-        count('wake_ups_failed');
-        logger.debug({ err: error, job: job.name }, 'wake-up failed; the sweep will make it');
-      })
+      .catch((error) => noteMissed(error, job, 1))
       .finally(() => {
         inFlight -= 1;
       });
   });
+}
+
+const tellEveryMs = 10_000;
+let tellAt = Number.NEGATIVE_INFINITY;
+
+function noteMissed(error: Error, job: Job, jobs: number): void {
+  count('wake_ups_failed', {}, jobs);
+  logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
+  // A full Redis looks well otherwise: it answers, and takes nothing.
+  if (!/\bOOM\b/.test(error.message) || performance.now() < tellAt) return;
+  tellAt = performance.now() + tellEveryMs;
+  logger.error({ err: error }, 'Redis is full; work waits in MySQL until it takes jobs again');
 }
 
 /** Redis does nothing else while it takes them, and a one-time code may be next. */
@@ -137,8 +148,7 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
       await queueOf(job.lanes[lane]).addBulk(jobs.slice(start, start + jobsAtOnce));
     return true;
   } catch (error) {
-    count('wake_ups_failed', {}, jobs.length);
-    logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
+    noteMissed(error as Error, job, jobs.length);
     return false;
   }
 }
@@ -246,6 +256,17 @@ export async function findRedisSettings(): Promise<{ maxmemoryPolicy: string } |
   try {
     const info = await connection.info('memory');
     return { maxmemoryPolicy: /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction' };
+  } catch {
+    return null;
+  }
+}
+
+/** How full Redis is; a limit of 0 is none. Null while it is away. */
+export async function readRedisMemory(): Promise<{ usedBytes: number; limitBytes: number } | null> {
+  try {
+    const info = await producerConnection().info('memory');
+    const of = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+    return { usedBytes: of('used_memory'), limitBytes: of('maxmemory') };
   } catch {
     return null;
   }

@@ -7,6 +7,7 @@ import { logger } from '../shared/logger.ts';
 import { count } from '../shared/metrics.ts';
 import { isNear } from '../shared/queue.ts';
 import { runWithRequest } from '../shared/request-context.ts';
+import * as database from './database-pause.ts';
 
 /** What a handler says of its work: it is over, it was not ours to do, or it goes on at a time. */
 export type Outcome = 'done' | 'dropped' | { retryAt: Date };
@@ -42,7 +43,12 @@ export function backoffMs(_attemptsMade: number, _type?: string, error?: Error):
 /** Parses the payload, carries the request id over, and turns the outcome into what BullMQ understands. */
 export function handle<Payload, Lane extends string>(
   job: Job<Payload, Lane>,
-  options: { concurrency: number; workers?: number },
+  options: {
+    concurrency: number;
+    workers?: number;
+    /** The schedule makes the next one. */
+    repeats?: boolean;
+  },
   run: (payload: Payload, lane: Lane) => Promise<Outcome>,
 ): Handler {
   const lanes = Object.keys(job.lanes) as Lane[];
@@ -53,14 +59,29 @@ export function handle<Payload, Lane extends string>(
     process: (queued) =>
       runWithRequest({ requestId: queued.data.requestId ?? `job-${queued.id}` }, async () => {
         const parsed = job.payload.safeParse(queued.data);
-        if (!parsed.success) {
-          logger.error({ job: job.name, jobId: queued.id }, 'a job with a payload that its contract refuses');
-          return;
-        }
+        if (queued.name !== job.name || !parsed.success) return leave(job, queued);
         const lane = lanes.find((name) => job.lanes[name] === queued.queueName) ?? lanes[0]!;
-        await settle(job, queued, run(parsed.data, lane));
+        const again = await settle(job, queued, options.repeats, () => run(parsed.data, lane));
+        // Kept, those of an outage would all be run when it ends.
+        if (again && !options.repeats) throw again;
       }),
   };
+}
+
+const strangerPauseMs = 5_000;
+/** Longer than two versions run side by side. */
+const strangerLifeMs = 3_600_000;
+
+/** While a new version is rolled out beside this one, a job that this one does not understand is the other's. */
+function leave(job: Job, queued: QueuedJob): void {
+  const context = { job: job.name, name: queued.name, jobId: queued.id };
+  if (now().getTime() - queued.timestamp > strangerLifeMs) {
+    logger.error(context, 'a job that nobody understands was dropped');
+    return;
+  }
+  if (queued.attemptsMade === 0) logger.warn(context, 'a job that this version does not understand is left');
+  count('jobs_left');
+  throw retryIn(strangerPauseMs);
 }
 
 let inHand = 0;
@@ -71,21 +92,36 @@ export async function workDone(limitMs: number): Promise<void> {
   while (inHand > 0 && performance.now() < end) await sleep(20);
 }
 
-async function settle(job: Job, queued: QueuedJob, work: Promise<Outcome>): Promise<void> {
+/** Returns how the job goes on in BullMQ; null: not at all. */
+async function settle(
+  job: Job,
+  queued: QueuedJob,
+  repeats: boolean | undefined,
+  work: () => Promise<Outcome>,
+): Promise<RetryLater | null> {
+  const pass = await database.pass(repeats ? 0 : undefined);
+  if ('waitMs' in pass) return retryIn(pass.waitMs);
   inHand += 1;
   try {
-    const outcome = await work.finally(() => {
-      inHand -= 1;
-    });
-    if (typeof outcome === 'string') return;
+    const outcome = await work();
+    // Who only says "later" may have come to that without the database.
+    if (typeof outcome === 'string') database.note(false);
     // What is due much later has been parked in its row; the sweep brings it back (design rule 3).
-    if (isNear(outcome.retryAt)) throw new RetryLater(outcome.retryAt);
+    return typeof outcome !== 'string' && isNear(outcome.retryAt) ? new RetryLater(outcome.retryAt) : null;
   } catch (error) {
-    if (error instanceof RetryLater) throw error;
+    const isOutage = error instanceof Problem && error.code === 'service_unavailable';
     count('job_faults', { job: job.name });
     const context = { err: error, job: job.name, jobId: queued.id };
-    if (error instanceof Problem) logger.warn(context, 'a job met an outage');
+    if (isOutage) logger.warn(context, 'a job met an outage');
     else logger.error(context, 'a job failed unexpectedly');
-    throw new RetryLater(new Date(now().getTime() + faultDelayMs));
+    if (isOutage) database.note(true);
+    return retryIn(faultDelayMs);
+  } finally {
+    inHand -= 1;
+    pass.leave();
   }
+}
+
+function retryIn(ms: number): RetryLater {
+  return new RetryLater(new Date(now().getTime() + ms));
 }

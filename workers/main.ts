@@ -66,9 +66,11 @@ function startLanes({ handler, queueNames }: Chosen, connection: Redis): Worker[
         concurrency: handler.concurrency,
         // The row's lease decides who may work. BullMQ's lock only tells that a worker died with jobs that it had
         // fetched and not yet claimed, so it may be short: at worst a job runs twice and finds nothing to claim.
-        lockDuration: 15_000,
-        stalledInterval: 5_000,
+        lockDuration: 4_000,
+        stalledInterval: 4_000,
         maxStalledCount: 1_000_000,
+        // After a connection that broke while jobs were being fetched; by default nothing is fetched for 15 seconds.
+        runRetryDelay: 1_000,
         skipVersionCheck: true,
         settings: { backoffStrategy: backoffMs },
       });

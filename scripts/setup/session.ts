@@ -52,6 +52,14 @@ export async function hold(folder: string): Promise<boolean> {
   return true;
 }
 
+/** Holds the folder, or one beside it: two runs at once in one checkout have servers of their own. */
+export async function holdFree(folder: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const candidate = number === 1 ? folder : `${folder}-${number}`;
+    if (await hold(candidate)) return candidate;
+  }
+}
+
 /**
  * Runs `body` and ends whatever it started, however it ends: by itself, by an error, by Ctrl-C or SIGTERM
  * (then the exit code is `interrupted`, or 128 + signal). A second Ctrl-C does not wait for work in hand.

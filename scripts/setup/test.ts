@@ -22,10 +22,12 @@ const environment = { ...processes.withOwnNode(given), ...(process.stdout.isTTY 
 
 async function test(): Promise<number> {
   const named = process.argv.slice(2);
+  const [profile, ...options] = named;
+  if (profile === 'faults' || profile === 'soak') return storm(profile, options);
   const failed: string[] = [];
   if (named.length === 0) for (const check of checks) if (!(await passes(check))) failed.push(check.name);
 
-  const folder = await freeFolder(path.join(localDir, 'test'));
+  const folder = await session.holdFree(path.join(localDir, 'test'));
   const { mysqlUrl, redisUrl } = await startServices({ localDir: folder, log: session.log, fresh: true });
   const env = { ...environment, MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
   const tests = await vitest(named, env);
@@ -50,14 +52,6 @@ async function passes({ name, command, args }: (typeof checks)[number]): Promise
   return code === 0;
 }
 
-/** Two runs at once in one checkout have servers of their own. */
-async function freeFolder(folder: string): Promise<string> {
-  for (let number = 1; ; number++) {
-    const candidate = number === 1 ? folder : `${folder}-${number}`;
-    if (await session.hold(candidate)) return candidate;
-  }
-}
-
 async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {
   const report = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'tests-')), 'report.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
@@ -76,6 +70,19 @@ async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {
   } finally {
     fs.rmSync(path.dirname(report), { recursive: true, force: true });
   }
+}
+
+/** The long run, which has servers of its own: see test/faults/storm/main.ts. */
+async function storm(profile: string, args: readonly string[]): Promise<number> {
+  const program = path.join(checkout, 'test/faults/storm/main.ts');
+  const child = processes.start('application', process.execPath, [program, '--profile', profile, ...args], {
+    cwd: checkout,
+    env: environment,
+    stdio: 'inherit',
+  });
+  const { code } = await processes.exitOf(child);
+  await processes.endGroup(child);
+  return code ?? 1;
 }
 
 interface Report {

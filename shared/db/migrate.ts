@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
-import { database } from './client.ts';
+import { logger } from '../logger.ts';
+import { database, isLockConflict, query } from './client.ts';
 import { migrations } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
 
@@ -17,20 +19,58 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 // itself and its ALTER TABLE knows no IF NOT EXISTS.
 const alreadyDone = new Set([1060, 1061, 1091]);
 
+// A table is changed once nobody is using it, and whoever comes meanwhile waits behind the change: behind a long
+// transaction, such as a backup's, the platform would stand still for as long as that takes. So it lets go and comes again.
+const lockWaitSeconds = 2;
+const lockPauseMs = 1_000;
+const lockTries = 600;
+
 /** Applies the statements of a migration; what is there, or gone, already is passed over. */
 export async function runAll(knex: Knex, statements: string[]): Promise<void> {
-  for (const statement of statements)
-    await knex.raw(statement).catch((error: { errno?: number }) => {
-      if (!alreadyDone.has(error.errno ?? 0)) throw error;
-    });
+  const connection = await knex.client.acquireConnection();
+  try {
+    await knex.raw(`SET SESSION lock_wait_timeout = ${lockWaitSeconds}`).connection(connection);
+    for (const statement of statements) await applyStatement(knex, connection, statement);
+  } finally {
+    await knex
+      .raw('SET SESSION lock_wait_timeout = @@GLOBAL.lock_wait_timeout')
+      .connection(connection)
+      .catch(() => undefined);
+    await knex.client.releaseConnection(connection);
+  }
 }
 
-/** Applies what is missing; returns the names applied. Several processes may call it at once. */
+async function applyStatement(knex: Knex, connection: unknown, statement: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await knex.raw(statement).connection(connection);
+      return;
+    } catch (error) {
+      if (alreadyDone.has((error as { errno?: number }).errno ?? 0)) return;
+      if (!isLockConflict(error) || attempt === lockTries) throw error;
+      logger.warn({ attempt }, 'a migration waits for a table that a long transaction is using');
+      await sleep(lockPauseMs);
+    }
+  }
+}
+
+/**
+ * Applies what is missing; returns the names applied. Several processes may call it at once. Migrations that this code
+ * does not know are those of a newer one, and left alone: an older release can be put back over them.
+ */
 export async function migrateUp(): Promise<string[]> {
-  return withMigrationLock(async () => (await database().migrate.latest({ migrationSource }))[1] as string[]);
+  return withMigrationLock(
+    async () =>
+      (
+        await database().migrate.latest({ migrationSource, disableMigrationsListValidation: true })
+      )[1] as string[],
+  );
 }
 
-/** Takes back the newest migration, or all of them; returns their names. Data in their tables is lost. */
+/**
+ * Takes back the newest migration, or all of them; returns their names. Data in their tables is lost. Refused where the
+ * newest is not one that this code knows: only the newer code can take that back.
+ */
 export async function migrateDown({ all = false } = {}): Promise<string[]> {
   return withMigrationLock(async () => {
     const undone: string[] = [];
@@ -42,10 +82,19 @@ export async function migrateDown({ all = false } = {}): Promise<string[]> {
   });
 }
 
-/** Names of migrations that this code knows and the database lacks. */
+const noSuchTable = 1146;
+
+/**
+ * Names of migrations that this code knows and the database lacks. It only reads: Knex would make its tables where they
+ * are missing, beside a migration that is just doing so.
+ */
 export async function pendingMigrations(): Promise<string[]> {
-  const [, pending] = (await database().migrate.list({ migrationSource })) as [unknown, Migration[]];
-  return pending.map(({ name }) => name);
+  const applied = await query('SELECT name FROM knex_migrations').catch((error: { errno?: number }) => {
+    if (error.errno === noSuchTable) return [];
+    throw error;
+  });
+  const names = new Set(applied.map((row) => row['name'] as string));
+  return migrations.map(({ name }) => name).filter((name) => !names.has(name));
 }
 
 /**
@@ -56,7 +105,7 @@ async function withMigrationLock<T>(work: () => Promise<T>): Promise<T> {
   const connection = await database().client.acquireConnection();
   try {
     const [[row]] = (await database()
-      .raw("SELECT GET_LOCK(CONCAT('migrate:', MD5(DATABASE())), 120) AS held")
+      .raw("SELECT GET_LOCK(CONCAT('migrate:', LEFT(SHA2(DATABASE(), 256), 40)), 120) AS held")
       .connection(connection)) as [{ held: number }[]];
     if (row?.held !== 1) throw new Error('Another migration has been running for two minutes');
     await database()
@@ -65,7 +114,7 @@ async function withMigrationLock<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } finally {
     await database()
-      .raw("DO RELEASE_LOCK(CONCAT('migrate:', MD5(DATABASE())))")
+      .raw("DO RELEASE_LOCK(CONCAT('migrate:', LEFT(SHA2(DATABASE(), 256), 40)))")
       .connection(connection)
       .catch(() => undefined);
     await database().client.releaseConnection(connection);

@@ -18,7 +18,8 @@ export async function findSmsBalanceForUpdate(workspaceId: string): Promise<numb
 }
 
 export type LedgerEntry = {
-  kind: 'credit' | 'charge' | 'refund';
+  /** `carried`: what older entries came to, whose messages are gone. */
+  kind: 'credit' | 'charge' | 'refund' | 'carried';
   /** Positive: the balance rises. */
   amount: number;
   smsId: string | null;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import { afterCommit } from '../db/client.ts';
@@ -86,7 +87,11 @@ export async function listOfRecord(caller: Caller, recordId: string, version: st
   return events.map((event) => toWire(caller, event, version));
 }
 
-type Place = { after: number; since: string | null; at: string };
+/**
+ * `of` names the event at that position. After the database was restored from a backup its positions are given again, to
+ * other events: a cursor of before would pass over some of them, and nobody would notice.
+ */
+type Place = { after: number; of?: string | null; since: string | null; at: string };
 
 // A filter that matches little is looked through in windows of this many events, some windows a request.
 const windowSize = 5_000;
@@ -104,11 +109,13 @@ export async function feed(
   const { workspaceId } = caller;
   const binding = { workspaceId, listing: 'events' };
   const time = now();
+  const place = filter.cursor ? decodeCursor<Place>(binding, filter.cursor) : null;
   // Before the rows: what is numbered later is newer than the cursor says, and comes with the next page.
-  const bounds = await system.findFeedBounds();
-  const start = filter.cursor
-    ? checkAge(decodeCursor<Place>(binding, filter.cursor), time, bounds.purged)
+  const [bounds, named] = await Promise.all([system.findFeedBounds(), place ? nameAt(place.after) : null]);
+  const start = place
+    ? checkPlace(place, named, time, bounds)
     : await startAt(filter.since, time, bounds.purged);
+  if (start.after > bounds.newest) return { items: [], nextCursor: filter.cursor! };
   const since = start.since ? new Date(start.since) : null;
   const types = filter.types?.length ? filter.types : null;
 
@@ -123,13 +130,13 @@ export async function feed(
     after = events.length === wanted ? events.at(-1)!.position! : Math.max(after, upTo);
     if (found.length === filter.limit || after >= bounds.newest || bound === null) break;
   }
-  const place: Place = { after, since: start.since, at: time.toISOString() };
+  const next: Place = { after, of: await nameAt(after), since: start.since, at: time.toISOString() };
   return {
     // Who sees everything gets the stored text as it is; rendering a thousand events anew takes longer than reading them.
     items: found.map((event) =>
       seesAll(caller) ? envelope(event, version) : JSON.stringify(toWire(caller, event, version)),
     ),
-    nextCursor: encodeCursor(binding, place),
+    nextCursor: encodeCursor(binding, next),
   };
 }
 
@@ -137,9 +144,27 @@ function retentionStart(time: Date): Date {
   return new Date(time.getTime() - config.EVENT_RETENTION_DAYS * 86_400_000);
 }
 
-function checkAge(place: Place, time: Date, purged: number): Place {
+/** What tells an event from any other that gets its position; null where there is none, or none any more. */
+async function nameAt(position: number): Promise<string | null> {
+  const id = position > 0 ? await system.findIdAt(position) : null;
+  // A hash, as the event may be another workspace's.
+  return id && createHash('sha256').update(id).digest('base64url').slice(0, 10);
+}
+
+/** A node of a database cluster may be behind the one that gave the cursor; by no more than this. */
+const lagMs = 30_000;
+
+type Bounds = { newest: number; purged: number };
+
+function checkPlace(place: Place, named: string | null, time: Date, { newest, purged }: Bounds): Place {
   if (new Date(place.at) < retentionStart(time) || place.after < purged)
     throw problem('cursor_expired', { detail: 'The cursor is older than the events that are kept' });
+  const isAhead = place.after > newest && time.getTime() - Date.parse(place.at) > lagMs;
+  if (isAhead || (place.of && named && place.of !== named))
+    throw problem('cursor_expired', {
+      detail:
+        'The service was restored from a backup since: what followed the cursor is not what is there now',
+    });
   return place;
 }
 

@@ -7,7 +7,7 @@ import { findOldestDueDeliveries } from '../db/system/webhook-deliveries.ts';
 import { findFailingCount } from '../db/system/webhooks.ts';
 import { sendEmail } from '../jobs/send-email.ts';
 import { takeCounts } from '../metrics.ts';
-import { addTotals, readGauges, readQueueDepths, readTotals } from '../queue.ts';
+import { addTotals, readGauges, readQueueDepths, readRedisMemory, readTotals } from '../queue.ts';
 import { isNetworkSuspect } from './webhook-health.ts';
 
 export type Overview = {
@@ -15,6 +15,8 @@ export type Overview = {
   totals: Record<string, number> | null;
   /** What goes on in all processes at this moment, by Prometheus name; null while Redis is away. */
   gauges: Record<string, number> | null;
+  /** Null while Redis is away. */
+  redisMemory: { usedBytes: number; limitBytes: number } | null;
   /** Active webhooks that fail at present. */
   failingWebhooks: number;
   /** How long the row that has been due longest has been due, by kind of work; 0 when none is. */
@@ -32,22 +34,34 @@ export async function overview(): Promise<Overview> {
   addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const kinds = Object.keys(sendEmail.lanes) as EmailKind[];
-  const [totals, gauges, queueDepths, failing, networkSuspect, deliveries, events, sms, ...emails] =
-    await Promise.all([
-      readTotals(),
-      readGauges(),
-      readQueueDepths(),
-      findFailingCount(),
-      isNetworkSuspect(),
-      findOldestDueDeliveries(time),
-      findOldestUnnumbered(),
-      findOldestDueSms(time),
-      ...kinds.map((kind) => findOldestDueEmails(kind, time)),
-    ]);
+  const [
+    totals,
+    gauges,
+    queueDepths,
+    redisMemory,
+    failing,
+    networkSuspect,
+    deliveries,
+    events,
+    sms,
+    ...emails
+  ] = await Promise.all([
+    readTotals(),
+    readGauges(),
+    readQueueDepths(),
+    readRedisMemory(),
+    findFailingCount(),
+    isNetworkSuspect(),
+    findOldestDueDeliveries(time),
+    findOldestUnnumbered(),
+    findOldestDueSms(time),
+    ...kinds.map((kind) => findOldestDueEmails(kind, time)),
+  ]);
   return {
     totals,
     gauges,
     queueDepths,
+    redisMemory,
     failingWebhooks: failing,
     isNetworkSuspect: networkSuspect,
     oldestDueSeconds: {

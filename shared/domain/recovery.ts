@@ -13,7 +13,7 @@ import * as deliveries from './webhook-deliveries.ts';
 const batchSize = 500;
 /** A job that is merely waiting for its turn is not yet missed. */
 const graceMs = 2_000;
-/** From then on the job that Redis has is not trusted to run: it gets another beside it, once in this time. */
+/** From then on the job that Redis has is not trusted to run: it gets another beside it, and one more after twice the time. */
 const distrustMs = 60_000;
 
 /**
@@ -45,7 +45,8 @@ export async function sweep(): Promise<number> {
  */
 function suffixOf(dueAt: Date, time: Date): string {
   const overdueMs = time.getTime() - dueAt.getTime();
-  return overdueMs > distrustMs ? `-${Math.floor(overdueMs / distrustMs)}` : '';
+  // Ever more seldom: what an outage keeps waiting for days must not fill Redis with its jobs.
+  return overdueMs > distrustMs ? `-${Math.floor(Math.log2(overdueMs / distrustMs))}` : '';
 }
 
 async function wakeCopies(overdueBefore: Date, time: Date): Promise<number> {

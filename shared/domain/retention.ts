@@ -7,11 +7,15 @@ import * as system from '../db/system/events.ts';
 import { deleteExpiredRecords } from '../db/system/idempotency.ts';
 import { deleteNoncesBefore } from '../db/system/request-nonces.ts';
 import { deleteCodeTimesBefore } from '../db/system/sender-code-counts.ts';
-import { deleteSimulatorMessagesBefore } from '../db/system/simulator-answers.ts';
+import {
+  deleteSimulatorMessagesBefore,
+  deleteSimulatorPhonesBefore,
+} from '../db/system/simulator-answers.ts';
 import { deleteSmsBefore } from '../db/system/sms-messages.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
 import { forgetLeftAttachments } from './email-delivery.ts';
+import * as smsLedger from './sms-ledger.ts';
 import { expire } from './webhook-deliveries.ts';
 
 const batchSize = 2_000;
@@ -49,7 +53,9 @@ export async function purge(): Promise<number> {
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteEmailsBefore(emailsUntil, batchSize),
       await deleteSmsBefore(textsUntil, batchSize),
+      await smsLedger.fold(textsUntil, batchSize),
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),
+      await deleteSimulatorPhonesBefore(textsUntil, batchSize),
       await deleteReceiptsBefore(until, batchSize),
     ];
     gone += rows.reduce((sum, count) => sum + count, 0);

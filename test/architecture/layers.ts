@@ -12,6 +12,7 @@ const basis = [
   'shared/request-context',
   'shared/secrets',
   'shared/batcher',
+  'shared/pause',
 ];
 const words = ['shared/schemas', 'shared/formats'];
 

@@ -76,7 +76,7 @@ test('a job is named after the claim that it leads to, without a colon', async (
   for (const id of await jobIds()) expect(id).not.toContain(':');
 });
 
-test('a row that its job does not reach gets another job in a minute, and one more a minute later', async () => {
+test('a row that its job does not reach gets another job in a minute, and then ever more seldom', async () => {
   const [id] = await waiting([{ dueAt: ago(5_000) }]);
   await recovery.sweep();
   const overdue = async (ms: number) => {
@@ -89,6 +89,9 @@ test('a row that its job does not reach gets another job in a minute, and one mo
   expect(await overdue(65_000)).toBe(2);
   expect(await overdue(90_000)).toBe(2);
   expect(await overdue(125_000)).toBe(3);
+  expect(await overdue(230_000)).toBe(3);
+  expect(await overdue(245_000)).toBe(4);
+  expect(await overdue(48 * 3_600_000)).toBe(5);
 });
 
 test('what is due later takes up half of the room at most, in the order of its time, and is marked', async () => {

@@ -14,9 +14,17 @@ const job = defineJob({
 });
 
 /** What BullMQ would hand to the worker, as far as it is looked at. */
-const queued = (data: object) => ({ id: 'job-1', data }) as unknown as QueuedJob;
-const process = (run: () => Promise<Outcome>, data: object = { parcelId: 'p' }) =>
-  handle(job, { concurrency: 1 }, run).process(queued(data));
+const queued = (data: object, changes: object = {}) =>
+  ({
+    id: 'job-1',
+    name: 'weigh-parcel',
+    timestamp: now().getTime(),
+    attemptsMade: 0,
+    data,
+    ...changes,
+  }) as unknown as QueuedJob;
+const process = (run: () => Promise<Outcome>, data: object = { parcelId: 'p' }, changes: object = {}) =>
+  handle(job, { concurrency: 1 }, run).process(queued(data, changes));
 const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
 
 test('work that is over, or was somebody else’s, ends the job', async () => {
@@ -50,14 +58,40 @@ test('a fault of ours is tried again in a second, as often as it takes', async (
   expect(backoffMs(5, 'custom', new Error('stalled'))).toBe(1_000);
 });
 
-test('a payload that the contract refuses ends the job without its work', async () => {
+const strangers: [data: object, changes: object][] = [
+  [{}, {}],
+  [{ parcelId: 7 }, {}],
+  [{ parcel: 'p' }, {}],
+  [{ parcelId: 'p' }, { name: 'weigh-parcel-twice' }],
+];
+
+test('a job that this version does not understand waits for one that does, and is not worked on', async () => {
+  for (const [data, changes] of strangers) {
+    const left = process(() => Promise.reject(new Error('worked on')), data, changes);
+    const error = await left.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RetryLater);
+    const waitMs = backoffMs(1, 'custom', error as Error);
+    expect([waitMs > 3_000, waitMs < 10_000]).toEqual([true, true]);
+  }
+});
+
+test('one that nobody has understood for an hour is dropped', async () => {
+  for (const [data, changes] of strangers) {
+    const old = { ...changes, timestamp: now().getTime() - 3_660_000 };
+    await process(() => Promise.reject(new Error('worked on')), data, old);
+  }
+});
+
+test('what a newer version adds to a payload does no harm', async () => {
   let runs = 0;
-  for (const data of [{}, { parcelId: 7 }, { parcel: 'p' }])
-    await process(async () => {
+  await process(
+    async () => {
       runs += 1;
       return 'done';
-    }, data);
-  expect(runs).toBe(0);
+    },
+    { parcelId: 'p', weighedBy: { name: 'b' } },
+  );
+  expect(runs).toBe(1);
 });
 
 test('the work runs as part of the request that caused it', async () => {

@@ -2,7 +2,7 @@ import * as retention from '../../shared/domain/retention.ts';
 import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
 import { handle } from '../handle.ts';
 
-export default handle(purgeExpired, { concurrency: 1 }, async () => {
+export default handle(purgeExpired, { concurrency: 1, repeats: true }, async () => {
   await retention.purge();
   return 'done';
 });

@@ -2,7 +2,7 @@ import * as health from '../../shared/domain/webhook-health.ts';
 import { webhookHealth } from '../../shared/jobs/webhook-health.ts';
 import { handle } from '../handle.ts';
 
-export default handle(webhookHealth, { concurrency: 1 }, async () => {
+export default handle(webhookHealth, { concurrency: 1, repeats: true }, async () => {
   await health.watch();
   return 'done';
 });

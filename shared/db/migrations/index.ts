@@ -12,6 +12,7 @@ import { emailSending } from './0011_email_sending.ts';
 import { smsPricesTemplates } from './0013_sms_prices_templates.ts';
 import { senders } from './0014_senders.ts';
 import { sms } from './0015_sms.ts';
+import { lostClaims } from './0016_lost_claims.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -30,4 +31,5 @@ export const migrations: Migration[] = [
   smsPricesTemplates,
   senders,
   sms,
+  lostClaims,
 ];

@@ -83,6 +83,8 @@ export type WaitingEmail = {
   dueAt: Date;
   claims: number;
   requestId: string | null;
+  /** A worker had it in hand when its lease ended. */
+  isLeft: boolean;
 };
 
 /** Of each of these workspaces the emails that are due first, no later than its `dueBefore` and no more than its limit. */
@@ -95,7 +97,7 @@ export async function listDueOf(
   const rows = await query(
     workspaces
       .map(
-        () => `(SELECT id, workspace_id, due_at, claims, request_id FROM ${waiting}
+        () => `(SELECT id, workspace_id, due_at, claims, request_id, lease_token IS NOT NULL AS is_left FROM ${waiting}
           WHERE status = 'queued' AND kind = ? AND parked = ? AND workspace_id = ? AND due_at <= ?
           ORDER BY due_at LIMIT ?)`,
       )
@@ -118,6 +120,7 @@ function toWaiting(row: Row): WaitingEmail {
     dueAt: row.due_at,
     claims: row.claims,
     requestId: row.request_id?.toString() ?? null,
+    isLeft: row.is_left === 1,
   };
 }
 

@@ -102,6 +102,12 @@ export async function findFeedBounds(): Promise<{ newest: number; purged: number
   return { newest: value('events.position'), purged: value('events.purged') };
 }
 
+/** The id of the event at a position, whosever it is; null where it is gone. */
+export async function findIdAt(position: number): Promise<Buffer | null> {
+  const [row] = await execute('SELECT id FROM events WHERE position = ?', [position]);
+  return row?.id ?? null;
+}
+
 /** Says first that events up to there may be gone, then deletes a batch of them; returns how many went. */
 export async function deleteEventsUpTo(position: number, limit: number): Promise<number> {
   await query("UPDATE counters SET value = GREATEST(value, ?) WHERE name = 'events.purged'", [position]);

@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
-import { type Changed, execute, query } from '../client.ts';
+import { byId, type Changed, execute, query, transaction } from '../client.ts';
 
 /** What a phone has still to do with a text that the simulator took, by the simulator's reference. */
 export type AnswerRecord = { workspaceId: string; number: string; sender: string };
@@ -43,4 +43,25 @@ export async function deleteSimulatorMessagesBefore(until: Date, limit: number):
     [firstUuidAt(until), limit],
   );
   return affectedRows;
+}
+
+/** Deletes phones first seen before then that have no texts any more. */
+export async function deleteSimulatorPhonesBefore(until: Date, limit: number): Promise<number> {
+  const hasTexts = `EXISTS (SELECT 1 FROM simulator_messages m FORCE INDEX (simulator_messages_of_phone)
+    WHERE m.workspace_id = p.workspace_id AND m.number = p.number)`;
+  const rows = await query(
+    `SELECT p.id FROM simulator_phones p ${byId} WHERE p.id < ? AND NOT ${hasTexts} ORDER BY p.id LIMIT ?`,
+    [firstUuidAt(until), limit],
+  );
+  if (rows.length === 0) return 0;
+  const ids = rows.map((row) => row.id);
+  return transaction(async () => {
+    // Whoever gives such a phone a text holds its row until that is there to be seen.
+    await query(`SELECT id FROM simulator_phones ${byId} WHERE id IN (?) FOR UPDATE`, [ids]);
+    const { affectedRows } = await query<Changed>(
+      `DELETE p FROM simulator_phones p ${byId} WHERE p.id IN (?) AND NOT ${hasTexts}`,
+      [ids],
+    );
+    return affectedRows;
+  });
 }

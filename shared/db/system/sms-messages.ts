@@ -136,12 +136,19 @@ export async function updateSmsOutcomes(messages: SmsRecord[]): Promise<void> {
   );
 }
 
-export type WaitingSms = { id: string; dueAt: Date; claims: number; requestId: string | null };
+export type WaitingSms = {
+  id: string;
+  dueAt: Date;
+  claims: number;
+  requestId: string | null;
+  /** A worker had it in hand when its lease ended. */
+  isLeft: boolean;
+};
 
 /** Messages to be sent that are due before then, the longest due first. */
 export async function listDueSms(parked: boolean, dueBefore: Date, limit: number): Promise<WaitingSms[]> {
   const rows = await query(
-    `SELECT id, due_at, claims, request_id FROM sms_messages FORCE INDEX (sms_due)
+    `SELECT id, due_at, claims, request_id, lease_token IS NOT NULL AS is_left FROM sms_messages FORCE INDEX (sms_due)
      WHERE status = 'queued' AND parked = ? AND due_at <= ? ORDER BY due_at LIMIT ?`,
     [parked, dueBefore, limit],
   );
@@ -150,6 +157,7 @@ export async function listDueSms(parked: boolean, dueBefore: Date, limit: number
     dueAt: row.due_at,
     claims: row.claims,
     requestId: row.request_id?.toString() ?? null,
+    isLeft: row.is_left === 1,
   }));
 }
 
@@ -170,12 +178,13 @@ export async function findAdmittedCount(most: number): Promise<number> {
   return Number(row!.jobs);
 }
 
-/** They get a job in Redis. */
-export async function updateSmsAdmitted(smsIds: string[]): Promise<void> {
+/** They get a job in Redis, and are due from now on: by that it is told whether a job is lost. */
+export async function updateSmsAdmitted(smsIds: string[], at: Date): Promise<void> {
   if (smsIds.length > 0)
     await query(
-      `UPDATE sms_messages ${byId} SET parked = 0 WHERE id IN (?) AND status = 'queued' AND parked = 1`,
-      [smsIds.map(idToBytes)],
+      `UPDATE sms_messages ${byId} SET parked = 0, due_at = GREATEST(due_at, ?)
+       WHERE id IN (?) AND status = 'queued' AND parked = 1`,
+      [at, smsIds.map(idToBytes)],
     );
 }
 

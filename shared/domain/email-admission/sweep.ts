@@ -2,6 +2,7 @@ import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
 import type { EmailKind } from '../../db/emails.ts';
 import * as system from '../../db/system/email-admission.ts';
+import { oneByOne } from '../retry-times.ts';
 import { rounds } from '../rounds.ts';
 import { wakeAll } from './lanes.ts';
 import { refill } from './refill.ts';
@@ -47,7 +48,12 @@ export async function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promis
       );
       await wakeAll(
         kind,
-        lost.map((email) => ({ ...email, rank: 0, suffix: suffixOf(email.dueAt) })),
+        lost.map((email) => ({
+          ...email,
+          dueAt: email.isLeft ? oneByOne(now()) : email.dueAt,
+          rank: 0,
+          suffix: suffixOf(email.dueAt),
+        })),
       );
       return lost.length;
     });

@@ -5,6 +5,7 @@ import * as system from '../../db/system/emails.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
 import { count } from '../../metrics.ts';
 import { handOver } from '../../transports/smtp.ts';
+import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import * as admission from '../email-admission.ts';
 import type { SigningDomain } from '../email-domains.ts';
 import { findSending } from '../email-senders.ts';
@@ -26,9 +27,6 @@ import {
 import { relayPause } from './relay-pause.ts';
 import { dueSince, isPast } from './times.ts';
 
-/** Claims that ended in no outcome at all: something in this email kills the worker. */
-const maxLostClaims = 10;
-
 /**
  * One attempt to hand an email over: claim, compose, sign, speak to the relay, write down what became of it.
  * What is lost on the way is found by the sweep when the lease has ended.
@@ -48,7 +46,10 @@ async function attemptClaimed(emailId: string, claimed: system.ClaimedEmail): Pr
   // The worker before us died while it spoke to the relay, so the email may have gone out (contract §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (email.uncertainCount > 1) return finish(token, email, fail(email, uncertain));
-  if (email.claims - email.retries > maxLostClaims) return finish(token, email, fail(email, crashes));
+  if (email.claims - email.retries > maxLostClaims) {
+    tellGivenUp('email', { emailId });
+    return finish(token, email, fail(email, crashes));
+  }
 
   if (isSuppressed) return finish(token, email, fail(email, suppressed));
   if (isBlocked && isPast(dueSince(email), email.kind, now()))

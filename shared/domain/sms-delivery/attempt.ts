@@ -3,14 +3,12 @@ import { config } from '../../config.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import * as system from '../../db/system/sms-messages.ts';
 import { gatewayFor, submit } from '../../transports/sms.ts';
+import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import type { Outcome } from '../outcome.ts';
 import { findApproved } from '../senders.ts';
 import { finish } from './finish.ts';
 import { fail, judge, waitForUnblocking } from './judge.ts';
 import { crashes, notApproved, suppressed, uncertain } from './reasons.ts';
-
-/** Claims that ended in no outcome at all: something in this message kills the worker. */
-const maxLostClaims = 10;
 
 /**
  * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. What is lost on the way
@@ -27,7 +25,10 @@ export async function attempt(smsId: string): Promise<Outcome> {
   // The worker before us died while it spoke to the gateway, so the message may have gone out.
   const message = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
-  if (message.claims - message.retries > maxLostClaims) return finish(token, record, fail(message, crashes));
+  if (message.claims - message.retries > maxLostClaims) {
+    tellGivenUp('sms', { smsId });
+    return finish(token, record, fail(message, crashes));
+  }
 
   if (isSuppressed) return finish(token, record, fail(message, suppressed));
   if (isBlocked) return finish(token, record, waitForUnblocking(message));

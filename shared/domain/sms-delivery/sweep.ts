@@ -3,6 +3,7 @@ import { config } from '../../config.ts';
 import * as system from '../../db/system/sms-messages.ts';
 import { sendSms } from '../../jobs/send-sms.ts';
 import { enqueueAll } from '../../queue.ts';
+import { oneByOne } from '../retry-times.ts';
 import { wakeOverdue } from '../simulator/answer.ts';
 import { wakeRelease } from '../sms-balance.ts';
 import { expire } from '../sms-held.ts';
@@ -19,14 +20,23 @@ type JobSuffix = (dueAt: Date) => string;
 /** Makes again what is missing of the jobs and steps of text messages; returns how many rows it looked at. */
 export async function sweep(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
   const lost = await system.listDueSms(false, overdueBefore, batchSize);
-  await wakeAll(lost, suffixOf);
+  await wakeAll(
+    lost.map((message) => ({
+      ...message,
+      dueAt: message.isLeft ? oneByOne(now()) : message.dueAt,
+      suffix: suffixOf(message.dueAt),
+    })),
+  );
   const near = new Date(now().getTime() + config.WAKE_AHEAD_SECONDS * 1000);
   const room = mostInRedis - (await system.findAdmittedCount(mostInRedis));
   const parked = room > 0 ? await system.listDueSms(true, near, room) : [];
   for (let start = 0; start < parked.length; start += batchSize) {
     const some = parked.slice(start, start + batchSize);
-    await system.updateSmsAdmitted(some.map(({ id }) => id));
-    await wakeAll(some, () => '');
+    await system.updateSmsAdmitted(
+      some.map(({ id }) => id),
+      now(),
+    );
+    await wakeAll(some);
   }
   const expired = await system.listExpiredHeldSms(now(), batchSize);
   for (const { workspaceId, smsId } of expired) await expire(workspaceId, smsId);
@@ -37,10 +47,10 @@ export async function sweep(overdueBefore: Date, suffixOf: JobSuffix): Promise<n
   return lost.length + parked.length + expired.length + payable.length + matched + answers;
 }
 
-async function wakeAll(messages: system.WaitingSms[], suffixOf: JobSuffix): Promise<void> {
-  const items = messages.map(({ id, dueAt, claims, requestId }) => ({
+async function wakeAll(messages: (system.WaitingSms & { suffix?: string })[]): Promise<void> {
+  const items = messages.map(({ id, dueAt, claims, requestId, suffix }) => ({
     payload: { smsId: id },
-    id: `${id}-${claims + 1}${suffixOf(dueAt)}`,
+    id: `${id}-${claims + 1}${suffix ?? ''}`,
     at: dueAt,
     requestId,
   }));

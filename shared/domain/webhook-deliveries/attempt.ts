@@ -5,6 +5,7 @@ import { updateWebhookRested } from '../../db/system/webhooks.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../../transports/webhook-http.ts';
+import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import type { Outcome } from '../outcome.ts';
 import { signedHeaders } from '../webhook-signatures.ts';
 import { bodyOf } from './body.ts';
@@ -31,6 +32,11 @@ export async function attempt(deliveryId: string, place: Place = open): Promise<
 
 async function attemptClaimed(delivery: Delivery, until: Date, place: Place): Promise<Outcome> {
   const { webhook } = delivery;
+  if (delivery.lostClaims > maxLostClaims) {
+    tellGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });
+    await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
+    return 'done';
+  }
   // Whoever asks for a test wants to know what happens now, whatever the webhook's state is.
   const isTest = delivery.event.type === 'webhook.test';
   // Deleted or switched off since: nothing is sent, and the record says so.
@@ -99,8 +105,7 @@ async function writeDown(
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
   const rest = isTest ? null : restAfter(webhook, endedAt, result);
-  if (rest) await updateWebhookRested(webhook.id, rest);
-  await finish(
+  const isOurs = await finish(
     delivery,
     until,
     isTest ? testEnd(delivery, isSuccess) : next(delivery, endedAt, result, rest),
@@ -112,6 +117,9 @@ async function writeDown(
       error: result.error,
     },
   );
+  // The lease had ended, and whoever has the delivery now says how its webhook does.
+  if (!isOurs) return;
+  if (rest) await updateWebhookRested(webhook.id, rest);
   // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
   if (isTest || isBusy) return;
   const { workspaceId } = delivery.event;

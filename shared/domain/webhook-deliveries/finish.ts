@@ -10,25 +10,30 @@ import { lifeMs } from './expire.ts';
 
 export type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'scheduleStep' | 'dueAt'>;
 
-/** Writes down what became of a delivery in hand. What is due again waits in its row until there is room for it. */
+/**
+ * Writes down what became of a delivery in hand. What is due again waits in its row until there is room for it. False,
+ * changing nothing, when the lease was lost.
+ */
 export async function finish(
   delivery: system.ClaimedDelivery,
   leaseEnd: Date,
   result: Result,
   attempt: system.Attempt | null,
-): Promise<void> {
+): Promise<boolean> {
   const isPending = result.status === 'pending';
   const outcome: system.DeliveryOutcome = {
     deliveryId: delivery.id,
     token: delivery.token,
+    claims: delivery.claims,
     ...result,
     parked: isPending,
     completedAt: isPending ? null : now(),
     attempt,
   };
-  await writeOutcome(leaseEnd, () => system.finishDelivery(outcome));
+  const isOurs = await writeOutcome(leaseEnd, () => system.finishDelivery(outcome));
   if (attempt) count('webhook_attempts', { outcome: attempt.error ?? 'delivered' });
   else if (result.status === 'skipped') count('webhook_attempts', { outcome: 'skipped' });
+  return isOurs;
 }
 
 export function unchanged(delivery: system.ClaimedDelivery): Result {
@@ -42,8 +47,8 @@ export function dueAgain(delivery: system.ClaimedDelivery, dueAt: Date): Pick<Re
 }
 
 /** Ends a turn in which nothing was sent. */
-export function putBack(delivery: system.ClaimedDelivery, leaseEnd: Date, dueAt: Date): Promise<void> {
-  return finish(delivery, leaseEnd, { ...unchanged(delivery), ...dueAgain(delivery, dueAt) }, null);
+export async function putBack(delivery: system.ClaimedDelivery, leaseEnd: Date, dueAt: Date): Promise<void> {
+  await finish(delivery, leaseEnd, { ...unchanged(delivery), ...dueAgain(delivery, dueAt) }, null);
 }
 
 /** Tells the webhook's health how an attempt has ended. The outcome is on disk, so a fault here costs no delivery. */

@@ -88,7 +88,10 @@ async function letIn(rooms: Room[], time: Date): Promise<number> {
   });
   if (turns.length === 0) return 0;
   // Before the jobs, so that two who do this at once let in the same ones, and the second knows it.
-  const admitted = await system.updateAdmitted(turns.map(({ id }) => id));
+  const admitted = await system.updateAdmitted(
+    turns.map(({ id }) => id),
+    time,
+  );
   if (admitted === 0) return 0;
   const missed = await wake(turns.map((turn) => ({ ...turn, claims: turn.claims + 1 })));
   if (missed.length > 0) await system.updateParked(missed.map(({ id }) => id));

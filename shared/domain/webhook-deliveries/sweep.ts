@@ -3,6 +3,7 @@ import { config } from '../../config.ts';
 import * as system from '../../db/system/webhook-deliveries.ts';
 import * as settlements from '../../db/system/webhook-settlements.ts';
 import { listServed } from '../../db/system/webhooks.ts';
+import { oneByOne } from '../retry-times.ts';
 import { rounds } from '../rounds.ts';
 import { wake } from './lanes.ts';
 import { refill } from './refill.ts';
@@ -43,7 +44,14 @@ export function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<numb
       false,
       overdueBefore,
     );
-    await wake(lost.map((delivery) => ({ ...delivery, more: false, suffix: suffixOf(delivery.dueAt) })));
+    await wake(
+      lost.map((delivery) => ({
+        ...delivery,
+        dueAt: delivery.isLeft ? oneByOne(now()) : delivery.dueAt,
+        more: false,
+        suffix: suffixOf(delivery.dueAt),
+      })),
+    );
     return lost.length;
   });
 }

@@ -57,6 +57,8 @@ export type WaitingDelivery = {
   dueAt: Date;
   claims: number;
   requestId: string | null;
+  /** A worker had it in hand when its lease ended. */
+  isLeft: boolean;
 };
 
 /** Of each of these webhooks the deliveries that are due first, no later than `dueBefore` and no more than its limit. */
@@ -69,7 +71,7 @@ export async function listDueOf(
   const rows = await query(
     webhooks
       .map(
-        () => `(SELECT id, webhook_id, due_at, claims, request_id FROM ${waiting}
+        () => `(SELECT id, webhook_id, due_at, claims, request_id, lease_token IS NOT NULL AS is_left FROM ${waiting}
           WHERE status = 'pending' AND parked = ? AND webhook_id = ? AND due_at <= ? ORDER BY due_at LIMIT ?)`,
       )
       .join(' UNION ALL '),
@@ -85,24 +87,28 @@ function toWaiting(row: Row): WaitingDelivery {
     dueAt: row.due_at,
     claims: row.claims,
     requestId: row.request_id?.toString() ?? null,
+    isLeft: row.is_left === 1,
   };
 }
 
-/** They get a job in Redis; what somebody else admits at this moment is his. Returns how many are ours. */
-export async function updateAdmitted(deliveryIds: string[]): Promise<number> {
+/**
+ * They get a job in Redis; what somebody else admits at this moment is his. Returns how many are ours. They are due from
+ * now on, however long they have waited: by that it is told whether a job is lost.
+ */
+export async function updateAdmitted(deliveryIds: string[], at: Date): Promise<number> {
   const { affectedRows } = await query<Changed>(
-    `UPDATE webhook_deliveries ${byId} SET parked = 0, claims = claims + 1
+    `UPDATE webhook_deliveries ${byId} SET parked = 0, claims = claims + 1, due_at = GREATEST(due_at, ?)
      WHERE id IN (?) AND status = 'pending' AND parked = 1`,
-    [deliveryIds.map(idToBytes)],
+    [at, deliveryIds.map(idToBytes)],
   );
   return affectedRows;
 }
 
-/** They have no job in Redis after all, and are due when they were. What somebody has in hand is left alone. */
+/** They have no job in Redis after all, and their old place. What somebody has in hand is left alone. */
 export async function updateParked(deliveryIds: string[]): Promise<void> {
   if (deliveryIds.length > 0)
     await query(
-      `UPDATE webhook_deliveries ${byId} SET parked = 1
+      `UPDATE webhook_deliveries ${byId} SET parked = 1, due_at = IF(attempts = 0, created_at, due_at)
        WHERE id IN (?) AND status = 'pending' AND parked = 0 AND lease_token IS NULL`,
       [deliveryIds.map(idToBytes)],
     );

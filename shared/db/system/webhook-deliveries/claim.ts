@@ -8,6 +8,8 @@ export type ClaimedDelivery = {
   token: Buffer;
   attempts: number;
   claims: number;
+  /** How many workers before this one never said what became of it. */
+  lostClaims: number;
   scheduleStep: number;
   createdAt: Date;
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
@@ -45,15 +47,15 @@ const claims = batcher<Claim, ClaimedDelivery | null>({
     const token = newUuid(at);
     const { affectedRows } = await query<Changed>(
       `UPDATE webhook_deliveries ${byId}
-       SET lease_token = ?, due_at = ?, parked = 0, claims = claims + 1,
-         body_version = COALESCE(body_version, (${versionNow}))
+       SET lost_claims = lost_claims + (lease_token IS NOT NULL), lease_token = ?, due_at = ?, parked = 0,
+         claims = claims + 1, body_version = COALESCE(body_version, (${versionNow}))
        WHERE id IN (?) AND status = 'pending' AND due_at <= ?`,
       [token, until, at, ids, at],
     );
     if (affectedRows === 0) return items.map(() => null);
     const rows = await query(
-      `SELECT d.id, d.attempts, d.claims, d.schedule_step, d.created_at, d.body_version, d.event_id, d.workspace_id,
-        e.type, e.occurred_at, e.data,
+      `SELECT d.id, d.attempts, d.claims, d.lost_claims, d.schedule_step, d.created_at, d.body_version, d.event_id,
+        d.workspace_id, e.type, e.occurred_at, e.data,
         w.id AS webhook_id, w.url, w.api_version, w.active, w.auto_disabled, w.paused_until, w.failing_since,
         w.consecutive_failures, w.last_failed_at, w.recovered_at, w.secret_version, w.secret, w.previous_secret,
         w.previous_secret_until
@@ -77,6 +79,7 @@ function toClaimed(row: Row, token: Buffer): ClaimedDelivery {
     token,
     attempts: row.attempts,
     claims: row.claims,
+    lostClaims: row.lost_claims,
     scheduleStep: row.schedule_step,
     createdAt: row.created_at,
     bodyVersion: row.body_version,

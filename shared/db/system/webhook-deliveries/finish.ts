@@ -1,6 +1,14 @@
 import { batcher } from '../../../batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
-import { byId, execute, outsideTransaction, sqlTime, transaction } from '../../client.ts';
+import {
+  byId,
+  type Changed,
+  execute,
+  outsideTransaction,
+  query,
+  sqlTime,
+  transaction,
+} from '../../client.ts';
 import type { DeliveryStatus } from './insert.ts';
 
 export type Attempt = {
@@ -13,6 +21,8 @@ export type Attempt = {
 export type DeliveryOutcome = {
   deliveryId: string;
   token: Buffer;
+  /** Of the claim that the token is of. */
+  claims: number;
   status: DeliveryStatus;
   attempts: number;
   scheduleStep: number;
@@ -23,24 +33,25 @@ export type DeliveryOutcome = {
   attempt: Attempt | null;
 };
 
-/** Writes the outcome and gives the lease back; changes nothing when the lease was lost. */
-export function finishDelivery(outcome: DeliveryOutcome): Promise<void> {
+/** Writes the outcome and gives the lease back; false, changing nothing, when the lease was lost. */
+export function finishDelivery(outcome: DeliveryOutcome): Promise<boolean> {
   return outsideTransaction(() => outcomes(outcome));
 }
 
-const outcomes = batcher<DeliveryOutcome, void>({
+const outcomes = batcher<DeliveryOutcome, boolean>({
   maxItems: 200,
   maxInFlight: 1,
   run: async (items) => {
     const again = items.filter(({ attempt, attempts }) => attempt && attempts > 1);
     // Most deliveries are attempted once, and have no history to move.
-    if (again.length === 0) await updateFinished(items);
-    else
-      await transaction(async () => {
-        await insertEarlierAttempts(again);
-        await updateFinished(items);
-      });
-    return items.map(() => undefined);
+    const finished =
+      again.length === 0
+        ? await updateFinished(items)
+        : await transaction(async () => {
+            await insertEarlierAttempts(again);
+            return updateFinished(items);
+          });
+    return finished === items.length ? items.map(() => true) : areOurs(items);
   },
 });
 
@@ -62,8 +73,8 @@ async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
 }
 
 // Prepared, as nothing in the JSON is escaped then; in a text that takes longer than all the rest of it.
-async function updateFinished(items: DeliveryOutcome[]): Promise<void> {
-  await execute(
+async function updateFinished(items: DeliveryOutcome[]): Promise<number> {
+  const { affectedRows } = await execute<Changed>(
     `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
         id CHAR(32) PATH '$.id', token CHAR(32) PATH '$.token', status VARCHAR(10) PATH '$.status',
         attempts INT PATH '$.attempts', step INT PATH '$.step', due DATETIME(3) PATH '$.due',
@@ -81,6 +92,16 @@ async function updateFinished(items: DeliveryOutcome[]): Promise<void> {
        d.lease_token = NULL`,
     [JSON.stringify(items.map(toChange))],
   );
+  return affectedRows;
+}
+
+/** Which of these nobody has claimed since: also of those whose outcome was written, though the answer was lost. */
+async function areOurs(items: DeliveryOutcome[]): Promise<boolean[]> {
+  const rows = await query(`SELECT id, claims FROM webhook_deliveries ${byId} WHERE id IN (?)`, [
+    items.map(({ deliveryId }) => idToBytes(deliveryId)),
+  ]);
+  const claims = new Map(rows.map((row) => [row.id.toString('hex'), row.claims]));
+  return items.map((item) => claims.get(hexOf(item.deliveryId)) === item.claims);
 }
 
 const hexOf = (id: string) => idToBytes(id).toString('hex');

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import { advanceClockTo, clockToleranceMs } from '../support/advance-clock.ts';
+import { type Client, clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { newEmail, sendEmail } from '../support/new-email.ts';
+import { type PlatformProcess, startWeb, startWorkerProcess } from '../support/processes.ts';
+import { nowSeconds, signRequest } from '../support/sign-request.ts';
+import { hmacKey } from '../support/signed-key.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const minuteMs = 60_000;
+const preload = path.join(import.meta.dirname, '../support/wrong-clock.mjs');
+/** A machine whose clock is so far from the true time, and which a jump brings as far to the other side of it. */
+const wrongBy = (offsetMs: number) => ({
+  NODE_OPTIONS: `--import=${pathToFileURL(preload).href}`,
+  CLOCK_OFFSET_MS: String(offsetMs),
+  CLOCK_JUMP_MS: String(-2 * offsetMs),
+});
+const machines = [wrongBy(10 * minuteMs), wrongBy(-10 * minuteMs)];
+
+/**
+ * Less than the machines are apart, so that one would take what is another's; and more than the tests move the clock by
+ * at once, which not all processes follow in the same moment.
+ */
+const leaseSeconds = '600';
+
+let own: Awaited<ReturnType<typeof workspace>>;
+let sink: SmtpSink;
+let toSink: TcpProxy;
+const webs: Awaited<ReturnType<typeof startWeb>>[] = [];
+const workers: PlatformProcess[] = [];
+let apis: Client[];
+beforeAll(async () => {
+  [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
+  toSink = await startTcpProxy(sink.url);
+  // One after the other: four at once may take longer on a busy machine than a start may.
+  for (const machine of machines) webs.push(await startWeb(machine));
+  for (const machine of machines)
+    workers.push(
+      await startWorkerProcess([], { ...machine, LEASE_SECONDS: leaseSeconds, SMTP_URL: toSink.url }),
+    );
+  apis = webs.map(({ url }) => clientOf(url));
+}, 120_000);
+
+const copiesTo = (recipient: string) =>
+  sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).length;
+const newRecipient = () => `${randomUUID()}@example.com`;
+
+/** Each web process has accepted one since, and the workers have sent it, and have swept meanwhile. */
+async function othersGoOut(): Promise<void> {
+  const recipients = apis.map(newRecipient);
+  await Promise.all(apis.map((api, index) => sendEmail(api, own, { recipient: recipients[index] })));
+  await waitFor('the others go out', () => recipients.every((recipient) => copiesTo(recipient) === 1));
+}
+
+async function schedule(at: Date): Promise<string[]> {
+  const recipients = apis.map(newRecipient);
+  for (const [index, api] of apis.entries())
+    await sendEmail(api, own, { recipient: recipients[index], scheduledAt: at.toISOString() });
+  return recipients;
+}
+
+// From then on the sweep does not trust the job that Redis has, which a wrong clock may keep back.
+const latestMs = 63_000;
+
+async function expectInTime(recipients: string[], at: Date): Promise<void> {
+  await advanceClockTo(new Date(at.getTime() - 5_000));
+  await othersGoOut();
+  expect(recipients.map(copiesTo)).toEqual(recipients.map(() => 0));
+  await advanceClockTo(new Date(at.getTime() + latestMs));
+  await waitFor('they go out', () => recipients.every((recipient) => copiesTo(recipient) > 0));
+  await othersGoOut();
+  expect(recipients.map(copiesTo)).toEqual(recipients.map(() => 1));
+}
+
+test('scheduled emails go out when MySQL says so, once, whichever machine takes or sends them', async () => {
+  const at = new Date(now().getTime() + 6 * minuteMs);
+  await expectInTime(await schedule(at), at);
+});
+
+test('when the clocks of all machines jump while emails wait, none goes out early, late or twice', async () => {
+  const at = new Date(now().getTime() + 6 * minuteMs);
+  const before = await schedule(at);
+  for (const { pid, output } of [...webs, ...workers]) {
+    const jumps = () => output().split('the clock has jumped').length;
+    const last = jumps();
+    process.kill(pid, 'SIGWINCH');
+    await waitFor('its clock has jumped', () => jumps() > last);
+  }
+  const after = await schedule(at);
+  await expectInTime([...before, ...after], at);
+});
+
+test('what a machine says of times is MySQL’s time', async () => {
+  for (const api of apis) {
+    const from = now().getTime();
+    const { createdAt } = await sendEmail(api, own);
+    expect(Date.parse(createdAt)).toBeGreaterThanOrEqual(from - clockToleranceMs);
+    expect(Date.parse(createdAt)).toBeLessThanOrEqual(now().getTime() + clockToleranceMs);
+  }
+});
+
+test('a machine whose clock is ahead does not take what another one has in hand', async () => {
+  const recipients = Array.from({ length: 10 }, newRecipient);
+  const claimsInHand = async () => {
+    const rows = await query(
+      "SELECT claims FROM emails WHERE recipient IN (?) AND status = 'queued' AND handover_at IS NOT NULL",
+      [recipients],
+    );
+    return rows.map((row) => row['claims']);
+  };
+  toSink.freeze();
+  for (const [index, recipient] of recipients.entries())
+    await sendEmail(apis[index % apis.length]!, own, { recipient });
+  await waitFor('they are in hand', async () => (await claimsInHand()).length === recipients.length);
+  // Several sweeps long, by the clock that they go by.
+  const heldSince = now().getTime();
+  await waitFor('the sweeps have been there', () => now().getTime() > heldSince + 2_000);
+  expect(await claimsInHand()).toEqual(recipients.map(() => 1));
+  await toSink.pass();
+  await waitFor('all go out', () => recipients.every((recipient) => copiesTo(recipient) > 0));
+  await othersGoOut();
+  expect(recipients.map(copiesTo)).toEqual(recipients.map(() => 1));
+});
+
+test('request signatures are judged by MySQL’s time, and refused with the reason', async () => {
+  const { key, signer } = await hmacKey(own.workspaceId);
+  const answerTo = (api: Client, ageSeconds: number) => {
+    const body = JSON.stringify(newEmail(own));
+    const outgoing = {
+      method: 'POST',
+      url: `${api.url}/v2/email`,
+      headers: { authorization: `Bearer ${key}`, 'idempotency-key': randomUUID() },
+      body,
+    };
+    const parameters = { created: nowSeconds() - ageSeconds };
+    return api.request('POST', '/v2/email', { headers: signRequest(outgoing, signer, { parameters }), body });
+  };
+  for (const api of apis) {
+    expect((await answerTo(api, 0)).status).toBe(201);
+    expect((await answerTo(api, 240)).status).toBe(201);
+    const [old, early] = [await answerTo(api, 600), await answerTo(api, -600)];
+    expect([old.status, early.status]).toEqual([401, 401]);
+    expect(old.body.detail).toContain('created is more than 300 seconds ago');
+    expect(early.body.detail).toContain('created is more than 60 seconds ahead');
+  }
+});

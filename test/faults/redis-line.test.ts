@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { sendEmail } from '../support/new-email.ts';
+import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const recipientsOf = ({ messages }: SmtpSink) => messages.flatMap(({ envelope }) => envelope.to).toSorted();
+const people = (count: number) =>
+  Array.from({ length: count }, (_, index) => `person-${String(index).padStart(3, '0')}@example.com`);
+
+test('Redis is away when web and workers start: emails are accepted, and go out by themselves when it is there', async () => {
+  const [own, sink, redis] = await Promise.all([
+    workspace(),
+    startSmtpSink(),
+    startTcpProxy(config.REDIS_URL, 6379),
+  ]);
+  redis.refuse();
+  const settings = { REDIS_URL: redis.url, SMTP_URL: sink.url };
+  const [web, worker] = await Promise.all([startWeb(settings), startWorkerProcess([], settings)]);
+  const api = clientOf(web.url);
+  const ready = await api.request('GET', '/health/ready');
+  expect([ready.status, ready.body]).toEqual([200, { ready: true, mysql: 'up', redis: 'down' }]);
+  for (const recipient of people(20)) await sendEmail(api, own, { recipient });
+  expect(sink.messages).toHaveLength(0);
+  await redis.pass();
+  await sink.waitFor(20, { timeoutMs: 60_000 });
+  expect((await worker.stop()).code).toBe(0);
+  expect(recipientsOf(sink)).toEqual(people(20));
+}, 150_000);
+
+test('every connection to Redis is reset again and again: all emails are accepted, and each arrives once', async () => {
+  const [own, sink, redis] = await Promise.all([
+    workspace(),
+    startSmtpSink(),
+    startTcpProxy(config.REDIS_URL, 6379),
+  ]);
+  const settings = { REDIS_URL: redis.url, SMTP_URL: sink.url };
+  const [web, worker] = await Promise.all([startWeb(settings), startWorkerProcess([], settings)]);
+  const api = clientOf(web.url);
+  const waiting = people(60);
+  for (let cuts = 0; waiting.length > 0; cuts += 1) {
+    for (const recipient of waiting.splice(0, 10)) await sendEmail(api, own, { recipient });
+    redis.cut();
+    await waitFor('the lines are open again', () => redis.connections() > 0);
+  }
+  await sink.waitFor(60, { timeoutMs: 60_000 });
+  await waitFor('all count as sent', async () => {
+    const { body } = await api.request('GET', '/v2/email?status=sent&limit=200', { key: own.key });
+    return body.data.length === 60;
+  });
+  expect((await worker.stop()).code).toBe(0);
+  expect(recipientsOf(sink)).toEqual(people(60));
+}, 150_000);

@@ -1,0 +1,166 @@
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import * as procfile from '../../scripts/setup/procfile.ts';
+import { query, transaction } from '../../shared/db/client.ts';
+import { idToBytes } from '../../shared/formats/ids.ts';
+import { sendEmail } from '../../shared/jobs/send-email.ts';
+import { queueOf } from '../../shared/queue.ts';
+import { clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeWebhook } from '../support/deliveries.ts';
+import { workspace } from '../support/factory.ts';
+import { newEmail, sendEmail as send } from '../support/new-email.ts';
+import { makeNewerVersion, newMigration } from '../support/newer-version.ts';
+import { freePort, type PlatformProcess, type Settings, startProcess } from '../support/processes.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+const ownVersion = join(import.meta.dirname, '..', '..');
+const many = 15_000;
+
+/** A line of the Procfile of that version. */
+function start(version: string, name: string, settings: Settings = {}): PlatformProcess {
+  const line = procfile.read(join(version, 'Procfile')).find((each) => each.name === name)!;
+  const [, program, ...args] = line.command.split(' ') as [string, string, ...string[]];
+  return startProcess(join(version, program), args, settings);
+}
+
+async function startWeb(version: string, settings: Settings = {}) {
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const web = start(version, 'web', { ...settings, BIND_ADDRESS: '127.0.0.1', PORT: port });
+  await waitFor(`a web process of ${version} is ready`, async () => (await fetch(`${url}/health/ready`)).ok);
+  return { ...web, url };
+}
+
+async function startWorkers(version: string, settings: Settings): Promise<PlatformProcess> {
+  const workers = startProcess(join(version, 'workers/main.ts'), [], settings);
+  await waitFor('the workers have started', () => workers.output().includes('workers started'));
+  return workers;
+}
+
+async function release(version: string): Promise<{ code: number | null; said: string }> {
+  const running = start(version, 'release', { LOG_LEVEL: 'silent' });
+  const { code } = await running.exited;
+  return { code, said: running.output().trim() };
+}
+
+/** A table as a busy platform has it. */
+async function fillEmails(emailId: string): Promise<void> {
+  const columns = (
+    await query(
+      `SELECT column_name AS name FROM information_schema.columns WHERE table_schema = DATABASE()
+       AND table_name = 'emails' AND column_name NOT IN ('id', 'workspace_id', 'status', 'due_at') ORDER BY ordinal_position`,
+    )
+  ).map(({ name }) => String(name));
+  await query(
+    `INSERT INTO emails (id, workspace_id, status, due_at, ${columns.join(', ')})
+     SELECT UNHEX(LPAD(HEX(seq.n), 32, '0')), UNHEX(LPAD('1', 32, '0')), 'sent', NULL, ${columns.map((name) => `e.${name}`).join(', ')}
+     FROM JSON_TABLE(?, '$[*]' COLUMNS (n FOR ORDINALITY)) AS seq JOIN emails e ON e.id = ?`,
+    [JSON.stringify(Array.from({ length: many }, () => 0)), idToBytes(emailId)],
+  );
+}
+
+test('an old and a new version share the work over a migration, and the old one goes: nothing is lost or done twice', async () => {
+  const newVersion = makeNewerVersion();
+  const [own, sink, receiver] = await Promise.all([workspace(), startSmtpSink(), startWebhookReceiver()]);
+  await makeWebhook(own, receiver.url, ['email.sent']);
+  const api = await startApi();
+  const { id: firstId } = await send(api, own, { subject: 'first' });
+  await fillEmails(firstId);
+  await api.close();
+  const settings = { SMTP_URL: sink.url };
+  const [oldWeb, oldWorkers] = await Promise.all([startWeb(ownVersion), startWorkers(ownVersion, settings)]);
+
+  // The clients: each sends one email after the other, to the processes that are in the router's list.
+  let routes = [oldWeb.url];
+  let isOver = false;
+  const answers: { status: number; id: string }[] = [];
+  let sent = 0;
+  const customers = Array.from({ length: 3 }, async () => {
+    while (!isOver) {
+      sent += 1;
+      const body = newEmail(own, { subject: `email ${sent}` });
+      const headers = { 'idempotency-key': `email-${sent}` };
+      const to = clientOf(routes[sent % routes.length]!);
+      const answer = await to.request('POST', '/v2/email', { key: own.key, headers, body });
+      answers.push({ status: answer.status, id: answer.body.id });
+      await sleep(40);
+    }
+  });
+  const someMore = async (count = 15) => {
+    const enough = answers.length + count;
+    await waitFor('more emails are accepted', () => answers.length >= enough);
+  };
+  await someMore();
+
+  // The new version does not start on the old schema, and says what is missing.
+  const early = start(newVersion, 'web', { PORT: '0' });
+  expect((await early.exited).code).toBe(1);
+  expect(early.output()).toContain(`Migrations are missing: ${newMigration}`);
+
+  // A long transaction uses the table. The migration waits for it without standing in the way of all others, is killed
+  // on the way, and done by the next, of which two run at once.
+  await transaction(async () => {
+    await query('SELECT id FROM emails LIMIT 1');
+    const killed = start(newVersion, 'release');
+    await waitFor('the migration waits', () => killed.output().includes('a migration waits for a table'));
+    await someMore();
+    await killed.kill();
+    expect(await applied()).toBe(false);
+  });
+  const releases = await Promise.all([release(newVersion), release(newVersion)]);
+  expect(releases.map(({ code }) => code)).toEqual([0, 0]);
+  expect(releases.map(({ said }) => said).toSorted()).toEqual([`Applied: ${newMigration}`, 'Nothing to do']);
+  await someMore();
+
+  // Both versions at once; and the older one starts on the newer schema, as it does when a deploy is taken back.
+  const [newWeb, newWorkers, oldWebAgain] = await Promise.all([
+    startWeb(newVersion),
+    startWorkers(newVersion, settings),
+    startWeb(ownVersion),
+  ]);
+  expect(await release(ownVersion)).toEqual({ code: 0, said: 'Nothing to do' });
+  routes = [oldWeb.url, newWeb.url, oldWebAgain.url];
+  await someMore(40);
+  // A job that neither knows is not eaten.
+  const queue = queueOf(sendEmail.lanes.transactional);
+  const stranger = await queue.add(
+    'send-digest',
+    { digestId: 'd' },
+    { attempts: 100, backoff: { type: 'custom' } },
+  );
+  await waitFor(
+    'somebody has looked at it',
+    async () => ((await queue.getJob(stranger.id!))?.attemptsMade ?? 0) > 0,
+  );
+
+  // The router takes the old ones off its list, and they are stopped with requests, hand-overs and deliveries in hand.
+  routes = [newWeb.url];
+  const exits = await Promise.all([oldWeb.stop(), oldWebAgain.stop(), oldWorkers.stop()]);
+  expect(exits.map(({ code }) => code)).toEqual([0, 0, 0]);
+  await someMore();
+  isOver = true;
+  await Promise.all(customers);
+
+  expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
+  const wanted = ['first', ...answers.map((_, index) => `email ${index + 1}`)].toSorted();
+  await waitFor('all emails have arrived', () => sink.messages.length >= wanted.length);
+  await waitFor('all events have been delivered', () => receiver.requests.length >= wanted.length);
+  expect((await newWorkers.stop()).code).toBe(0);
+  const subjects = sink.messages.map(({ raw }) => /^Subject: (.*)\r$/m.exec(raw.toString())![1]!);
+  expect(subjects.toSorted()).toEqual(wanted);
+  const deliveries = receiver.requests.map(({ headers }) => headers['webhook-id']);
+  expect([deliveries.length, new Set(deliveries).size]).toEqual([wanted.length, wanted.length]);
+  expect(await queue.getJob(stranger.id!)).toBeTruthy();
+  await stranger.remove();
+}, 180_000);
+
+async function applied(): Promise<boolean> {
+  return (await query('SELECT 1 FROM knex_migrations WHERE name = ?', [newMigration])).length > 0;
+}

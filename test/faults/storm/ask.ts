@@ -1,0 +1,53 @@
+import { Agent, request } from 'undici';
+import type { World } from './types.ts';
+
+export type Question = {
+  method: string;
+  path: string;
+  key: string;
+  idempotencyKey?: string | null;
+  /** JSON text. */
+  body?: string | null;
+};
+
+export type Reply = { status: number; location: string | null; isReplayed: boolean; text: string };
+
+// A frozen process holds its requests for as long; a repetition then goes to another.
+const answerWithinMs = 12_000;
+
+const dispatcher = new Agent({
+  connections: 64,
+  connect: { timeout: 3_000 },
+  headersTimeout: answerWithinMs,
+  bodyTimeout: answerWithinMs,
+});
+
+let turn = 0;
+
+/** One request to one of the web processes in turn. Null: no answer came, and nobody knows what was done. */
+export async function ask(world: Pick<World, 'webUrls'>, question: Question): Promise<Reply | null> {
+  const urls = world.webUrls();
+  if (urls.length === 0) return null;
+  turn += 1;
+  const { method, path, key, idempotencyKey, body } = question;
+  try {
+    const response = await request(`${urls[turn % urls.length]}${path}`, {
+      method: method as 'GET',
+      dispatcher,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      body: body ?? null,
+    });
+    return {
+      status: response.statusCode,
+      location: response.headers['location']?.toString() ?? null,
+      isReplayed: response.headers['idempotent-replayed'] === 'true',
+      text: await response.body.text(),
+    };
+  } catch {
+    return null;
+  }
+}

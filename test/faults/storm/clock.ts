@@ -1,0 +1,16 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Settings } from './processes.ts';
+
+const program = path.join(import.meta.dirname, '../../support/wrong-clock.mjs');
+
+/** A process with these settings takes the time of day to be so much later than it is. */
+export function wrongClock(settings: Settings, offsetMs: number): Settings {
+  if (!existsSync(program)) throw new Error(`${program} is missing`);
+  return {
+    ...settings,
+    NODE_OPTIONS: `--import=${pathToFileURL(program).href}`,
+    CLOCK_OFFSET_MS: String(offsetMs),
+  };
+}

@@ -1,0 +1,44 @@
+import { query } from '../../../shared/db/client.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import type { Finding, Ledger, Receivers } from './types.ts';
+
+/** What of a finding's ids is looked up. */
+const mostIds = 20;
+
+const tables: Record<string, string[]> = {
+  email: ['emails WHERE id', 'events WHERE record_id'],
+  sms: ['sms_messages WHERE id', 'events WHERE record_id'],
+  delivery: ['webhook_deliveries WHERE id', 'webhook_attempts WHERE delivery_id'],
+};
+
+/** By id: the rows, and what the outside saw. A run cannot be looked at any more once it is over. */
+export async function evidenceOf(
+  findings: readonly Finding[],
+  ledger: Ledger,
+  { received }: Pick<Receivers, 'received'>,
+): Promise<Record<string, unknown>> {
+  const evidence: Record<string, unknown> = {};
+  for (const id of findings.flatMap(({ ids }) => ids.slice(0, mostIds))) {
+    const [prefix = ''] = id.split('_');
+    const rows: Record<string, unknown> = {};
+    // An id of a request, or a text, is not one of ours.
+    if (/^[a-z]+_[0-9a-z]{26}$/.test(id))
+      for (const source of tables[prefix] ?? [])
+        rows[source.split(' ')[0] ?? source] = await query(`SELECT * FROM ${source} = ?`, [idToBytes(id)]);
+    const item = ledger.items.get(id);
+    evidence[id] = {
+      rows,
+      received: received.get(id),
+      item,
+      copies: ledger.copies.get(item?.key ?? id),
+      request: ledger.requests.get(item?.key ?? id),
+    };
+  }
+  return JSON.parse(JSON.stringify(evidence, readable));
+}
+
+/** Bytes as people read ids: in hexadecimal digits. */
+function readable(_: string, value: unknown): unknown {
+  const bytes = value as { type?: unknown; data?: number[] } | null;
+  return bytes?.type === 'Buffer' && bytes.data ? Buffer.from(bytes.data).toString('hex') : value;
+}

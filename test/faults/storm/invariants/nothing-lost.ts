@@ -1,0 +1,57 @@
+import { type Item, isTaken } from '../ledger.ts';
+import type { RecordRow } from '../rows.ts';
+import type { Evidence, Finding } from '../types.ts';
+import { addOdd, collect } from './findings.ts';
+
+/** Ways to fail that the load brings about itself, or that say openly that nobody knows. */
+const expectedReasons = {
+  email: ['recipient_suppressed', 'delivery_uncertain'],
+  // The phones that refuse, and those that have said STOP.
+  sms: [
+    'recipient_suppressed',
+    'delivery_uncertain',
+    'unknown_subscriber',
+    'absent_subscriber',
+    'expired',
+    'held_expired',
+  ],
+};
+const isAtRest = ['sent', 'delivered', 'failed', 'cancelled'];
+
+/** I1: what was accepted ends, or waits for a time that has not come; what counts as sent has arrived. */
+export function nothingLost(evidence: Evidence): Finding[] {
+  const { ledger, rows } = evidence;
+  const findings = collect('I1');
+  const told = new Set(ledger.feeds.flatMap(({ events }) => events.map(({ recordId }) => recordId)));
+  for (const item of ledger.items.values()) {
+    const row = (item.kind === 'email' ? rows.emails : rows.texts).get(item.id);
+    if (!row) {
+      findings.add('accepted, and there is no such record', item.id);
+      continue;
+    }
+    if (!waits(row, rows.atMs) && !isAtRest.includes(row.status))
+      findings.add(`accepted, and ${row.status} with nothing to come`, item.id);
+    if (!told.has(item.id)) findings.add('accepted, and the feed has told nothing of it', item.id);
+    if (row.sentMs !== null && !hasArrived(evidence, item))
+      findings.add('sent, and it has not arrived', item.id);
+    if (row.status === 'failed' && !mayFail(row, item.kind))
+      findings.add(`given up, although nothing was wrong with it: ${row.reasonCode}`, item.id);
+  }
+  addOdd(evidence, findings, ['send email', 'send text', 'suppress', 'import contacts', 'cancel', 'read']);
+  return findings.list();
+}
+
+/** A one-time code is given up after half an hour, in which the relay can have been away each of the three times (contract §7). */
+function mayFail(row: RecordRow & { kind?: string }, kind: Item['kind']): boolean {
+  if (row.kind === 'authentication' && row.retries >= 2 && row.reasonCode?.startsWith('relay_')) return true;
+  return expectedReasons[kind].includes(row.reasonCode ?? '');
+}
+
+/** Held texts wait for a balance, as long as they may. */
+function waits({ status, dueMs }: RecordRow, atMs: number): boolean {
+  return (status === 'queued' || status === 'held') && dueMs !== null && dueMs > atMs;
+}
+
+function hasArrived({ ledger, rows }: Evidence, { kind, id, key }: Item): boolean {
+  return kind === 'sms' ? rows.simulated.has(id) : (ledger.copies.get(key) ?? []).some(isTaken);
+}

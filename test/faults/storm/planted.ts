@@ -1,0 +1,107 @@
+import { type Param, query } from '../../../shared/db/client.ts';
+import { advanceClockTo } from '../../support/advance-clock.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { startSmtpSink } from '../../support/smtp-sink.ts';
+import { startApi } from '../../support/start-api.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import type { Item } from './ledger.ts';
+import { startLoad } from './load.ts';
+import { randomOf } from './random.ts';
+import { startReceivers } from './receivers.ts';
+import { findUnfinished } from './rest.ts';
+import { readRows } from './rows.ts';
+import type { Check, Evidence, Ledger, World } from './types.ts';
+
+let world: World;
+let ledger: Ledger;
+
+/** One real run, long enough to have met what the breaches are planted in. */
+export async function soundRun(): Promise<{ world: World; ledger: Ledger }> {
+  const sink = await startSmtpSink();
+  const settings = { EMAIL_DELIVERED_ON: 'accept', SIMULATOR_SECONDS: 0.1 } as const;
+  const waits = [0.5, 0.5, 0.5, 0.5, 0.5, 0.5];
+  changeSettings({ ...settings, SMTP_URL: sink.url });
+  changeSettings({ WEBHOOK_RETRY_SCHEDULE_SECONDS: waits });
+  const api = await startApi();
+  const workers = await runWorkers();
+  world = {
+    webUrls: () => [api.url],
+    mysqlUrl: process.env['MYSQL_URL']!,
+    redisUrl: process.env['REDIS_URL']!,
+    sink,
+    receivers: startReceivers(randomOf(2)),
+    settings: { WEBHOOK_RETRY_SCHEDULE_SECONDS: waits.join(',') },
+  };
+  const load = await startLoad(world, { perSecond: 40, random: randomOf(1), log: () => undefined });
+  ledger = load.ledger;
+  await waitFor('it has met enough', () => wanted.every((isThere) => items().some(isThere)), {
+    timeoutMs: 60_000,
+  });
+  await load.stop();
+  world.receivers.calm();
+  await waitFor('all has come to rest', rest, { timeoutMs: 90_000, intervalMs: 100 });
+  await load.close();
+  await workers.stop();
+  return { world, ledger };
+}
+
+export const items = (): Item[] => [...ledger.items.values()];
+const wanted: ((item: Item) => boolean)[] = [
+  ({ kind, cancelled }) => kind === 'email' && cancelled?.status === 200,
+  ({ isToSuppressed }) => isToSuppressed,
+  ({ kind }) => kind === 'sms',
+  ({ key }) => (ledger.copies.get(key) ?? []).length > 0,
+];
+
+async function rest(): Promise<boolean> {
+  const { atMs, unfinished } = await findUnfinished();
+  const next = Math.min(...unfinished.map(({ dueMs }) => dueMs));
+  // Two minutes, so that few moves do for all that is scheduled.
+  if (unfinished.length > 0 && next > atMs) await advanceClockTo(new Date(next + 120_000));
+  return unfinished.length === 0;
+}
+
+/** Evidence of its own for each breach, with what `plant` makes of it. */
+export async function found(
+  check: Check,
+  plant: (evidence: Evidence) => void = () => undefined,
+): Promise<string> {
+  const { received, oddities, ...receivers } = world.receivers;
+  const evidence: Evidence = {
+    world: {
+      ...world,
+      receivers: { ...receivers, received: structuredClone(received), oddities: [...oddities] },
+    },
+    ledger: structuredClone(ledger),
+    faults: [],
+    rows: await readRows(ledger.customers),
+  };
+  plant(evidence);
+  return (await check(evidence)).map(({ text, ids }) => `${text}: ${ids.join(' ')}`).join('\n');
+}
+
+/** The same, with a row changed for as long as the check takes. */
+export async function foundWith(
+  check: Check,
+  table: string,
+  where: Record<string, Param>,
+  changes: Record<string, Param>,
+): Promise<string> {
+  const columns = Object.keys(changes);
+  const condition = Object.keys(where)
+    .map((name) => `${name} = ?`)
+    .join(' AND ');
+  const values = Object.values(where);
+  const [before] = await query(
+    `SELECT ${columns.join(', ')} FROM ${table} WHERE ${condition} LIMIT 1`,
+    values,
+  );
+  if (!before) throw new Error(`${table} has no such row`);
+  await query(`UPDATE ${table} SET ? WHERE ${condition}`, [changes, ...values]);
+  try {
+    return await found(check);
+  } finally {
+    await query(`UPDATE ${table} SET ? WHERE ${condition}`, [before, ...values]);
+  }
+}

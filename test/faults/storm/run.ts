@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeEverything, startUp } from '../../../shared/lifecycle.ts';
+import { duplicatesByCause, duplicatesOf } from './duplicates.ts';
+import { evidenceOf } from './evidence.ts';
+import { inject } from './faults.ts';
+import { checkInvariants } from './invariants/index.ts';
+import { startLoad } from './load.ts';
+import type { Oddity } from './processes.ts';
+import { streamOf } from './random.ts';
+import { startReceivers } from './receivers.ts';
+import {
+  countStored,
+  measureRecovery,
+  type Recovery,
+  untilAllIsDone,
+  untilNothingIsDue,
+} from './recovery.ts';
+import { readRows } from './rows.ts';
+import type { Sample } from './samples.ts';
+import type { Planned } from './schedule.ts';
+import type { Finding, InjectedFault, Ledger, Load, World } from './types.ts';
+import type { Prepared } from './world.ts';
+
+export type Options = {
+  seed: number;
+  durationMs: number;
+  /** Requests a second. */
+  perSecond: number;
+  gapMs: readonly [least: number, most: number];
+  log: (text: string) => void;
+};
+
+export type Outcome = {
+  ledger: Ledger;
+  faults: InjectedFault[];
+  findings: Finding[];
+  /** What is known of the ids in the findings. */
+  evidence: Record<string, unknown>;
+  /** Second copies, by what made them. */
+  duplicates: Map<string, number>;
+  /** Rows of what was accepted and of what came of it. */
+  stored: Record<string, number>;
+  samples: readonly Sample[];
+  oddities: Oddity[];
+  recovery: Record<string, Recovery>;
+  /** From the last fault's end until nothing was due. */
+  restAfterMs: number;
+};
+
+/** A run from its first request to its end. */
+export type Run = { prepared: Prepared; world: World; load: Load; options: Options };
+
+const restLimitMs = 240_000;
+/** Some load comes after the last fault, too. */
+const calmMs = 3_000;
+
+/** Starts the platform, and the load on it. */
+export async function startRun(prepared: Prepared, options: Options): Promise<Run> {
+  const { servers, sink, direct } = prepared;
+  const { seed, perSecond, log } = options;
+  const world: World = {
+    webUrls: () => prepared.webUrls(),
+    mysqlUrl: servers.mysql.url,
+    redisUrl: servers.redis.url,
+    sink,
+    receivers: startReceivers(streamOf(seed, 2)),
+    settings: direct,
+  };
+  await Promise.all([startUp(), prepared.open()]);
+  const load = await startLoad(world, { perSecond, random: streamOf(seed, 1), log });
+  return { prepared, world, load, options };
+}
+
+/** Everything that is planned, at its time; all of it is over when this returns, and `durationMs` at least. */
+export async function blow(
+  { prepared, options }: Run,
+  planned: readonly Planned[],
+): Promise<InjectedFault[]> {
+  const { stage, oddities } = prepared;
+  const { log, durationMs } = options;
+  log(`${planned.length} faults in ${Math.round(durationMs / 1000)} s, seed ${options.seed}`);
+  const faults: InjectedFault[] = [];
+  // On a busy machine one takes longer than it was to; the next at the same target waits for it.
+  const lastAt = new Map<string, Promise<void>>();
+  const all = planned.map((one) => {
+    const done = Promise.all([sleep(one.atMs), lastAt.get(one.target)]).then(() => injectOne(one));
+    lastAt.set(one.target, done);
+    return done;
+  });
+  async function injectOne(one: Planned): Promise<void> {
+    log(`${one.kind}, ${one.target}${one.lastMs > 0 ? `, ${one.lastMs} ms` : ''}`);
+    try {
+      faults.push(await inject(stage, one));
+    } catch (error) {
+      const text = `after ${one.kind}: ${(error as Error).message}`;
+      log(`${one.target} ${text}`);
+      oddities.push({ slot: one.target, atMs: Date.now(), text });
+    }
+  }
+  await Promise.all([...all, sleep(durationMs)]);
+  return faults.toSorted((a, b) => a.atMs - b.atMs);
+}
+
+type Blown = { faults: InjectedFault[]; samples: readonly Sample[] };
+
+/**
+ * The load ends, all that is due gets done, then all that was due later; then everything is checked. `last` is for what
+ * else a kind of run wants to do with the platform at rest.
+ */
+export async function finish(
+  run: Run,
+  { faults, samples }: Blown,
+  last: () => Promise<void> = async () => undefined,
+): Promise<Outcome> {
+  const { prepared, world, load, options } = run;
+  const rested = await comeToRest(run);
+  options.log('Checking the invariants');
+  const findings = await checkInvariants(world, load.ledger, { faults });
+  const duplicates = duplicatesByCause(
+    duplicatesOf(load.ledger, world.receivers, faults, await readRows(load.ledger.customers)),
+  );
+  const evidence = await evidenceOf(findings, load.ledger, world.receivers);
+  const stored = await countStored();
+  await last();
+  await stopAll(prepared);
+  await closeEverything();
+  const { oddities } = prepared;
+  const { ledger } = load;
+  return { ledger, faults, findings, evidence, duplicates, stored, samples, oddities, ...rested };
+}
+
+async function comeToRest({
+  prepared,
+  world,
+  load,
+  options,
+}: Run): Promise<Pick<Outcome, 'recovery' | 'restAfterMs'>> {
+  const { log } = options;
+  const soundSince = new Date();
+  log('All is sound again');
+  await sleep(calmMs);
+  await load.stop();
+  world.receivers.calm();
+  const notDone = (text: string, limit: string) =>
+    text &&
+    prepared.oddities.push({ slot: 'platform', atMs: Date.now(), text: `not done ${limit}: ${text}` });
+  notDone(await untilNothingIsDue(restLimitMs), `${restLimitMs / 1000} s after the last fault`);
+  const restAfterMs = Date.now() - soundSince.getTime();
+  const recovery = await measureRecovery(soundSince);
+  log(`Nothing is due any more, ${(restAfterMs / 1000).toFixed(1)} s after the last fault`);
+  notDone(await untilAllIsDone(restLimitMs, log), 'when the clock was moved on');
+  await load.close();
+  return { recovery, restAfterMs };
+}
+
+/** Each ends in order when it is asked to. */
+async function stopAll({ stage, oddities }: Prepared): Promise<void> {
+  const endings = stage.slots.map(async (slot) => ({ slot: slot.name, ...(await slot.stop()) }));
+  for (const { slot, code, signal, tookMs } of await Promise.all(endings))
+    if (code !== 0)
+      oddities.push({
+        slot,
+        atMs: Date.now(),
+        text: `ended by ${signal ?? `code ${code}`} ${Math.round(tookMs)} ms after SIGTERM`,
+      });
+}

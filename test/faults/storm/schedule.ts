@@ -1,0 +1,56 @@
+import { faults } from './faults.ts';
+import { between, shuffled } from './random.ts';
+import type { Random } from './types.ts';
+
+export type Planned = {
+  kind: string;
+  /** Name of a slot, or of a server. */
+  target: string;
+  /** From the start of the storm. */
+  atMs: number;
+  lastMs: number;
+  /** How much, where a fault can be more or less. */
+  amount: number;
+};
+
+type Options = {
+  random: Random;
+  durationMs: number;
+  /** Names of the processes. */
+  slots: readonly string[];
+  /** Only these kinds; all by default. */
+  kinds?: readonly string[];
+  /** From the begin of one fault to the begin of the next. */
+  gapMs: readonly [least: number, most: number];
+};
+
+/** Coming back takes longer than the fault itself. */
+const restMs = 2_000;
+
+/**
+ * The whole storm, before it begins: the seed alone decides it. Each kind comes at each target once before any comes twice;
+ * faults of different targets overlap, those of one target do not.
+ */
+export function planStorm({ random, durationMs, slots, kinds, gapMs }: Options): Planned[] {
+  const all = Object.entries(faults)
+    .filter(([kind]) => kinds?.includes(kind) ?? true)
+    .flatMap(([kind, { to }]) => (to === 'processes' ? slots : to).map((target) => ({ kind, target })));
+  const plan: Planned[] = [];
+  const busyUntil = new Map<string, number>();
+  let bag: typeof all = [];
+  for (let atMs = between(random, ...gapMs); ; atMs += between(random, ...gapMs)) {
+    if (bag.length === 0) bag = shuffled(random, all);
+    const free = bag.findIndex(({ target }) => (busyUntil.get(target) ?? 0) <= atMs);
+    const next = bag.splice(Math.max(0, free), 1)[0];
+    const fault = next && faults[next.kind];
+    if (!fault) return plan;
+    const lastMs = between(random, ...fault.lasts);
+    const amount = random();
+    // Where all are busy this one waits for its target.
+    const begin = Math.max(atMs, busyUntil.get(next.target) ?? 0);
+    if (begin + lastMs > durationMs) return plan;
+    plan.push({ ...next, atMs: begin, lastMs, amount });
+    busyUntil.set(next.target, begin + lastMs + restMs);
+    atMs = begin;
+  }
+}

@@ -1,0 +1,47 @@
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import { ordinaryUser, startOwnMysql, startOwnRedis } from '../../support/own-servers.ts';
+
+/** A MySQL and a Redis of the storm's own, which it breaks. */
+export async function startServers() {
+  const [database, redis] = await Promise.all([startOwnMysql(), startOwnRedis()]);
+  const [{ version }] = await database.query('SELECT VERSION() AS version');
+  await database.query(`CREATE DATABASE ${new URL(database.url).pathname.slice(1)}`);
+  return {
+    version: `MySQL ${version}`,
+    mysql: database,
+    redis,
+    /** As a user that read_only binds. */
+    platformUrl: await ordinaryUser(database),
+    withRedis: <Result>(work: (client: Redis) => Promise<Result>) => withRedis(redis.url, work),
+    /** As root, past every line. */
+    withMysql: <Result>(work: (connection: mysql.Connection) => Promise<Result>) =>
+      withMysql(database.url, work),
+  };
+}
+
+export type Servers = Awaited<ReturnType<typeof startServers>>;
+
+async function withRedis<Result>(url: string, work: (client: Redis) => Promise<Result>): Promise<Result> {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, commandTimeout: 5_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    client.disconnect();
+  }
+}
+
+async function withMysql<Result>(
+  url: string,
+  work: (connection: mysql.Connection) => Promise<Result>,
+): Promise<Result> {
+  const connection = await mysql.createConnection({ uri: url, connectTimeout: 5_000 });
+  connection.on('error', () => undefined);
+  try {
+    return await work(connection);
+  } finally {
+    connection.destroy();
+  }
+}

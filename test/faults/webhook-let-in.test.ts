@@ -1,0 +1,59 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import { updateParked } from '../../shared/db/system/webhook-deliveries.ts';
+import * as recovery from '../../shared/domain/recovery.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import { queueOf } from '../../shared/queue.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { forgetRedis, useDatabase } from '../support/database.ts';
+import { deliveriesOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
+import { sendSms, textingWorkspace } from '../support/new-sms.ts';
+import { startApi } from '../support/start-api.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+beforeAll(async () => {
+  own = await textingWorkspace();
+});
+
+const hours = 3_600_000;
+const jobsOf = (queue: string) => queueOf(queue).getJobs(['waiting', 'prioritized', 'delayed']);
+
+/** What has waited for hours until there was room: a number of sweeps while its job waits for a worker. */
+async function sweepOften(): Promise<void> {
+  for (let run = 0; run < 4; run += 1) {
+    await recovery.sweep();
+    await advanceClock(3_000);
+  }
+}
+
+test('deliveries that had waited for hours before they were let in have one job each, however often it is swept', async () => {
+  const webhook = await makeWebhook(own, 'http://127.0.0.1:1/');
+  await storeEvents(own, 40);
+  await relay.relayAll();
+  const since = new Date(now().getTime() - 2 * hours);
+  await query('UPDATE webhook_deliveries SET parked = 1, due_at = ?, created_at = ?', [since, since]);
+  await forgetRedis();
+  await sweepOften();
+  const deliveries = await deliveriesOf(webhook.id);
+  expect(deliveries.every(({ parked }) => !parked)).toBe(true);
+  const jobs = await jobsOf('deliver-webhook-retry');
+  expect(jobs).toHaveLength(deliveries.length);
+  expect(new Set(jobs.map(({ data }) => data.deliveryId))).toEqual(new Set(deliveries.map(({ id }) => id)));
+  // Handed back, they have the place that they had.
+  await updateParked(deliveries.map(({ id }) => id));
+  for (const { dueAt, createdAt } of await deliveriesOf(webhook.id)) expect(dueAt).toEqual(createdAt);
+});
+
+test('so have texts', async () => {
+  const api = await startApi();
+  const texts = await Promise.all(Array.from({ length: 20 }, () => sendSms(api, own)));
+  await query('UPDATE sms_messages SET parked = 1, due_at = ?', [new Date(now().getTime() - 2 * hours)]);
+  await forgetRedis();
+  await sweepOften();
+  const jobs = await jobsOf('send-sms');
+  expect(jobs).toHaveLength(texts.length);
+  expect(new Set(jobs.map(({ data }) => data.smsId))).toEqual(new Set(texts.map(({ id }) => id)));
+});

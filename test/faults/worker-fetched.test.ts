@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { sendEmail } from '../../shared/jobs/send-email.ts';
+import { queueOf } from '../../shared/queue.ts';
+import { useDatabase } from '../support/database.ts';
+import { acceptMany } from '../support/email-rows.ts';
+import { workspace } from '../support/factory.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startTcpProxy } from '../support/tcp-proxy.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const count = 30;
+
+test('jobs that a dead worker had fetched, and not yet claimed, come back within seconds', async () => {
+  const [own, sink, mysql] = await Promise.all([
+    workspace(),
+    startSmtpSink(),
+    startTcpProxy(config.MYSQL_URL, 3306),
+  ]);
+  const [victim, survivor] = await Promise.all([
+    startWorkerProcess(['send-email'], { MYSQL_URL: mysql.url, SMTP_URL: sink.url }),
+    startWorkerProcess(['sweep', 'relay-events', 'send-email:marketing'], { SMTP_URL: sink.url }),
+  ]);
+  mysql.freeze();
+  await acceptMany(own, count);
+  const fetched = () => queueOf(sendEmail.lanes.transactional).getActiveCount();
+  await waitFor('the worker has fetched all of them', async () => (await fetched()) === count);
+  const taker = await startWorkerProcess(['send-email'], { SMTP_URL: sink.url });
+  await victim.kill();
+  const killedAt = performance.now();
+  await sink.waitFor(count);
+  const seconds = (performance.now() - killedAt) / 1000;
+  process.stdout.write(`${count} emails came back within ${seconds.toFixed(1)} s\n`);
+  // A lock of 4 seconds, and a look for those that have ended each 4 seconds; the rest is for a busy machine.
+  expect(seconds).toBeLessThan(15);
+  await Promise.all([survivor.stop(), taker.stop()]);
+  expect(sink.messages).toHaveLength(count);
+});

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { query } from '../../shared/db/client.ts';
+import { idToBytes } from '../../shared/formats/ids.ts';
+import { forgetRedis, useDatabase } from '../support/database.ts';
+import { countsOf, makeWebhook } from '../support/deliveries.ts';
+import { acceptMany, emailCounts } from '../support/email-rows.ts';
+import { sendSms, textingWorkspace } from '../support/new-sms.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+// A busy machine takes long over it.
+const limit = { timeoutMs: 60_000 };
+const emails = 120;
+const texts = 30;
+
+test('two workers that both sweep all the time, and a Redis that forgets: nothing is claimed, sent or delivered twice', async () => {
+  const [own, sink, receiver, api] = await Promise.all([
+    textingWorkspace(),
+    startSmtpSink(),
+    startWebhookReceiver(),
+    startApi(),
+  ]);
+  const webhook = await makeWebhook(own, receiver.url);
+  await Promise.all([acceptMany(own, emails), ...Array.from({ length: texts }, () => sendSms(api, own))]);
+  // All of it is now for the sweeps to find.
+  await forgetRedis();
+  const settings = { SMTP_URL: sink.url, SWEEP_SECONDS: '0.1' };
+  const workers = await Promise.all([startWorkerProcess([], settings), startWorkerProcess([], settings)]);
+  await sink.waitFor(emails / 4, limit);
+  await forgetRedis();
+  await sink.waitFor(emails / 2, limit);
+  await forgetRedis();
+
+  await waitFor('all are sent', async () => (await emailCounts(own)).sent === emails, limit);
+  await waitFor('and delivered', async () => (await countsOf(webhook.id)).delivered === emails, limit);
+  const taken = () =>
+    query("SELECT id FROM sms_messages WHERE workspace_id = ? AND status IN ('sent', 'delivered')", [
+      idToBytes(own.workspaceId),
+    ]);
+  await waitFor('and the texts', async () => (await taken()).length === texts, limit);
+  for (const exit of await Promise.all(workers.map((worker) => worker.stop()))) expect(exit.code).toBe(0);
+  expect([sink.messages.length, receiver.requests.length]).toEqual([emails, emails]);
+  expect(new Set(sink.messages.map(({ raw }) => raw.toString())).size).toBe(emails);
+  expect(await query("SELECT id FROM simulator_messages WHERE direction = 'outbound'")).toHaveLength(texts);
+  // One claim each, but for those whose row had been let in before.
+  const claims = await query('SELECT MAX(claims) AS most FROM emails');
+  expect(claims[0]!['most']).toBe(1);
+}, 150_000);

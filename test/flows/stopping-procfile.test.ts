@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import * as procfile from '../../scripts/setup/procfile.ts';
+import { query } from '../../shared/db/client.ts';
+import { clientOf } from '../support/api-client.ts';
+import { useDatabase } from '../support/database.ts';
+import { makeWebhook } from '../support/deliveries.ts';
+import { statusReport } from '../support/mail-reports.ts';
+import { newEmail } from '../support/new-email.ts';
+import { newSms, textingWorkspace } from '../support/new-sms.ts';
+import { freePort, startProcess, startWorkerProcess } from '../support/processes.ts';
+import { connectSmtp } from '../support/smtp-client.ts';
+import { startSmtpSink } from '../support/smtp-sink.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+
+useDatabase();
+
+const started = { web: 'web started', inbound: 'inbound started' } as const;
+const lines = procfile.read(join(import.meta.dirname, '..', '..', 'Procfile'));
+
+test('every process of the Procfile stops on SIGTERM with work in hand: it exits with 0, and nothing is lost or done twice', async () => {
+  const [own, sink] = await Promise.all([textingWorkspace(), startSmtpSink()]);
+  // Slow enough that a stop meets deliveries that are out.
+  const receiver = await startWebhookReceiver({ respond: { delayMs: 300 } });
+  const webhook = await makeWebhook(own, receiver.url, ['email.sent', 'sms.sent']);
+  const [port, inboundPort] = [await freePort(), await freePort()];
+  const settings = {
+    PORT: String(port),
+    BIND_ADDRESS: '127.0.0.1',
+    INBOUND_PORT: String(inboundPort),
+    INBOUND_BIND_ADDRESS: '127.0.0.1',
+    RETURN_PATH_DOMAIN: 'bounces.example',
+    SMTP_URL: sink.url,
+    SIMULATOR_SECONDS: '0.2',
+    LIST_COPY_WAIT_SECONDS: '1',
+    // On a busy machine all of them finish at the same time.
+    SHUTDOWN_SECONDS: '40',
+  };
+  const start = (command: string) => {
+    const [, program, ...args] = command.split(' ') as [string, string, ...string[]];
+    return startProcess(program, args, settings);
+  };
+  const release = start(lines.find(({ name }) => name === 'release')!.command);
+  expect((await release.exited).code).toBe(0);
+  const processes = lines
+    .filter(({ name }) => name !== 'release')
+    .map(({ name, command }) => ({ name, ...start(command) }));
+  const isUp = ({ name, output }: (typeof processes)[number]) =>
+    output().includes(name in started ? started[name as keyof typeof started] : 'workers started');
+  await waitFor(
+    'all have started',
+    () => {
+      expect(processes.filter((each) => !isUp(each)).map(({ name, output }) => [name, output()])).toEqual([]);
+      return true;
+    },
+    { timeoutMs: 90_000 },
+  );
+  const api = clientOf(`http://127.0.0.1:${port}`);
+  const post = (path: string, body: object) => api.request('POST', path, { key: own.key, body });
+
+  await post('/v2/email', newEmail(own, { subject: 'first' }));
+  await waitFor('the first email is out', () => sink.messages.length === 1);
+  const bounceAddress = sink.messages[0]!.envelope.from;
+  const contacts = Array.from({ length: 400 }, (_, index) => ({ number: `+4477009${10_000 + index}` }));
+  expect((await post('/v2/contacts/batch', { contacts })).status).toBe(200);
+  const list = await post('/v2/contact-lists', { name: 'All of them', kind: 'static' });
+  expect(list.status).toBe(201);
+  const builtin = (await api.request('GET', '/v2/contact-lists', { key: own.key })).body.data.find(
+    ({ kind }: any) => kind === 'builtin',
+  );
+
+  // A report half handed over, a copy under way, and more emails and texts than can be done at once.
+  const relay = await connectSmtp(inboundPort);
+  await relay.reply();
+  for (const line of ['EHLO relay.example', 'MAIL FROM:<>', `RCPT TO:<${bounceAddress}>`, 'DATA'])
+    expect(await relay.say(line)).toMatch(/^[23]/);
+  const report = statusReport().toString('latin1');
+  relay.socket.write(report.slice(0, report.length / 2));
+  const asked = [
+    ...Array.from({ length: 40 }, (_, index) =>
+      post('/v2/email', newEmail(own, { subject: `email ${index}`, recipient: 'grace@example.com' })),
+    ),
+    ...Array.from({ length: 10 }, (_, index) => post('/v2/sms', newSms({ content: `Text ${index}` }))),
+  ];
+  const answers = await Promise.all(asked);
+  expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 201));
+  // A request that the web process has in hand, since its row is there.
+  const copied = post(`/v2/contact-lists/${list.body.id}/contacts`, { fromLists: [builtin.id] });
+  await waitFor(
+    'the copy is asked for',
+    async () => (await query('SELECT 1 FROM contact_list_copies')).length > 0,
+  );
+
+  const exits = processes.map((each) => each.stop());
+  relay.socket.write(`${report.slice(report.length / 2)}\r\n.\r\n`);
+  expect(await relay.reply()).toMatch(/^250 /);
+  await relay.closed;
+  expect([200, 202]).toContain((await copied).status);
+  const ends = await Promise.all(exits);
+  expect(ends.map(({ code }, index) => [processes[index]!.name, code])).toEqual(
+    processes.map(({ name }) => [name, 0]),
+  );
+  for (const { output } of processes) expect(output()).not.toMatch(/"level":"(error|fatal)"/);
+
+  const worker = await startWorkerProcess([], settings);
+  await waitFor('all events have been delivered', async () => {
+    const rows = await query(
+      `SELECT status, attempts, lease_token IS NOT NULL AS held, COUNT(*) AS n FROM webhook_deliveries
+       GROUP BY status, attempts, held`,
+    );
+    expect(rows.map((row) => ({ ...row }))).toEqual([{ status: 'delivered', attempts: 1, held: 0, n: 51 }]);
+    return true;
+  });
+  await waitFor('the copy is over', async () => {
+    const [row] = await query('SELECT COUNT(*) AS n FROM contact_list_members');
+    return Number(row!['n']) === 400;
+  });
+  await waitFor('the phones have reported', async () => {
+    const [row] = await query("SELECT COUNT(*) AS n FROM sms_messages WHERE status = 'delivered'");
+    return Number(row!['n']) === 10;
+  });
+  expect((await worker.stop()).code).toBe(0);
+  const subjects = sink.messages.map(({ raw }) => /^Subject: (.*)\r$/m.exec(raw.toString())![1]!);
+  expect(subjects.toSorted()).toEqual(
+    ['first', ...Array.from({ length: 40 }, (_, index) => `email ${index}`)].toSorted(),
+  );
+  expect(receiver.requests).toHaveLength(51);
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(51);
+  const [texts] = await query("SELECT COUNT(*) AS n FROM simulator_messages WHERE direction = 'outbound'");
+  expect(Number(texts!['n'])).toBe(10);
+  const [bounced] = await query("SELECT COUNT(*) AS n FROM events WHERE type = 'email.bounced'");
+  expect(Number(bounced!['n'])).toBe(1);
+  expect(webhook.id).toBeTruthy();
+}, 240_000);
