@@ -18,7 +18,6 @@ export type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
 const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';
 const columns = '(workspace_id, lineage_id, idempotency_key, fingerprint, answer, expires_at)';
 
-type Key = { workspaceId: string; lineageId: string; key: string };
 type Asked = { values: Buffer[]; at: Date };
 
 /**
@@ -82,7 +81,9 @@ async function listRecords(asked: Asked[], lock = ''): Promise<Row[]> {
 
 /** Keeps an answer together with its key, in a transaction that adds new rows only. */
 export async function insertAnswered(
-  { workspaceId, lineageId, key }: Key,
+  workspaceId: string,
+  lineageId: string,
+  key: string,
   { fingerprint, answer, expiresAt }: IdempotencyRecord & { expiresAt: Date },
 ): Promise<void> {
   await insertNew(`idempotency_records ${columns}`, [

@@ -99,7 +99,7 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promi
   const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
   const sealed = seal(ownerOf(attempt), encode(answer, until));
   if (isLocked) await db.updateAnswer(workspaceId, lineageId, key, sealed);
-  else await db.insertAnswered(attempt, { fingerprint, answer: sealed, expiresAt });
+  else await db.insertAnswered(workspaceId, lineageId, key, { fingerprint, answer: sealed, expiresAt });
   return { answer, ending, until };
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import * as procfile from '../../scripts/setup/procfile.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
@@ -22,6 +22,8 @@ useDatabase();
 
 const ownVersion = join(import.meta.dirname, '..', '..');
 const many = 15_000;
+// Six processes start and work side by side.
+const patiently = { timeoutMs: 120_000 };
 
 /** A line of the Procfile of that version. */
 function start(version: string, name: string, settings: Settings = {}): PlatformProcess {
@@ -34,13 +36,17 @@ async function startWeb(version: string, settings: Settings = {}) {
   const port = String(await freePort());
   const url = `http://127.0.0.1:${port}`;
   const web = start(version, 'web', { ...settings, BIND_ADDRESS: '127.0.0.1', PORT: port });
-  await waitFor(`a web process of ${version} is ready`, async () => (await fetch(`${url}/health/ready`)).ok);
+  await waitFor(
+    `a web process of ${version} is ready`,
+    async () => (await fetch(`${url}/health/ready`)).ok,
+    patiently,
+  );
   return { ...web, url };
 }
 
 async function startWorkers(version: string, settings: Settings): Promise<PlatformProcess> {
   const workers = startProcess(join(version, 'workers/main.ts'), [], settings);
-  await waitFor('the workers have started', () => workers.output().includes('workers started'));
+  await waitFor('the workers have started', () => workers.output().includes('workers started'), patiently);
   return workers;
 }
 
@@ -93,9 +99,13 @@ test('an old and a new version share the work over a migration, and the old one 
       await sleep(40);
     }
   });
+  onTestFinished(async () => {
+    isOver = true;
+    await Promise.allSettled(customers);
+  });
   const someMore = async (count = 15) => {
     const enough = answers.length + count;
-    await waitFor('more emails are accepted', () => answers.length >= enough);
+    await waitFor('more emails are accepted', () => answers.length >= enough, patiently);
   };
   await someMore();
 
@@ -127,7 +137,7 @@ test('an old and a new version share the work over a migration, and the old one 
   ]);
   expect(await release(ownVersion)).toEqual({ code: 0, said: 'Nothing to do' });
   routes = [oldWeb.url, newWeb.url, oldWebAgain.url];
-  await someMore(40);
+  await someMore(30);
   // A job that neither knows is not eaten.
   const queue = queueOf(sendEmail.lanes.transactional);
   const stranger = await queue.add(
@@ -150,8 +160,8 @@ test('an old and a new version share the work over a migration, and the old one 
 
   expect(answers.filter(({ status }) => status !== 201)).toEqual([]);
   const wanted = ['first', ...answers.map((_, index) => `email ${index + 1}`)].toSorted();
-  await waitFor('all emails have arrived', () => sink.messages.length >= wanted.length);
-  await waitFor('all events have been delivered', () => receiver.requests.length >= wanted.length);
+  await waitFor('all emails have arrived', () => sink.messages.length >= wanted.length, patiently);
+  await waitFor('all events have been delivered', () => receiver.requests.length >= wanted.length, patiently);
   expect((await newWorkers.stop()).code).toBe(0);
   const subjects = sink.messages.map(({ raw }) => /^Subject: (.*)\r$/m.exec(raw.toString())![1]!);
   expect(subjects.toSorted()).toEqual(wanted);
@@ -159,7 +169,7 @@ test('an old and a new version share the work over a migration, and the old one 
   expect([deliveries.length, new Set(deliveries).size]).toEqual([wanted.length, wanted.length]);
   expect(await queue.getJob(stranger.id!)).toBeTruthy();
   await stranger.remove();
-}, 180_000);
+}, 400_000);
 
 async function applied(): Promise<boolean> {
   return (await query('SELECT 1 FROM knex_migrations WHERE name = ?', [newMigration])).length > 0;

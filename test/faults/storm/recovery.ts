@@ -14,14 +14,24 @@ const describe = (all: readonly Unfinished[]): string =>
     .map(({ what, count, dueMs }) => `${count} ${what}, first due ${new Date(dueMs).toISOString()}`)
     .join('; ');
 
+const sayEveryMs = 5_000;
+
 /** Until nothing is due that is not done, twice in a row. Returns what is not done in time; '' is all well. */
-export async function untilNothingIsDue(limitMs: number): Promise<string> {
+export async function untilNothingIsDue(
+  limitMs: number,
+  log: (text: string) => void = () => undefined,
+): Promise<string> {
   const deadline = performance.now() + limitMs;
+  let sayAt = performance.now() + sayEveryMs;
   for (let calm = 0; ; ) {
     const { atMs, unfinished } = await findUnfinished();
     const due = unfinished.filter(({ dueMs }) => dueMs <= atMs + soonMs);
     calm = due.length === 0 ? calm + 1 : 0;
     if (calm === 2) return '';
+    if (performance.now() > sayAt) {
+      sayAt += sayEveryMs;
+      log(`Not done yet: ${describe(due)} (it is ${new Date(atMs).toISOString()})`);
+    }
     if (performance.now() > deadline) return `${describe(due)} (it is ${new Date(atMs).toISOString()})`;
     await sleep(askEveryMs);
   }

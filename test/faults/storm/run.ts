@@ -144,7 +144,7 @@ async function comeToRest({
   const notDone = (text: string, limit: string) =>
     text &&
     prepared.oddities.push({ slot: 'platform', atMs: Date.now(), text: `not done ${limit}: ${text}` });
-  notDone(await untilNothingIsDue(restLimitMs), `${restLimitMs / 1000} s after the last fault`);
+  notDone(await untilNothingIsDue(restLimitMs, log), `${restLimitMs / 1000} s after the last fault`);
   const restAfterMs = Date.now() - soundSince.getTime();
   const recovery = await measureRecovery(soundSince);
   log(`Nothing is due any more, ${(restAfterMs / 1000).toFixed(1)} s after the last fault`);
