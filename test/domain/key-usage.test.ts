@@ -208,11 +208,12 @@ test('a process whose clock is still on yesterday counts into the day that anoth
 test('each key has its own limits and its own count, and a limit that is changed counts at once', async () => {
   await toMidMonth();
   const [one, other] = [await keyWith({ dailyParts: 5 }), await keyWith({ dailyParts: 5 })];
+  const free = await keyWith({});
   await reserve(one, 5);
   await reserve(other, 5);
-  await transaction(() => apiKeys.change(other, one.keyId, { limits: { dailyParts: 6 } }));
+  await transaction(() => apiKeys.change(free, one.keyId, { limits: { dailyParts: 6 } }));
   await reserve(one, 1);
-  await transaction(() => apiKeys.change(other, one.keyId, { limits: { dailyParts: 2 } }));
+  await transaction(() => apiKeys.change(free, one.keyId, { limits: { dailyParts: 2 } }));
   expect((await refusal(reserve(one, 1))).code).toBe('limit_reached');
   expect(await used(one)).toEqual([6, 6]);
 });
