@@ -22,9 +22,9 @@ const settings = z.object({
     .number()
     .int()
     .min(0)
-    .default(1000)
+    .default(6000)
     .describe(
-      'How many of them one address may have (IPv6: a /64); 0 is no limit. Not looked at behind a proxy (TRUST_PROXY)',
+      'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. Not looked at behind a proxy (TRUST_PROXY)',
     ),
   PUBLIC_URL: z
     .url({ protocol: /^https?$/ })

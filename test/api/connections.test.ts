@@ -104,7 +104,7 @@ test('no header is left out because there are many', async () => {
 test('an address has so many connections at most, and others theirs; one that ends makes room', async () => {
   changeSettings({ CONNECTIONS_PER_ADDRESS: 3 });
   const api = await startSmallApi();
-  changeSettings({ CONNECTIONS_PER_ADDRESS: 1000 });
+  changeSettings({ CONNECTIONS_PER_ADDRESS: 6000 });
   const held = await Promise.all(Array.from({ length: 3 }, () => open(api.port, '127.0.0.2')));
   await (await open(api.port, '127.0.0.2')).closed;
   expect((await api.call('GET', '/health/live', { key: null })).status).toBe(200);
@@ -125,7 +125,7 @@ test('an address has so many connections at most, and others theirs; one that en
 test('behind a proxy its one address may have any number', async () => {
   changeSettings({ CONNECTIONS_PER_ADDRESS: 3, TRUST_PROXY: 1 });
   const api = await startSmallApi();
-  changeSettings({ CONNECTIONS_PER_ADDRESS: 1000, TRUST_PROXY: 0 });
+  changeSettings({ CONNECTIONS_PER_ADDRESS: 6000, TRUST_PROXY: 0 });
   const held = await Promise.all(Array.from({ length: 6 }, () => open(api.port)));
   for (const { socket } of held) socket.write(live);
   await waitFor('all are answered', () => held.every(({ received }) => received() !== ''));

@@ -30,7 +30,6 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const web = await startWeb({
     OPS_PASSWORD: 'secret',
     // All clients of this test have one address.
-    CONNECTIONS_PER_ADDRESS: '0',
     // For one body of 40 MB of each of two workspaces.
     LARGE_BODIES_BYTES: String(96 * 1024 * 1024),
   });
