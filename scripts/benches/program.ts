@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkout } from '../setup/environment.ts';
+import { checkout, localDir } from '../setup/environment.ts';
 import * as processes from '../setup/processes.ts';
 import type { Answer, Question } from './serve.ts';
 
@@ -32,7 +32,9 @@ const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
 /** Nothing of the caller's environment that could be a setting. */
 function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
   const kept = inherited.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []));
-  return { ...Object.fromEntries(kept), ...settings };
+  // As scripts/start runs them.
+  const compiled = path.join(localDir, 'compile-cache');
+  return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(kept), ...settings };
 }
 
 function start({ args, settings, logFile }: Options, channel: 'ipc' | 'ignore') {

@@ -68,7 +68,13 @@ async function start(): Promise<number> {
   };
   kept.write(environmentFile, settings);
   process.on('exit', () => fs.rmSync(environmentFile, { force: true }));
-  const env = { ...processes.withOwnNode(given), ...settings, LOCAL_DIR: localDir };
+  const env = {
+    // Node's own: what it has compiled once it need not compile again, nor keep the compiler in memory.
+    NODE_COMPILE_CACHE: path.join(localDir, 'compile-cache'),
+    ...processes.withOwnNode(given),
+    ...settings,
+    LOCAL_DIR: localDir,
+  };
 
   const lines = procfile.read(path.join(checkout, 'Procfile'));
   const release = lines.find(({ name }) => name === 'release');
