@@ -9,6 +9,8 @@ export interface Line {
   unit: string;
   /** The least ratio to a side, by the name of that side. */
   targets: Record<string, number>;
+  /** The most that each figure of the platform may be, by its name. */
+  atMost?: Record<string, number>;
   notes: readonly string[];
   open(bench: Bench): Promise<Opened>;
 }
@@ -40,6 +42,8 @@ export interface Run {
   count: number;
   window: Window;
   latency?: { p50Ms: number; p99Ms: number };
+  /** What else was measured, by a name that ends with its unit. */
+  figures?: Record<string, number>;
   /** What was sent or stored, in short. All sides must come to the same. */
   content: string;
 }

@@ -13,6 +13,7 @@ export interface SideResult {
   cpuPerThousand: Record<string, Spread>;
   peakMb: Record<string, Spread>;
   otherCores: Spread;
+  figures: Record<string, Spread & { atMost?: number }>;
   /** The platform's rate by this side's, pair by pair; not for the platform itself. */
   ratio?: Spread;
   /** The same by the CPU time of all processes together, which other programs disturb less than they disturb rates. */
@@ -63,6 +64,7 @@ export function resultOf(
       ),
       peakMb: byProcess(runs, (run, name) => run.window.usages[name]?.peakMb ?? 0),
       otherCores: spreadOf(runs.map(({ window }) => window.otherCores)),
+      figures: figuresOf(runs, index === 0 ? line.atMost : undefined),
       ...(index > 0 && { ratio: ratioBy(rateOf, runs), cpuRatio: ratioBy(perCpuSecond, runs) }),
       ...(target !== undefined && { target }),
       runs: runs.map(({ content: _content, ...run }) => run),
@@ -79,6 +81,17 @@ export function resultOf(
     isNoisy: sides.some(({ ratio }) => ratio && isNoisy(ratio)),
     sides,
   };
+}
+
+function figuresOf(runs: Run[], atMost: Record<string, number> = {}): SideResult['figures'] {
+  const names = Object.keys(runs[0]?.figures ?? {});
+  return Object.fromEntries(
+    names.map((name) => {
+      const spread = spreadOf(runs.map((run) => run.figures?.[name] ?? Number.NaN));
+      const most = atMost[name];
+      return [name, most === undefined ? spread : { ...spread, atMost: most }];
+    }),
+  );
 }
 
 function byProcess(runs: Run[], valueOf: (run: Run, name: string) => number): Record<string, Spread> {

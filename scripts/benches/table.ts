@@ -22,6 +22,14 @@ function columns(rows: string[][]): string[] {
   );
 }
 
+function figureLines({ side, figures }: SideResult): string[] {
+  return Object.entries(figures).map(([name, { atMost, ...spread }]) => {
+    const verdict =
+      atMost === undefined ? '' : `; at most ${atMost}: ${spread.median <= atMost ? 'met' : 'MISSED'}`;
+    return `${side}, ${name}: ${show(spread, fraction(2))}${verdict}`;
+  });
+}
+
 function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target }: SideResult): string[] {
   if (!ratio || !cpuRatio) return [];
   const verdict =
@@ -66,6 +74,7 @@ export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Res
     '',
     ...usage('peakMb', whole),
     '',
+    ...sides.flatMap(figureLines),
     ...sides.flatMap((side) => ratioLine(platform, side)),
     '',
   ].join('\n');

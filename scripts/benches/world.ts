@@ -23,6 +23,8 @@ export interface World {
   /** Empties everything that a run fills. */
   clear(): Promise<void>;
   jobs(queueName: string): Promise<number>;
+  /** How many commands Redis has carried out since it was started, those of scripts too. */
+  redisCommands(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -92,6 +94,9 @@ export async function openWorld(options: {
     async jobs(queueName) {
       const key = `${prefix}:${queueName}`;
       return (await redis.llen(`${key}:wait`)) + (await redis.zcard(`${key}:prioritized`));
+    },
+    async redisCommands() {
+      return Number(/^total_commands_processed:(\d+)/m.exec(await redis.info('stats'))?.[1]);
     },
     async close() {
       await database.end();

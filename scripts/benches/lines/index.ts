@@ -1,11 +1,13 @@
 import type { Line } from '../line.ts';
 import { accept, acceptLiquid } from './accept.ts';
+import { atRest } from './at-rest.ts';
 import { auth } from './auth.ts';
 import { contactPages, contactSearch } from './contact-pages.ts';
 import { contacts } from './contacts.ts';
 import { emailIsolation } from './email-isolation.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
+import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
@@ -21,10 +23,12 @@ export const lines: Line[] = [
   webhooksOut,
   webhookIsolation,
   webhookBacklog,
+  latencyEmail,
   latencyWebhook,
   relay,
   feed,
   contacts,
   contactPages,
   contactSearch,
+  atRest,
 ];

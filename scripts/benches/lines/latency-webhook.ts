@@ -38,7 +38,13 @@ async function open(bench: Bench): Promise<Opened> {
     const { p50Ms, p99Ms, deliveries, duplicates } = await endpoints.ask<Arrived>('arrived');
     checkEqual('deliveries, and repeated ones', [deliveries, duplicates], [count, 0]);
     await worker.stop();
-    return { count, window, latency: { p50Ms, p99Ms }, content: `${count} deliveries, one after the other` };
+    return {
+      count,
+      window,
+      latency: { p50Ms, p99Ms },
+      figures: { 'commit to endpoint p50 ms': p50Ms },
+      content: `${count} deliveries, one after the other`,
+    };
   }
   return {
     sides: [{ name: 'platform', title: 'one worker with all jobs and nothing else to do', run }],
@@ -51,6 +57,7 @@ export const latencyWebhook: Line = {
   title: 'from a committed event to its arrival at the endpoint, idle system',
   unit: 'deliveries',
   targets: {},
-  notes: [`An event every ${betweenMs} ms after the last one has arrived. Target: p50 under 30 ms.`],
+  atMost: { 'commit to endpoint p50 ms': 30 },
+  notes: [`An event every ${betweenMs} ms after the last one has arrived.`],
   open,
 };
