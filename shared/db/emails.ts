@@ -134,7 +134,8 @@ export async function listEmails(
  */
 export async function updateEmailCancelled(workspaceId: string, emailId: string, at: Date): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
-    `UPDATE emails ${byId} SET status = 'cancelled', due_at = NULL, parked = 0, updated_at = ?, event_seq = event_seq + 1
+    `UPDATE emails ${byId} SET status = 'cancelled', due_at = NULL, parked = 0,
+       updated_at = GREATEST(updated_at, ?), event_seq = event_seq + 1
      WHERE workspace_id = ? AND id = ? AND status = 'queued' AND lease_token IS NULL AND scheduled_at > ?`,
     [at, idToBytes(workspaceId), idToBytes(emailId), at],
   );

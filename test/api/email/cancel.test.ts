@@ -47,6 +47,13 @@ test('the cancelled event follows the queued one and shows the email as it is th
   expect(events[1]).toMatchObject({ occurredAt: body.updatedAt, data: body });
 });
 
+test('updatedAt never falls, though another process whose clock was a little ahead accepted the email', async () => {
+  const { id } = await sendEmail(api, own, { scheduledAt: inMinutes(60) });
+  await query('UPDATE emails SET updated_at = updated_at + INTERVAL 5 SECOND WHERE id = ?', [idToBytes(id)]);
+  const before = await read(id);
+  expect((await cancel(id)).body.updatedAt).toBe(before.updatedAt);
+});
+
 test('nothing of the body is kept of a cancelled email', async () => {
   const { id } = await sendEmail(api, own, { scheduledAt: inMinutes(60) });
   await cancel(id);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { streamOf } from './random.ts';
 import { findingsText, jsonOf, soakText, stormText } from './report.ts';
 import { blow, finish, type Options, type Outcome, startRun } from './run.ts';
-import { keepSampling } from './samples.ts';
+import { keepSampling, redisKinds } from './samples.ts';
 import { planStorm } from './schedule.ts';
 import { countRows, levelsOff, measureCapacity, planKills, rowsPerItem, untilForgotten } from './soak.ts';
 import type { Prepared } from './world.ts';
@@ -41,6 +41,7 @@ export async function runSoak(prepared: Prepared, options: Options): Promise<Res
   ]);
   sampling.stop();
   const { samples } = sampling;
+  const keys = await redisKinds(prepared.stage);
   let end: Record<string, number> = {};
   const outcome = await finish(run, { faults, samples }, async () => {
     end = await countRows();
@@ -49,6 +50,7 @@ export async function runSoak(prepared: Prepared, options: Options): Promise<Res
     if (Object.keys(left).length > 0)
       prepared.oddities.push({ slot: 'retention', atMs: Date.now(), text: `left ${JSON.stringify(left)}` });
   });
+  const keysAtRest = await redisKinds(prepared.stage);
   const measured = [...levelsOff(samples), ...rowsPerItem(half, end)];
   for (const { what, unit, second, last, isLevel } of measured)
     if (!isLevel)
@@ -57,7 +59,11 @@ export async function runSoak(prepared: Prepared, options: Options): Promise<Res
         atMs: Date.now(),
         text: `does not level off: ${second.toFixed(1)} in the second quarter, ${last.toFixed(1)} in the last ${unit}`,
       });
-  return resultOf(outcome, options, soakText(perSecond, measured), { perSecond, measured });
+  return resultOf(outcome, options, soakText(perSecond, measured), {
+    perSecond,
+    measured,
+    redisKeys: { underLoad: keys, atRest: keysAtRest },
+  });
 }
 
 function resultOf(outcome: Outcome, options: Options, more: string, moreJson: object): Result {

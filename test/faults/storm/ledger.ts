@@ -58,7 +58,7 @@ export type Item = {
   /** The recipient had been suppressed, and that been answered, before the request began. */
   isToSuppressed: boolean;
   parts: number;
-  /** The final answer to the cancellation, if one was asked for; null: none came. */
+  /** The final answer to the cancellation, if one was asked for; null: none came, or one that leaves it open. */
   cancelled?: { status: number | null };
   /** As it was read last. */
   seen?: { status: string; updatedMs: number; openCount: number; answeredMs: number };

@@ -35,8 +35,9 @@ export async function startLoad(world: World, { perSecond, random, log }: LoadOp
   function start(planned: Planned): void {
     const work = Promise.all(
       Array.from({ length: planned.twins }, () => perform(world, ledger, planned, isGivenUp)),
-    ).then(([reply]) => {
-      planned.settled?.(reply?.status ?? null);
+    ).then(([first]) => {
+      const { reply, isRepeated } = first!;
+      planned.settled?.(reply?.status ?? null, isRepeated);
       const isAgain = planned.replayAfterMs !== null && reply && reply.status < 300;
       if (isAgain)
         due.push({
@@ -104,21 +105,23 @@ async function perform(
   ledger: Ledger,
   planned: Planned,
   isGivenUp: () => boolean,
-): Promise<Reply | null> {
+): Promise<{ reply: Reply | null; isRepeated: boolean }> {
   const counts = countsOf(ledger, planned.operation);
   const startedMs = Date.now();
   const record = recordOf(ledger, planned, startedMs);
+  let isRepeated = false;
   for (let wait = waits.leastMs; ; wait = Math.min(wait * 2, waits.mostMs)) {
     const askedMs = Date.now();
     const reply = await ask(world, planned);
     if (reply && isFinal(reply)) {
       settle(ledger, planned, record, reply, { startedMs, askedMs });
-      return reply;
+      return { reply, isRepeated };
     }
     if (isGivenUp()) {
       counts.unknown += 1;
-      return null;
+      return { reply: null, isRepeated };
     }
+    isRepeated = true;
     counts.repeated += 1;
     const why = `${planned.operation}: ${reply ? `${reply.status} ${codeOf(reply)}` : 'no answer'}`;
     ledger.repeats.set(why, (ledger.repeats.get(why) ?? 0) + 1);

@@ -13,8 +13,8 @@ export type Planned = Question & {
   mayRefuse: readonly string[];
   /** Called with the body of the first 2xx answer. */
   accepted?: (body: any, times: Times) => void;
-  /** Called when it is over; null: without an answer to the end. */
-  settled?: (status: number | null) => void;
+  /** Called when it is over; null: without an answer to the end. Repeated: what came of an earlier try nobody knows. */
+  settled?: (status: number | null, isRepeated: boolean) => void;
   /** How many times it is made at once. */
   twins: 1 | 2;
   /** After its answer it is made again after so long, to get the same one; null: it is not. */

@@ -67,6 +67,21 @@ export async function takeSample({ slots, servers }: Stage): Promise<Sample> {
   return { atMs: Date.now(), processes, redis: answers[0], rows: answers[1] };
 }
 
+/** How many keys Redis has, by their names without ids and numbers: says what grows, where they do. */
+export async function redisKinds({ servers }: Stage): Promise<Record<string, number>> {
+  const counts = new Map<string, number>();
+  await servers
+    .withRedis(async (client) => {
+      for await (const keys of client.scanStream({ count: 1_000 }))
+        for (const key of keys as string[]) {
+          const kind = key.replaceAll(/_[0-9a-hjkmnp-tv-z]{26}/g, '_…').replaceAll(/\d+/g, '0');
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        }
+    })
+    .catch(() => undefined);
+  return Object.fromEntries([...counts].toSorted(([, one], [, other]) => other - one).slice(0, 30));
+}
+
 /** One every so often, until it is stopped. */
 export function keepSampling(stage: Stage, everyMs: number) {
   const samples: Sample[] = [];

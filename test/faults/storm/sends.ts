@@ -136,8 +136,9 @@ function cancellation(scene: Scene, path: string, item: Item): Planned {
     path: `${path}/${item.id}`,
     idempotencyKey: `${item.key}-cancel`,
     mayRefuse: ['not_cancellable'],
-    settled: (status) => {
-      cancelled.status = status;
+    settled: (status, isRepeated) => {
+      // A DELETE has no Idempotency-Key: what an earlier try has cancelled, a later one finds cancelled.
+      cancelled.status = status === 409 && isRepeated ? null : status;
     },
   });
 }
