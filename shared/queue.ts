@@ -22,8 +22,6 @@ const queues = new Map<string, Queue>();
 export function producerConnection(): Redis {
   producer ??= new Redis(config.REDIS_URL, {
     enableOfflineQueue: false,
-    // What one turn of the event loop brings goes out in one write.
-    enableAutoPipelining: true,
     maxRetriesPerRequest: 1,
     commandTimeout: 1000,
     connectTimeout: 2000,

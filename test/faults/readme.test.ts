@@ -8,8 +8,8 @@ const page = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
 type Shown = { file: string; name: string };
 type RowOfTable = { id: string; expected: string; shown: Shown[] };
 
-const rows: RowOfTable[] = [...page.matchAll(/^\| ([AF]\d+) \|(.*)\|$/gm)].map(([, id, rest]) => {
-  const cells = rest!.split(' | ').map((cell) => cell.trim());
+const rows: RowOfTable[] = [...page.matchAll(/^\| ([AF]\d+) +\|(.*)\|$/gm)].map(([, id, rest]) => {
+  const cells = rest!.split(/ +\| /).map((cell) => cell.trim());
   const shownBy = cells.at(-1)!;
   const shown = shownBy.split('<br>').flatMap((entry) => {
     const [, file, name] = /^`(test\/[^`]+)`: (.+)$/.exec(entry) ?? [];
