@@ -39,27 +39,18 @@ export async function findRecord(
 }
 
 /** Requests of one moment ask together. */
-const lookUp = batcher<Asked, IdempotencyRecord | 'locked' | null>({
-  maxItems: 50,
-  maxInFlight: 3,
-  run: async (asked) => {
-    const together = await listUnlocked(asked);
-    if (together) {
-      const byKey = new Map(together.map((row) => [nameOf(valuesOf(row)), row]));
-      return asked.map(({ values }) => {
-        const row = byKey.get(nameOf(values));
-        return row ? toRecord(row) : null;
-      });
-    }
-    return Promise.all(
-      asked.map(async (one) => {
-        const rows = await listUnlocked([one]);
-        if (!rows) return 'locked';
-        return rows[0] ? toRecord(rows[0]) : null;
-      }),
-    );
-  },
-});
+const lookUp = batcher({ maxItems: 50, maxInFlight: 3, run: findAll });
+
+async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | null)[]> {
+  const rows = await listUnlocked(asked);
+  if (rows) {
+    const byKey = new Map(rows.map((row) => [nameOf(valuesOf(row)), toRecord(row)]));
+    return asked.map(({ values }) => byKey.get(nameOf(values)) ?? null);
+  }
+  // Which of several is locked, only single look-ups tell.
+  if (asked.length === 1) return ['locked'];
+  return (await Promise.all(asked.map((one) => findAll([one])))).flat();
+}
 
 /** Null when one of them is locked. */
 async function listUnlocked(asked: Asked[]): Promise<Row[] | null> {
@@ -75,7 +66,7 @@ async function listRecords(asked: Asked[], lock = ''): Promise<Row[]> {
   const conditions = asked.map(() => `(${ofKey} AND expires_at > ?)`).join(' OR ');
   const values = asked.flatMap(({ values, at }) => [...values, at]);
   const sql = `SELECT workspace_id, lineage_id, idempotency_key, fingerprint, answer FROM idempotency_records
-    FORCE INDEX (PRIMARY) WHERE ${conditions} ${lock}`;
+    ${byId} WHERE ${conditions} ${lock}`;
   return asked.length === 1 ? execute(sql, values) : query(sql, values);
 }
 

@@ -5,7 +5,7 @@ import { afterCommit } from '../db/client.ts';
 import * as db from '../db/events.ts';
 import * as system from '../db/system/events.ts';
 import { problem } from '../errors.ts';
-import { newId } from '../formats/ids.ts';
+import { idToBytes, newId } from '../formats/ids.ts';
 import { relayEvents } from '../jobs/relay-events.ts';
 import { enqueue } from '../queue.ts';
 import { requestId } from '../request-context.ts';
@@ -130,7 +130,10 @@ export async function feed(
     after = events.length === wanted ? events.at(-1)!.position! : Math.max(after, upTo);
     if (found.length === filter.limit || after >= bounds.newest || bound === null) break;
   }
-  const next: Place = { after, of: await nameAt(after), since: start.since, at: time.toISOString() };
+  const last = found.at(-1);
+  // As a rule the page ends with the event that the cursor stands on.
+  const of = last?.position === after ? nameOf(idToBytes(last.id)) : await nameAt(after);
+  const next: Place = { after, of, since: start.since, at: time.toISOString() };
   return {
     // Who sees everything gets the stored text as it is; rendering a thousand events anew takes longer than reading them.
     items: found.map((event) =>
@@ -147,8 +150,12 @@ function retentionStart(time: Date): Date {
 /** What tells an event from any other that gets its position; null where there is none, or none any more. */
 async function nameAt(position: number): Promise<string | null> {
   const id = position > 0 ? await system.findIdAt(position) : null;
-  // A hash, as the event may be another workspace's.
-  return id && createHash('sha256').update(id).digest('base64url').slice(0, 10);
+  return id && nameOf(id);
+}
+
+/** A hash, as the event may be another workspace's. */
+function nameOf(id: Buffer): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, 10);
 }
 
 /** A node of a database cluster may be behind the one that gave the cursor; by no more than this. */

@@ -1,26 +1,19 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkout } from '../../setup/environment.ts';
+import * as procfile from '../../setup/procfile.ts';
 import { castOf } from '../cast.ts';
 import type { Bench, Line, Opened, Run } from '../line.ts';
 import type { Program } from '../program.ts';
 import { openWindow } from '../usage.ts';
 
-/** As the Procfile has them, one process each. */
-const processes = {
-  web: ['api/server.ts'],
-  worker_email: ['workers/main.ts', 'send-email'],
-  worker_webhooks: ['workers/main.ts', 'deliver-webhook', 'settle-webhook'],
-  worker_sms: ['workers/main.ts', 'send-sms', 'release-sms', 'simulator-answer'],
-  worker_contacts: ['workers/main.ts', 'copy-contacts'],
-  worker_events: [
-    'workers/main.ts',
-    'relay-events',
-    'sweep',
-    'purge-expired',
-    'webhook-health',
-    'check-domains',
-  ],
-  inbound: ['workers/inbound.ts'],
-};
+/** One of each line of the Procfile that stays: `node` and what it runs. */
+const processes = Object.fromEntries(
+  procfile
+    .read(path.join(checkout, 'Procfile'))
+    .filter(({ name }) => name !== 'release')
+    .map(({ name, command }) => [name, command.split(' ').slice(1)]),
+);
 const settleMs = 15_000;
 const measureMs = 30_000;
 
