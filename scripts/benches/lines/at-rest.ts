@@ -20,6 +20,8 @@ const measureMs = 30_000;
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
   const cast = castOf(bench, 'at-rest');
+  // Makes the tables.
+  await (await cast.servant('loaders/platform')).ask('customer');
 
   async function run(): Promise<Run> {
     await world.clear();
