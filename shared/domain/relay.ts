@@ -21,8 +21,8 @@ export async function relayAll(): Promise<number> {
 }
 
 /**
- * One batch: positions and deliveries commit together. The lock on the counter keeps all others out, so
- * positions become visible in their order and without a gap.
+ * One batch: no position is committed before its event's deliveries are, and none of those twice. The lock on the
+ * counter keeps all others out, so positions become visible in their order and without a gap.
  */
 async function relayBatch(following: Promise<void>[]): Promise<number> {
   return transaction(async () => {
@@ -39,10 +39,12 @@ async function relayBatch(following: Promise<void>[]): Promise<number> {
     const ids = events.map((event) => event.id);
     const [, fanned] = await Promise.all([
       system.updatePositions(ids, reached),
-      // While the server numbers. Nothing of it is sent before that is done: what fails must fail as a whole.
-      (async () => fanOut(events, subscribers, at, numbers))(),
+      // While the server numbers. Should that fail, what is there of this is met at the next try.
+      (async () => {
+        const fanned = fanOut(events, subscribers, at, numbers);
+        return { ...fanned, deliveries: await insertDeliveries(fanned.deliveries) };
+      })(),
     ]);
-    await insertDeliveries(fanned.deliveries);
     await system.updatePositionReached(reached + events.length, reached, at);
     afterCommit(() => {
       count('events_relayed', {}, events.length);

@@ -5,6 +5,8 @@ import { insertEvents } from '../../shared/db/system/events.ts';
 import { make } from '../../shared/domain/events.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
+import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
+import { queueOf } from '../../shared/queue.ts';
 import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
 import { useDatabase } from '../support/database.ts';
@@ -29,9 +31,9 @@ beforeEach(async () => {
 type Written = { id: string; recordId: string; seq: number };
 
 /** Stores events with ids in the order given, whatever their records and sequences. */
-async function write(events: { recordId: string; seq: number }[]): Promise<Written[]> {
+async function write(events: { recordId: string; seq: number }[], { workspaceId } = own): Promise<Written[]> {
   const made = events.map(({ recordId, seq }) => make('sms.sent', { id: recordId, seq, data: {} }, now()));
-  await insertEvents(made.map((event) => ({ workspaceId: own.workspaceId, event })));
+  await insertEvents(made.map((event) => ({ workspaceId, event })));
   return made.map(({ id }, index) => ({ id, ...events[index]! }));
 }
 const record = () => newId('sms', now());
@@ -127,7 +129,7 @@ test('an earlier event of a record that a full batch has cut off is taken in', a
   await expectGapless();
 });
 
-test('positions and deliveries commit together or not at all', async () => {
+test('no position is committed where there can be no deliveries', async () => {
   const mine = await workspace();
   const { id } = await makeWebhook(mine, 'http://127.0.0.1:1/', ['email.queued']);
   await acceptEmail(mine);
@@ -140,6 +142,38 @@ test('positions and deliveries commit together or not at all', async () => {
   expect(await relay.relayAll()).toBe(1);
   expect(await deliveriesOf(id)).toHaveLength(1);
   await expectGapless();
+});
+
+test('deliveries that were committed ahead of positions that were not are met again, and none is made twice', async () => {
+  const mine = await workspace();
+  const webhooks = [
+    await makeWebhook(mine, 'http://127.0.0.1:1/', ['sms.sent']),
+    await makeWebhook(mine, 'http://127.0.0.1:2/', ['sms.sent']),
+  ];
+  const written = await write(singles(400), mine);
+  const before = await numbered();
+  await query('RENAME TABLE event_marks TO event_marks_away');
+  await expect(relay.relayAll()).rejects.toThrow('event_marks');
+  await query('RENAME TABLE event_marks_away TO event_marks');
+  expect(await numbered()).toEqual(before);
+  const ahead = await Promise.all(webhooks.map(({ id }) => deliveriesOf(id)));
+  expect(ahead.map(({ length }) => length)).toEqual([400, 400]);
+  // As though one of the statements had not been carried out.
+  await query('DELETE FROM webhook_deliveries WHERE webhook_id = ? LIMIT 130', [idToBytes(webhooks[0]!.id)]);
+
+  expect(await relay.relayAll()).toBe(400);
+  await expectGapless();
+  for (const [index, { id }] of webhooks.entries()) {
+    const deliveries = await deliveriesOf(id);
+    expect(new Set(deliveries.map(({ eventId }) => eventId))).toEqual(new Set(written.map((one) => one.id)));
+    expect(deliveries).toHaveLength(400);
+    const kept = new Set(ahead[index]!.map((one) => one.id));
+    expect(deliveries.filter((one) => kept.has(one.id))).toHaveLength(index === 0 ? 270 : 400);
+    const jobs = await Promise.all(
+      deliveries.map((one) => queueOf(deliverWebhook.lanes.first).getJob(`${one.id}-1`)),
+    );
+    expect(jobs.filter(Boolean)).toHaveLength(400);
+  }
 });
 
 test('a delivery is due at once, once for each event and webhook, and knows its request', async () => {

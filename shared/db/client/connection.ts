@@ -111,7 +111,8 @@ export function send<T>(
       }
       reject(error);
     };
-    const options = { sql, values };
+    // With values to put in, if none, the driver would still read all of a text for places to put them.
+    const options = values.length === 0 ? { sql } : { sql, values };
     if (prepared) connection.execute(options, done);
     else connection.query(options, done);
     // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:

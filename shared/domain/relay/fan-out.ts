@@ -11,8 +11,8 @@ import { isHealthy, isInOutage, windowOf } from '../webhook-deliveries/window.ts
 
 export type Fanned = {
   deliveries: NewDelivery[];
-  /** The jobs of those that Redis has room for. */
-  turns: Turn[];
+  /** Places of those whose job looks for more of the webhook's. */
+  looking: Set<number>;
   /** Webhooks that may have room again by the time that this has been committed. */
   overflowed: string[];
 };
@@ -83,19 +83,19 @@ export function fanOut(
   );
   const ofWorkspace = Map.groupBy(subscriptions, ({ webhook }) => keyOf(idToBytes(webhook.workspaceId)));
   const deliveries: NewDelivery[] = [];
-  const turns: Turn[] = [];
+  const looking = new Set<number>();
   for (const event of events)
     for (const subscription of ofWorkspace.get(keyOf(event.workspaceId)) ?? []) {
       const isTest = event.type === 'webhook.test';
       if (isTest ? !subscription.id.equals(event.recordId) : !isWanted(event, subscription, numbers))
         continue;
       const { delivery, more } = deliveryOf(event, subscription, isTest, at);
+      if (more) looking.add(deliveries.length);
       deliveries.push(delivery);
-      if (delivery.status === 'pending' && !delivery.parked) turns.push(turnOf(delivery, more));
     }
   return {
     deliveries,
-    turns,
+    looking,
     overflowed: subscriptions.filter(({ room }) => room.isOverflowed()).map(({ webhook }) => webhook.id),
   };
 }
@@ -149,7 +149,10 @@ function turnOf({ id, webhookId, claims, requestId }: NewDelivery, more: boolean
 }
 
 /** Wakes what has room, and lets in more where room may have come. What fails here is left to the sweep. */
-export async function bringOn({ deliveries, turns, overflowed }: Fanned): Promise<void> {
+export async function bringOn({ deliveries, looking, overflowed }: Fanned): Promise<void> {
+  const turns = deliveries.flatMap((delivery, place) =>
+    delivery.status === 'pending' && !delivery.parked ? turnOf(delivery, looking.has(place)) : [],
+  );
   count('webhook_deliveries_admitted', {}, turns.length);
   count('webhook_deliveries_parked', {}, deliveries.filter(({ parked }) => parked).length);
   await wake(turns);

@@ -1,5 +1,6 @@
 import { format } from 'mysql2';
-import { query, sqlTime } from '../../client.ts';
+import { config } from '../../../config.ts';
+import { isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';
 
@@ -24,18 +25,59 @@ const columns = `id, workspace_id, webhook_id, event_id, event_type, status, due
   completed_at, request_id`;
 
 const rowsAtOnce = 500;
+/** Connections beside the caller's; none where a pool is so small that waiting for one could stop the caller's own work. */
+const beside = () => Math.min(4, Math.floor(config.MYSQL_POOL_SIZE / 4));
 
-export async function insertDeliveries(deliveries: NewDelivery[]): Promise<void> {
-  let sending: Promise<unknown> | undefined;
-  for (let start = 0; start < deliveries.length; start += rowsAtOnce) {
-    // Written while the server is busy with those before.
-    const statement = format(`INSERT INTO webhook_deliveries (${columns}) VALUES ?`, [
-      deliveries.slice(start, start + rowsAtOnce).map(toValues),
-    ]);
-    await sending;
-    sending = query(statement);
+/**
+ * In the caller's transaction, if they are few. Many are committed ahead of it, over several connections: whoever comes
+ * to the same events again, because that transaction has failed, meets them here. Returns all as they are stored, in
+ * their order.
+ */
+export async function insertDeliveries(deliveries: NewDelivery[]): Promise<NewDelivery[]> {
+  const stored: NewDelivery[][] = [];
+  const starts = Array.from({ length: Math.ceil(deliveries.length / rowsAtOnce) }, (_, index) => index);
+  const left = starts.values();
+  const insertLeft = async () => {
+    for (const index of left)
+      stored[index] = await insertPiece(deliveries.slice(index * rowsAtOnce, (index + 1) * rowsAtOnce));
+  };
+  if (starts.length <= 1 || beside() === 0) await insertLeft();
+  else await outsideTransaction(() => Promise.all(Array.from({ length: beside() }, insertLeft)));
+  return stored.flat();
+}
+
+async function insertPiece(piece: NewDelivery[]): Promise<NewDelivery[]> {
+  try {
+    await insertRows(piece);
+    return piece;
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+    const known = await listKnown(piece);
+    const missing = piece.filter((delivery) => !known.has(keyOf(delivery)));
+    if (missing.length > 0) await insertRows(missing);
+    return piece.map((delivery) => ({ ...delivery, ...known.get(keyOf(delivery)) }));
   }
-  await sending;
+}
+
+const insertRows = (deliveries: NewDelivery[]) =>
+  query(format(`INSERT INTO webhook_deliveries (${columns}) VALUES ?`, [deliveries.map(toValues)]));
+
+const keyOf = ({ eventId, webhookId }: Pick<NewDelivery, 'eventId' | 'webhookId'>) =>
+  eventId.toString('latin1') + webhookId.toString('latin1');
+
+type Known = Pick<NewDelivery, 'id' | 'status' | 'parked' | 'claims'>;
+
+async function listKnown(piece: NewDelivery[]): Promise<Map<string, Known>> {
+  const rows = await query(
+    'SELECT id, event_id, webhook_id, status, parked, claims FROM webhook_deliveries WHERE event_id IN (?)',
+    [piece.map(({ eventId }) => eventId)],
+  );
+  return new Map(
+    rows.map(({ id, event_id, webhook_id, status, parked, claims }) => [
+      keyOf({ eventId: event_id, webhookId: webhook_id }),
+      { id, status, parked: parked === 1, claims },
+    ]),
+  );
 }
 
 function toValues(delivery: NewDelivery): (Buffer | string | number | null)[] {
