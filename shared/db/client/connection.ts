@@ -111,8 +111,8 @@ export function send<T>(
       }
       reject(error);
     };
-    // With values to put in, if none, the driver would still read all of a text for places to put them.
-    const options = values.length === 0 ? { sql } : { sql, values };
+    // Without null the driver reads a text that is whole, however long, for places to put values into.
+    const options = { sql, values: !prepared && values.length === 0 ? null : values };
     if (prepared) connection.execute(options, done);
     else connection.query(options, done);
     // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:
