@@ -52,12 +52,12 @@ export async function runSoak(prepared: Prepared, options: Options): Promise<Res
   });
   const keysAtRest = await redisKinds(prepared.stage);
   const measured = [...levelsOff(samples), ...rowsPerItem(half, end)];
-  for (const { what, unit, second, last, isLevel } of measured)
+  for (const { what, unit, before, last, isLevel } of measured)
     if (!isLevel)
       outcome.oddities.push({
         slot: what,
         atMs: Date.now(),
-        text: `does not level off: ${second.toFixed(1)} in the second quarter, ${last.toFixed(1)} in the last ${unit}`,
+        text: `does not level off: ${before.toFixed(1)} in the first half, ${last.toFixed(1)} in the last ${unit}`,
       });
   return resultOf(outcome, options, soakText(perSecond, measured), {
     perSecond,

@@ -109,10 +109,10 @@ export function stormText(outcome: Outcome, { seed, durationMs }: Options): stri
 
 export const soakText = (perSecond: number, measured: readonly Measured[]): string =>
   table(
-    [`${(perSecond / 2).toFixed(1)} requests a second`, 'second quarter', 'last', ''],
-    measured.map(({ what, unit, second, last, isLevel }) => [
+    [`${(perSecond / 2).toFixed(1)} requests a second`, 'first half', 'last quarter', ''],
+    measured.map(({ what, unit, before, last, isLevel }) => [
       `${what}${unit && `, ${unit}`}`,
-      Number(second.toFixed(2)),
+      Number(before.toFixed(2)),
       Number(last.toFixed(2)),
       isLevel ? 'level' : 'GROWS',
     ]),
