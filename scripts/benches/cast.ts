@@ -63,8 +63,12 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
   };
 }
 
-export async function numberOf(database: mysql.Connection, sql: string): Promise<number> {
-  const [[row]] = await database.query<mysql.RowDataPacket[]>(sql);
+export async function numberOf(
+  database: mysql.Connection,
+  sql: string,
+  values: unknown[] = [],
+): Promise<number> {
+  const [[row]] = await database.query<mysql.RowDataPacket[]>(sql, values);
   return Number(Object.values(row ?? {})[0]);
 }
 

@@ -57,7 +57,7 @@ export async function openAccept(bench: Bench, { name, email, callers }: Asked):
       ...(signing && { signing: { ...signing, authority: `127.0.0.1:${port}` } }),
     };
     await load.ask('start', {
-      port,
+      ports: [port],
       path: '/v2/email',
       headers,
       bodies,

@@ -7,6 +7,8 @@ import { contacts } from './contacts.ts';
 import { emailIsolation } from './email-isolation.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
+import { flowProcesses } from './flow-processes.ts';
+import { flowRows } from './flow-rows.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
@@ -31,4 +33,6 @@ export const lines: Line[] = [
   contactPages,
   contactSearch,
   atRest,
+  flowProcesses,
+  flowRows,
 ];

@@ -3,11 +3,11 @@ import { Redis } from 'ioredis';
 import type mysql from 'mysql2/promise';
 import { castOf, numberOf } from '../cast.ts';
 import { type Bench, checkEqual, type Line, Mismatch, type Opened, type Run } from '../line.ts';
+import { numbers, rowsAtOnce } from '../many-rows.ts';
 import type { Arrived } from '../players/webhook-endpoints.ts';
 import { openWindow } from '../usage.ts';
 
 const backlog = 1_000_000;
-const rowsAtOnce = 10_000;
 const healthy = 10;
 const burst = 2_000;
 const settleMs = 6_000;
@@ -16,12 +16,8 @@ const mostRedisMb = 50;
 /** What has been let in together may arrive in any order. */
 const jobsPerWebhook = 500;
 
-/** Ids and times rise with `n`, as they do in life. */
+/** Later than all that are made while it runs. */
 const idOf = (kind: string) => `UNHEX(RPAD(LPAD(HEX(1900000000000 + n), 12, '0'), 32, '${kind}'))`;
-const numbers = `(SELECT ? + a.i * 100 + b.i AS n FROM
-  (SELECT ROW_NUMBER() OVER () - 1 AS i FROM information_schema.columns LIMIT 100) a,
-  (SELECT ROW_NUMBER() OVER () - 1 AS i FROM information_schema.columns LIMIT 100) b) numbers`;
-
 type Drained = { id: string; atMs: number }[];
 
 async function open(bench: Bench): Promise<Opened> {

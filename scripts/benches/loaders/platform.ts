@@ -11,12 +11,14 @@ import * as email from '../../../shared/domain/email.ts';
 import * as emailDomains from '../../../shared/domain/email-domains.ts';
 import { eventOf } from '../../../shared/domain/email-record.ts';
 import * as events from '../../../shared/domain/events.ts';
+import * as suppressions from '../../../shared/domain/suppressions.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
 import * as workspaces from '../../../shared/domain/workspaces.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import { queueOf } from '../../../shared/queue.ts';
 import type { NewEmail } from '../../../shared/schemas/email.ts';
+import type { EventType } from '../../../shared/schemas/events.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 import { transaction } from '../../../shared/unit-of-work.ts';
 import { currentVersion } from '../../../shared/versions.ts';
@@ -60,8 +62,8 @@ async function signedKey({ algorithm }: { algorithm: 'hmac-sha256' | 'ecdsa-p256
 }
 
 /** The secret of a new webhook. */
-async function webhook({ url }: { url: string }): Promise<string> {
-  const made = await transaction(() => webhooks.create(caller, { url, events: ['email.queued'] }));
+async function webhook({ url, event = 'email.queued' }: { url: string; event?: EventType }): Promise<string> {
+  const made = await transaction(() => webhooks.create(caller, { url, events: [event] }));
   return made.secret!;
 }
 
@@ -123,6 +125,8 @@ async function storeNow(count: number): Promise<void> {
   events.wakeRelay();
 }
 
+const suppress = (address: string) => transaction(() => suppressions.create(caller, { email: address }));
+
 /** Cursors of the customer's feed at these positions. */
 function feedCursors(positions: number[]): string[] {
   const binding = { workspaceId: caller.workspaceId, listing: 'events' };
@@ -136,6 +140,7 @@ serve({
   customer,
   signedKey,
   webhook,
+  suppress,
   acceptEmails,
   acceptMarketing,
   acceptCode,

@@ -9,7 +9,8 @@ import { type Proof, prover } from './proof.ts';
  */
 
 export interface Load {
-  port: number;
+  /** Of the processes that share the load, each with as many connections. */
+  ports: number[];
   path: string;
   headers: Record<string, string>;
   /** Taken in turn. */
@@ -41,7 +42,7 @@ let drained = Promise.withResolvers<void>();
 async function start(load: Load): Promise<void> {
   const parts = load.bodies.map((body) => {
     const headers = {
-      Host: `127.0.0.1:${load.port}`,
+      Host: `127.0.0.1:${load.ports[0]}`,
       'Content-Type': 'application/json',
       'Content-Length': String(Buffer.byteLength(body)),
       ...load.headers,
@@ -59,7 +60,9 @@ async function start(load: Load): Promise<void> {
   }
   [next, answered, inFlight, isStopping, answers] = [0, 0, 0, false, {}];
   drained = Promise.withResolvers();
-  sockets = await Promise.all(Array.from({ length: load.connections }, () => open(load.port)));
+  sockets = await Promise.all(
+    Array.from({ length: load.connections }, (_, index) => open(load.ports[index % load.ports.length]!)),
+  );
   for (const socket of sockets) drive(socket);
 }
 

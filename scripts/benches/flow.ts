@@ -1,0 +1,160 @@
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type mysql from 'mysql2/promise';
+import { checkout } from '../setup/environment.ts';
+import * as kept from '../setup/kept.ts';
+import * as procfile from '../setup/procfile.ts';
+import { castOf, numberOf } from './cast.ts';
+import { plainEmail } from './content.ts';
+import { type Bench, checkEqual, type Run } from './line.ts';
+import type { Customer } from './loaders/platform.ts';
+import type { Answers, Load } from './players/http-load.ts';
+import type { Taken } from './players/smtp-sink.ts';
+import type { Received } from './players/webhook-receiver.ts';
+import type { Program, Servant } from './program.ts';
+import { openWindow, type Usages } from './usage.ts';
+
+/**
+ * The main job, whole: POST /v2/email, the mail at the SMTP sink, its events numbered, and `email.sent` at the endpoint
+ * of a webhook, by the processes that the Procfile names. So much at once that nothing of the machine is left.
+ */
+export interface Flow {
+  loader: Servant;
+  /** From the first request to the last result on disk. What it stored is taken out again. */
+  run(): Promise<Run>;
+  close: () => Promise<void>;
+}
+
+const connections = 32;
+const variants = 64;
+const warmMs = 2_000;
+const acceptMs = 4_000;
+const pollMs = 20;
+const limitMs = 120_000;
+
+const commands = new Map(
+  procfile
+    .read(path.join(checkout, 'Procfile'))
+    .map(({ name, command }) => [name, command.split(' ').slice(1)]),
+);
+
+/** How many processes there are of each that may be many; one numbers events, however many there are. */
+export async function openFlow(bench: Bench, name: string, processes: number): Promise<Flow> {
+  const { world, scale } = bench;
+  const { database } = world;
+  const cast = castOf(bench, name);
+  const networks = { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' };
+  const [loader, load, sink, receiver] = await Promise.all([
+    cast.servant('loaders/platform', networks),
+    cast.servant('players/http-load'),
+    cast.servant('players/smtp-sink'),
+    cast.servant('players/webhook-receiver'),
+  ] as const);
+  const { key } = await loader.ask<Customer>('customer');
+  const url = `http://127.0.0.1:${await receiver.ask<number>('listen')}/hooks/sent`;
+  await loader.ask('webhook', { url, event: 'email.sent' });
+  const smtpUrl = `smtp://127.0.0.1:${await sink.ask<number>('listen')}`;
+  const bodies = Array.from({ length: variants }, (_, index) => JSON.stringify(plainEmail(index)));
+
+  async function startAll(): Promise<{ running: Record<string, Program>; ports: number[] }> {
+    const running: Record<string, Program> = {};
+    const ports: number[] = [];
+    for (let index = 0; index < processes; index += 1) {
+      const port = await kept.port(world.folder, `web-${index}`);
+      ports.push(port);
+      running[`web-${index}`] = await cast.platform(commands.get('web')!, 'web started', {
+        PORT: String(port),
+        BIND_ADDRESS: '127.0.0.1',
+        RATE_LIMIT_PER_SECOND: '0',
+        WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
+      });
+      for (const worker of ['worker_email', 'worker_webhooks', ...(index === 0 ? ['worker_events'] : [])])
+        running[`${worker}-${index}`] = await cast.platform(commands.get(worker)!, 'workers started', {
+          ...networks,
+          SMTP_URL: smtpUrl,
+        });
+    }
+    return { running, ports };
+  }
+
+  /** Sends for so long, and waits until all that comes of it is done. Returns how many emails that were. */
+  async function pour(ports: number[], ms: number): Promise<number> {
+    const headers = { Authorization: `Bearer ${key}` };
+    await sink.ask('reset', []);
+    await receiver.ask('reset');
+    await load.ask('start', { ports, path: '/v2/email', headers, bodies, connections } satisfies Load);
+    await delay(ms);
+    const answers = await load.ask<Answers>('stop');
+    const accepted = answers['201'] ?? 0;
+    checkEqual('answers', answers, { '201': accepted });
+    await sink.ask('reach', accepted);
+    await receiver.ask('reach', accepted);
+    await settled(database);
+    return accepted;
+  }
+
+  async function run(): Promise<Run> {
+    const mark = await markOf(database);
+    const { running, ports } = await startAll();
+    const warm = await pour(ports, warmMs * scale);
+    const pids = Object.fromEntries(Object.entries(running).map(([name, { pid }]) => [name, pid]));
+    const others = { load: load.pid, sink: sink.pid, receiver: receiver.pid };
+    const close = openWindow({ ...pids, ...others, ...world.servers });
+    const count = await pour(ports, acceptMs * scale);
+    const measured = close();
+    const window = { ...measured, usages: byKind(measured.usages) };
+    const { messages } = await sink.ask<Taken>('taken');
+    const { deliveries, duplicates } = await receiver.ask<Received>('received');
+    checkEqual('mails, deliveries and repeated ones', [messages, deliveries, duplicates], [count, count, 0]);
+    const stored = [
+      "SELECT COUNT(*) FROM emails WHERE id > ? AND status = 'sent' AND claims = 1",
+      'SELECT COUNT(*) FROM events WHERE id > ? AND position > 0',
+      "SELECT COUNT(*) FROM webhook_deliveries WHERE id > ? AND status = 'delivered' AND attempts = 1",
+    ].map((sql) => numberOf(database, sql, [mark]));
+    const total = warm + count;
+    checkEqual('emails sent once, their events, their deliveries', await Promise.all(stored), [
+      total,
+      2 * total,
+      total,
+    ]);
+    await Promise.all(Object.values(running).map((program) => program.stop()));
+    await forget(database, mark);
+    return { count, window, content: 'emails, from request to webhook' };
+  }
+
+  return { loader, run, close: cast.stopAll };
+}
+
+/** The processes of a kind taken together: their CPU time, and the most memory that one of them had. */
+function byKind(usages: Usages): Usages {
+  const kinds: Usages = {};
+  for (const [name, { cpuSeconds, peakMb }] of Object.entries(usages)) {
+    const kind = (kinds[name.replace(/-\d+$/, '')] ??= { cpuSeconds: 0, peakMb: 0 });
+    kind.cpuSeconds += cpuSeconds;
+    kind.peakMb = Math.max(kind.peakMb, peakMb);
+  }
+  return kinds;
+}
+
+/** Ids made from now on are higher. */
+async function markOf(database: mysql.Connection): Promise<Buffer> {
+  const [[row]] = await database.query<mysql.RowDataPacket[]>(
+    'SELECT GREATEST(COALESCE((SELECT MAX(id) FROM emails), 0x00), COALESCE((SELECT MAX(id) FROM events), 0x00)) AS mark',
+  );
+  return row?.['mark'];
+}
+
+/** Nothing is on its way any more. */
+async function settled(database: mysql.Connection): Promise<void> {
+  const open = `SELECT (SELECT COUNT(*) FROM emails WHERE status = 'queued')
+    + (SELECT COUNT(*) FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
+       WHERE status = 'pending' AND parked = 0)`;
+  for (const since = performance.now(); performance.now() < since + limitMs; await delay(pollMs))
+    if ((await numberOf(database, open)) === 0) return;
+  throw new Error(`After ${limitMs / 1000} s it is not done`);
+}
+
+async function forget(database: mysql.Connection, mark: Buffer): Promise<void> {
+  for (const table of ['emails', 'events', 'webhook_deliveries'])
+    await database.query(`DELETE FROM ${table} WHERE id > ?`, [mark]);
+}
