@@ -21,7 +21,7 @@ import { openWindow, type Usages } from './usage.ts';
 export interface Flow {
   loader: Servant;
   /** From the first request to the last result on disk. What it stored is taken out again. */
-  run(): Promise<Run>;
+  run: () => Promise<Run>;
   close: () => Promise<void>;
 }
 
