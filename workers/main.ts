@@ -21,10 +21,13 @@ const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECO
 export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
   const chosen = names.map(chosenOf);
   await startUp();
-  // Workers wait for Redis however long it is away, unlike whoever adds jobs.
-  const connection = new Redis(config.REDIS_URL, { maxRetriesPerRequest: null }).on('error', (error) =>
-    logger.debug({ err: error }, 'redis'),
-  );
+  const connection = new Redis(config.REDIS_URL, {
+    // Workers wait for Redis however long it is away, unlike whoever adds jobs.
+    maxRetriesPerRequest: null,
+    // What many jobs have to say at one moment is one write. A job whose end is lost with the connection is found
+    // again as one of a worker that died, and finds its row done.
+    enableAutoPipelining: true,
+  }).on('error', (error) => logger.debug({ err: error }, 'redis'));
   const workers = chosen.flatMap((one) => startLanes(one, connection));
   const schedule = startSchedule();
   return {
