@@ -1,6 +1,7 @@
 import type mysql from 'mysql2/promise';
+import { numberOf } from '../cast.ts';
 import { type Flow, openFlow } from '../flow.ts';
-import type { Bench, Line, Opened } from '../line.ts';
+import { type Bench, checkEqual, type Line, type Opened } from '../line.ts';
 import { idOf, multiply } from '../many-rows.ts';
 import type { Servant } from '../program.ts';
 import { openWorld, type World } from '../world.ts';
@@ -114,6 +115,13 @@ async function fill({ database }: World, loader: Servant, factor: number): Promi
     email: "CONCAT('gone', n, '@inbox.example')",
     email_key: "CONCAT('gone', n, '@inbox.example')",
   });
+  for (const [table, added] of [
+    ['emails', count('emails')],
+    ['events', count('events')],
+    ['webhook_deliveries', count('deliveries') + count('pendingDeliveries')],
+    ['suppressions', count('suppressions')],
+  ] as const)
+    checkEqual(`rows of ${table}`, await numberOf(database, `SELECT COUNT(*) FROM ${table}`), added + 1);
   await database.query('ANALYZE TABLE emails, events, webhook_deliveries, webhooks, suppressions');
 }
 
