@@ -27,8 +27,8 @@ export interface Flow {
 
 const connections = 32;
 const variants = 64;
-const warmMs = 2_000;
-const acceptMs = 4_000;
+const warmMs = 4_000;
+const acceptMs = 8_000;
 const pollMs = 20;
 const limitMs = 120_000;
 

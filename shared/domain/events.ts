@@ -39,7 +39,7 @@ export async function record(workspaceId: string, event: db.NewEventRecord): Pro
   afterCommit(wakeRelay);
 }
 
-const wakeEveryMs = 20;
+const wakeEveryMs = 10;
 let resting = false;
 let isWanted = false;
 let wakes = 0;

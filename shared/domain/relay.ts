@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import { afterCommit, transaction } from '../db/client.ts';
@@ -7,30 +6,6 @@ import { insertDeliveries } from '../db/system/webhook-deliveries.ts';
 import { listSubscribers } from '../db/system/webhooks.ts';
 import { count } from '../metrics.ts';
 import { asksForNumbers, bringOn, fanOut } from './relay/fan-out.ts';
-
-/** So many wake-ups are answered by one run. */
-export const wakeUpsAtOnce = 50;
-const betweenRunsMs = 20;
-let startedAt = Number.NEGATIVE_INFINITY;
-let running: Promise<unknown> = Promise.resolve();
-let coming: Promise<void> | undefined;
-
-/**
- * Resolves when a run is done that began after the call, and so has seen what the caller knows of. At once when there
- * was none lately, then at most every few milliseconds: many small ones would cost several times as much.
- */
-export function relaySoon(): Promise<void> {
-  coming ??= (async () => {
-    await running.catch(() => undefined);
-    const waitMs = startedAt + betweenRunsMs - performance.now();
-    if (waitMs > 0) await sleep(waitMs);
-    coming = undefined;
-    startedAt = performance.now();
-    running = relayAll();
-    await running;
-  })();
-  return coming;
-}
 
 /** Numbers every committed event that has no position yet and fans it out (design rule 6). Returns how many. */
 export async function relayAll(): Promise<number> {

@@ -190,27 +190,6 @@ test('a delivery is due at once, once for each event and webhook, and knows its 
   }
 });
 
-test('a wake-up is answered by a run that begins after it, and many at one moment by one', async () => {
-  for (let round = 0; round < 10; round += 1) {
-    await write(singles(1));
-    await relay.relaySoon();
-    expect(await unnumbered()).toBe(0);
-  }
-  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
-  const holding = transaction(async () => {
-    await query("SELECT value FROM counters WHERE name = 'events.position' FOR UPDATE");
-    await held;
-  });
-  const first = relay.relaySoon();
-  expect(relay.relaySoon()).toBe(first);
-  const seen = new Set<Promise<void>>([first]);
-  await waitFor('the first run has begun', () => seen.add(relay.relaySoon()).size > 1);
-  letGo();
-  await Promise.all([holding, ...seen]);
-  expect(seen.size).toBe(2);
-  await expectGapless();
-});
-
 test('the job numbers what is committed without being asked', async () => {
   const workers = await runWorkers(['relay-events']);
   await acceptEmail(own);
