@@ -29,6 +29,11 @@ const guides = [
     title: 'Run the platform',
     summary: 'For operators: processes, deploys, backup and restore, key rotation, alarms, disasters',
   },
+  {
+    name: 'capacity',
+    title: 'Capacity',
+    summary: 'For operators: what an email costs, how many processes, what MySQL and Redis, where the walls are',
+  },
 ] as const;
 
 /** The guides, and the programs that they show: what is read is the very file that can be fetched and run. */
