@@ -32,7 +32,8 @@ const guides = [
   {
     name: 'capacity',
     title: 'Capacity',
-    summary: 'For operators: what an email costs, how many processes, what MySQL and Redis, where the walls are',
+    summary:
+      'For operators: what an email costs, how many processes, what MySQL and Redis, where the walls are',
   },
 ] as const;
 
