@@ -52,6 +52,8 @@ export async function closeQueues(): Promise<void> {
   producer = undefined;
 }
 
+// Each job is given its `timestamp` too, from which its delay counts: a process whose own clock is wrong would put it
+// into the wrong order with all others.
 const jobOptions: JobsOptions = {
   // Whether a job is tried again is decided from its row; this must only never run out.
   attempts: 1_000_000,
@@ -90,7 +92,8 @@ export function enqueue<Payload extends object, Lane extends string>(
   afterCommit(() => {
     if (inFlight >= maxInFlight) return count('wake_ups_dropped');
     inFlight += 1;
-    const delay = options.at ? Math.max(0, options.at.getTime() - now().getTime()) : 0;
+    const time = now().getTime();
+    const delay = options.at ? Math.max(0, options.at.getTime() - time) : 0;
     queueOf(job.lanes[options.lane])
       .add(
         job.name,
@@ -98,6 +101,7 @@ export function enqueue<Payload extends object, Lane extends string>(
         {
           ...jobOptions,
           jobId: options.id,
+          timestamp: time,
           delay,
           priority: options.priority ?? 0,
         },
@@ -137,6 +141,7 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
     opts: {
       ...jobOptions,
       jobId: item.id,
+      timestamp: time,
       delay: item.at ? Math.max(0, item.at.getTime() - time) : 0,
       priority: item.priority ?? 0,
     },
