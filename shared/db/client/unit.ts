@@ -9,6 +9,8 @@ import { canShare, commitTogether, type Insert, insertAll } from './shared-commi
 type Unit = {
   /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
   opened: Promise<Connection> | undefined;
+  /** Its connection from the moment that it is lent, also where opening then fails. */
+  lent: { connection: Connection | undefined };
   release: () => Promise<void>;
   /** Whether its commit may be shared: not any more when that has failed. */
   mayShare: boolean;
@@ -96,6 +98,7 @@ function open(unit: Unit): Promise<Connection> {
 async function begin(unit: Unit): Promise<Connection> {
   const { connection, release } = await acquire();
   unit.release = release;
+  unit.lent.connection = connection;
   await send(connection, false, 'START TRANSACTION', []);
   const { beforeFirst } = unit;
   if (beforeFirst)
@@ -119,6 +122,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const unit: Unit = {
       opened: undefined,
+      lent: { connection: undefined },
       release: async () => undefined,
       mayShare,
       beforeFirst: undefined,
@@ -169,7 +173,10 @@ async function commit(unit: Unit): Promise<void> {
 }
 
 async function rollBack(unit: Unit): Promise<void> {
-  const connection = await unit.opened?.catch(() => undefined);
+  await unit.opened?.catch(() => undefined);
+  // Not the one that opening resolves to: it may have failed in the action before the first statement, after
+  // START TRANSACTION, and a connection must not go back to the pool with that open.
+  const { connection } = unit.lent;
   if (connection && !connection.__knex__disposed)
     await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
 }

@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { now } from '../../../shared/clock.ts';
 import {
   afterCommit,
+  beforeFirstStatement,
   closeDatabase,
   execute,
   isDuplicateKey,
@@ -156,6 +157,23 @@ test("a job is due by the platform's time, however wrong the clock of the proces
     const job = await waitFor(`the job ${id}`, () => queue.getJob(id));
     expect(Math.abs(job.timestamp + job.delay - dueAt.getTime())).toBeLessThan(1_000);
   }
+});
+
+test('where the action before the first statement fails, no transaction is left open', async () => {
+  const failing = transaction(async () => {
+    await beforeFirstStatement(async () => {
+      await add(7);
+      throw new Error('no');
+    });
+    await add(8);
+  });
+  await expect(failing).rejects.toThrow('no');
+  const open = await query(
+    `SELECT trx_id FROM information_schema.innodb_trx JOIN information_schema.processlist p
+     ON p.id = trx_mysql_thread_id WHERE p.db = DATABASE()`,
+  );
+  expect(open).toEqual([]);
+  expect(await query('SELECT id FROM things WHERE id IN (7, 8)')).toEqual([]);
 });
 
 /** Two transactions that lock the two rows in opposite order, so that the server ends one of them. */
