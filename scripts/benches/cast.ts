@@ -2,8 +2,17 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
 import { checkout } from '../setup/environment.ts';
+import * as procfile from '../setup/procfile.ts';
 import type { Bench } from './line.ts';
 import { type Program, type Servant, startPlatform, startServant } from './program.ts';
+
+/** The lines of the Procfile that stay, by name: what `node` runs for each. */
+export const processTypes: Record<string, string[]> = Object.fromEntries(
+  procfile
+    .read(path.join(checkout, 'Procfile'))
+    .filter(({ name }) => name !== 'release')
+    .map(({ name, command }) => [name, command.split(' ').slice(1)]),
+);
 
 /** Starts the processes of a line with what they need to know, and stops those that stand to its end. */
 export interface Cast {

@@ -1,10 +1,7 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
-import { checkout } from '../setup/environment.ts';
 import * as kept from '../setup/kept.ts';
-import * as procfile from '../setup/procfile.ts';
-import { castOf, numberOf } from './cast.ts';
+import { castOf, numberOf, processTypes, until } from './cast.ts';
 import { plainEmail } from './content.ts';
 import { type Bench, checkEqual, type Run } from './line.ts';
 import type { Customer } from './loaders/platform.ts';
@@ -29,14 +26,6 @@ const connections = 32;
 const variants = 64;
 const warmMs = 4_000;
 const acceptMs = 8_000;
-const pollMs = 20;
-const limitMs = 120_000;
-
-const commands = new Map(
-  procfile
-    .read(path.join(checkout, 'Procfile'))
-    .map(({ name, command }) => [name, command.split(' ').slice(1)]),
-);
 
 /** How many processes there are of each that may be many; one numbers events, however many there are. */
 export async function openFlow(bench: Bench, name: string, processes: number): Promise<Flow> {
@@ -62,14 +51,14 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
     for (let index = 0; index < processes; index += 1) {
       const port = await kept.port(world.folder, `web-${index}`);
       ports.push(port);
-      running[`web-${index}`] = await cast.platform(commands.get('web')!, 'web started', {
+      running[`web-${index}`] = await cast.platform(processTypes['web']!, 'web started', {
         PORT: String(port),
         BIND_ADDRESS: '127.0.0.1',
         RATE_LIMIT_PER_SECOND: '0',
         WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
       });
       for (const worker of ['worker_email', 'worker_webhooks', ...(index === 0 ? ['worker_events'] : [])])
-        running[`${worker}-${index}`] = await cast.platform(commands.get(worker)!, 'workers started', {
+        running[`${worker}-${index}`] = await cast.platform(processTypes[worker]!, 'workers started', {
           ...networks,
           SMTP_URL: smtpUrl,
         });
@@ -89,7 +78,7 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
     checkEqual('answers', answers, { '201': accepted });
     await sink.ask('reach', accepted);
     await receiver.ask('reach', accepted);
-    await settled(database);
+    await until('emails and deliveries on their way', 0, () => numberOf(database, onItsWay));
     return accepted;
   }
 
@@ -144,15 +133,9 @@ async function markOf(database: mysql.Connection): Promise<Buffer> {
   return row?.['mark'];
 }
 
-/** Nothing is on its way any more. */
-async function settled(database: mysql.Connection): Promise<void> {
-  const open = `SELECT (SELECT COUNT(*) FROM emails WHERE status = 'queued')
-    + (SELECT COUNT(*) FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
-       WHERE status = 'pending' AND parked = 0)`;
-  for (const since = performance.now(); performance.now() < since + limitMs; await delay(pollMs))
-    if ((await numberOf(database, open)) === 0) return;
-  throw new Error(`After ${limitMs / 1000} s it is not done`);
-}
+const onItsWay = `SELECT (SELECT COUNT(*) FROM emails WHERE status = 'queued')
+  + (SELECT COUNT(*) FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
+     WHERE status = 'pending' AND parked = 0)`;
 
 async function forget(database: mysql.Connection, mark: Buffer): Promise<void> {
   for (const table of ['emails', 'events', 'webhook_deliveries'])

@@ -1,19 +1,9 @@
-import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { checkout } from '../../setup/environment.ts';
-import * as procfile from '../../setup/procfile.ts';
-import { castOf } from '../cast.ts';
+import { castOf, processTypes } from '../cast.ts';
 import type { Bench, Line, Opened, Run } from '../line.ts';
 import type { Program } from '../program.ts';
 import { openWindow } from '../usage.ts';
 
-/** One of each line of the Procfile that stays: `node` and what it runs. */
-const processes = Object.fromEntries(
-  procfile
-    .read(path.join(checkout, 'Procfile'))
-    .filter(({ name }) => name !== 'release')
-    .map(({ name, command }) => [name, command.split(' ').slice(1)]),
-);
 const settleMs = 15_000;
 const measureMs = 30_000;
 
@@ -26,7 +16,7 @@ async function open(bench: Bench): Promise<Opened> {
   async function run(): Promise<Run> {
     await world.clear();
     const running: Record<string, Program> = {};
-    for (const [name, args] of Object.entries(processes))
+    for (const [name, args] of Object.entries(processTypes))
       running[name] = await cast.platform(args, 'started', {
         PORT: '0',
         BIND_ADDRESS: '127.0.0.1',
@@ -49,7 +39,7 @@ async function open(bench: Bench): Promise<Opened> {
       count: window.seconds,
       window,
       figures: {
-        'Redis commands/s for each process': perSecond / Object.keys(processes).length,
+        'Redis commands/s for each process': perSecond / Object.keys(processTypes).length,
         ...Object.fromEntries(cpu),
       },
       content: 'nothing',
@@ -68,7 +58,7 @@ export const atRest: Line = {
   targets: {},
   atMost: {
     'Redis commands/s for each process': 50,
-    ...Object.fromEntries(Object.keys(processes).map((name) => [`${name}, CPU %`, 1])),
+    ...Object.fromEntries(Object.keys(processTypes).map((name) => [`${name}, CPU %`, 1])),
   },
   notes: ['Commands inside of the scripts of BullMQ count too.'],
   open,

@@ -18,6 +18,7 @@ const jobsPerWebhook = 500;
 
 /** Later than all that are made while it runs. */
 const idOf = (kind: string) => `UNHEX(RPAD(LPAD(HEX(1900000000000 + n), 12, '0'), 32, '${kind}'))`;
+
 type Drained = { id: string; atMs: number }[];
 
 async function open(bench: Bench): Promise<Opened> {

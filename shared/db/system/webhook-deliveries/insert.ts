@@ -1,4 +1,3 @@
-import { format } from 'mysql2';
 import { config } from '../../../config.ts';
 import { isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
 
@@ -60,7 +59,7 @@ async function insertPiece(piece: NewDelivery[]): Promise<NewDelivery[]> {
 }
 
 const insertRows = (deliveries: NewDelivery[]) =>
-  query(format(`INSERT INTO webhook_deliveries (${columns}) VALUES ?`, [deliveries.map(toValues)]));
+  query(`INSERT INTO webhook_deliveries (${columns}) VALUES ?`, [deliveries.map(toValues)]);
 
 const keyOf = ({ eventId, webhookId }: Pick<NewDelivery, 'eventId' | 'webhookId'>) =>
   eventId.toString('latin1') + webhookId.toString('latin1');
