@@ -27,9 +27,11 @@ export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
   return withConnection((connection: Connection) => builder.connection(connection) as unknown as Promise<T>);
 }
 
-/** A Knex query on a table; give it to `run`. */
-export function table(name: string): Knex.QueryBuilder {
-  return database()(name);
+/** A Knex query on a table, by one of these indexes and no other way where any is given; give it to `run`. */
+export function table(name: string, indexes: string[] = []): Knex.QueryBuilder {
+  const knex = database();
+  if (indexes.length === 0) return knex(name);
+  return knex(knex.raw(`?? FORCE INDEX (${indexes.map(() => '??').join(', ')})`, [name, ...indexes]));
 }
 
 /**

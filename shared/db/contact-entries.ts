@@ -146,7 +146,7 @@ export async function listTagCounts(
   { limit, after }: { limit: number; after: string | null },
 ): Promise<{ key: string; tag: string; count: number }[]> {
   const rows = await query(
-    `SELECT tag_key, tag, contacts FROM contact_counts WHERE workspace_id = ? AND tag_key > ?
+    `SELECT tag_key, tag, contacts FROM contact_counts ${byId} WHERE workspace_id = ? AND tag_key > ?
      ORDER BY tag_key LIMIT ?`,
     [idToBytes(workspaceId), Buffer.from(after ?? ''), limit],
   );

@@ -1,6 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { EmailDomainStatus, RecordPurpose, RecordStatus } from '../schemas/email-domains.ts';
-import { byId, type Changed, execute, query, type Row, run, table } from './client.ts';
+import { byId, type Changed, execute, query, type Row } from './client.ts';
+import { listNewest, type Page } from './listing.ts';
 
 /** What was seen of a record when it was to have this value. */
 export type RecordCheck = { value: string; status: RecordStatus; error: string | null };
@@ -102,14 +103,10 @@ export async function findEmailDomainCount(workspaceId: string): Promise<number>
   return Number(row!.count);
 }
 
-/** Newest first; `before` is the id that the last page ended with. */
-export async function listEmailDomains(
-  workspaceId: string,
-  page: { limit: number; before: string | null },
-): Promise<EmailDomainRecord[]> {
-  const builder = table('email_domains').where('workspace_id', idToBytes(workspaceId));
-  if (page.before) void builder.where('id', '<', idToBytes(page.before));
-  return (await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit))).map(toRecord);
+/** Newest first. */
+export async function listEmailDomains(workspaceId: string, page: Page): Promise<EmailDomainRecord[]> {
+  const rows = await listNewest(workspaceId, { table: 'email_domains', index: 'email_domains_listed' }, page);
+  return rows.map(toRecord);
 }
 
 export async function deleteEmailDomain(workspaceId: string, id: string): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
-import { byId, type Changed, execute, insertNew, type Row, run, table } from './client.ts';
+import { idFromBytes, idToBytes } from '../formats/ids.ts';
+import { byId, type Changed, execute, insertNew, type Row } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
+import { bytesOf, listNewest, type Page } from './listing.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
@@ -107,25 +108,30 @@ export type EmailFilter = {
   until?: Date | undefined;
 };
 
-/** Newest first; `before` is the id that the last page ended with. */
+/** Newest first. */
 export async function listEmails(
   workspaceId: string,
-  filter: EmailFilter,
-  page: { limit: number; before: string | null },
+  { status, kind, recipientKey, clientReference, clientTag, since, until }: EmailFilter,
+  page: Page,
 ): Promise<EmailRecord[]> {
-  const builder = table('emails').where('workspace_id', idToBytes(workspaceId));
-  if (filter.status) void builder.where('status', filter.status);
-  if (filter.kind) void builder.where('kind', filter.kind);
-  if (filter.recipientKey !== undefined)
-    void builder.where('recipient_key', Buffer.from(filter.recipientKey));
-  if (filter.clientReference !== undefined)
-    void builder.where('client_reference', Buffer.from(filter.clientReference));
-  if (filter.clientTag !== undefined) void builder.where('client_tag', Buffer.from(filter.clientTag));
-  // Ids carry the time of creation, so a range of time is a range of the same index.
-  if (filter.since) void builder.where('id', '>=', firstUuidAt(filter.since));
-  if (filter.until) void builder.where('id', '<', firstUuidAt(filter.until));
-  if (page.before) void builder.where('id', '<', idToBytes(page.before));
-  return (await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit))).map(toRecord);
+  const rows = await listNewest(
+    workspaceId,
+    {
+      table: 'emails',
+      index: 'emails_listed',
+      filters: [
+        ['status', status, 'emails_by_status'],
+        ['kind', kind, 'emails_by_kind'],
+        ['recipient_key', bytesOf(recipientKey), 'emails_by_recipient'],
+        ['client_reference', bytesOf(clientReference), 'emails_by_reference'],
+        ['client_tag', bytesOf(clientTag), 'emails_by_tag'],
+      ],
+      since,
+      until,
+    },
+    page,
+  );
+  return rows.map(toRecord);
 }
 
 /**

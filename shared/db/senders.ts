@@ -1,6 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SenderCountryStatus, SenderKind, SenderStatus } from '../schemas/senders.ts';
-import { byId, type Changed, execute, query, type Row, run, table } from './client.ts';
+import { byId, type Changed, execute, query, type Row } from './client.ts';
+import { listNewest, type Page } from './listing.ts';
 
 export type CountryRecord = { country: string; status: SenderCountryStatus; reason: string | null };
 
@@ -156,14 +157,10 @@ async function findOne(
   return record ?? null;
 }
 
-/** Newest first; `before` is the id that the last page ended with. */
-export async function listSenders(
-  workspaceId: string,
-  page: { limit: number; before: string | null },
-): Promise<SenderRecord[]> {
-  const builder = table('senders').where('workspace_id', idToBytes(workspaceId));
-  if (page.before) void builder.where('id', '<', idToBytes(page.before));
-  return withCountries(workspaceId, await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit)));
+/** Newest first. */
+export async function listSenders(workspaceId: string, page: Page): Promise<SenderRecord[]> {
+  const rows = await listNewest(workspaceId, { table: 'senders', index: 'senders_listed' }, page);
+  return withCountries(workspaceId, rows);
 }
 
 /** Those that are held until this profile is verified. */

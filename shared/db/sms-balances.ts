@@ -66,10 +66,10 @@ async function insertLedger(workspaceId: string, entries: LedgerEntry[]): Promis
 
 /** Newest first. */
 export async function listSmsLedger(workspaceId: string, limit: number): Promise<LedgerEntry[]> {
-  const rows = await query('SELECT * FROM sms_ledger WHERE workspace_id = ? ORDER BY id DESC LIMIT ?', [
-    idToBytes(workspaceId),
-    limit,
-  ]);
+  const rows = await query(
+    'SELECT * FROM sms_ledger FORCE INDEX (sms_ledger_listed) WHERE workspace_id = ? ORDER BY id DESC LIMIT ?',
+    [idToBytes(workspaceId), limit],
+  );
   return rows.map((row) => ({
     kind: row.kind,
     amount: Number(row.amount),

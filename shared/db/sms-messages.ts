@@ -1,7 +1,8 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
-import { byId, execute, query, type Row, run, table } from './client.ts';
+import { byId, execute, query, type Row } from './client.ts';
+import { bytesOf, listNewest, type Page } from './listing.ts';
 
 export type SmsRecord = {
   id: string;
@@ -163,25 +164,31 @@ export type SmsRowFilter = {
   until?: Date | undefined;
 };
 
-/** Newest first; `before` is the id that the last page ended with. */
+/** Newest first. */
 export async function listSms(
   workspaceId: string,
-  filter: SmsRowFilter,
-  page: { limit: number; before: string | null },
+  { status, direction, recipient, sender, clientReference, clientTag, since, until }: SmsRowFilter,
+  page: Page,
 ): Promise<SmsRecord[]> {
-  const builder = table('sms_messages').where('workspace_id', idToBytes(workspaceId));
-  if (filter.status) void builder.where('status', filter.status);
-  if (filter.direction) void builder.where('direction', filter.direction);
-  if (filter.recipient !== undefined) void builder.where('recipient', Buffer.from(filter.recipient));
-  if (filter.sender !== undefined) void builder.where('sender', Buffer.from(filter.sender));
-  if (filter.clientReference !== undefined)
-    void builder.where('client_reference', Buffer.from(filter.clientReference));
-  if (filter.clientTag !== undefined) void builder.where('client_tag', Buffer.from(filter.clientTag));
-  // Ids carry the time of creation, so a range of time is a range of the same index.
-  if (filter.since) void builder.where('id', '>=', firstUuidAt(filter.since));
-  if (filter.until) void builder.where('id', '<', firstUuidAt(filter.until));
-  if (page.before) void builder.where('id', '<', idToBytes(page.before));
-  return (await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit))).map(toRecord);
+  const rows = await listNewest(
+    workspaceId,
+    {
+      table: 'sms_messages',
+      index: 'sms_listed',
+      filters: [
+        ['status', status, 'sms_by_status'],
+        ['direction', direction, 'sms_by_direction'],
+        ['recipient', bytesOf(recipient), 'sms_by_recipient'],
+        ['sender', bytesOf(sender), 'sms_by_sender'],
+        ['client_reference', bytesOf(clientReference), 'sms_by_reference'],
+        ['client_tag', bytesOf(clientTag), 'sms_by_tag'],
+      ],
+      since,
+      until,
+    },
+    page,
+  );
+  return rows.map(toRecord);
 }
 
 function optionalBytes(text: string | null): Buffer | null {

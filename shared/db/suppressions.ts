@@ -1,6 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
-import { type Changed, execute, query, type Row, run, table } from './client.ts';
+import { type Changed, execute, query, type Row } from './client.ts';
+import { bytesOf, listNewest, type Page } from './listing.ts';
 
 export type SuppressionRecord = {
   id: string;
@@ -82,19 +83,27 @@ type Filter = {
   source?: SuppressionSource | undefined;
 };
 
-/** Newest first; `before` is the id that the last page ended with. */
+/** Newest first. */
 export async function listSuppressions(
   workspaceId: string,
-  filter: Filter,
-  page: { limit: number; before: string | null },
+  { number, emailKey, scope, source }: Filter,
+  page: Page,
 ): Promise<SuppressionRecord[]> {
-  const builder = table('suppressions').where('workspace_id', idToBytes(workspaceId));
-  if (filter.number !== undefined) void builder.where('number', Buffer.from(filter.number));
-  if (filter.emailKey !== undefined) void builder.where('email_key', Buffer.from(filter.emailKey));
-  if (filter.scope) void builder.where('scope', filter.scope);
-  if (filter.source) void builder.where('source', filter.source);
-  if (page.before) void builder.where('id', '<', idToBytes(page.before));
-  return (await run<Row[]>(builder.orderBy('id', 'desc').limit(page.limit))).map(toRecord);
+  const rows = await listNewest(
+    workspaceId,
+    {
+      table: 'suppressions',
+      index: 'suppressions_listed',
+      filters: [
+        ['number', bytesOf(number), 'suppressions_number'],
+        ['email_key', bytesOf(emailKey), 'suppressions_email'],
+        ['scope', scope, 'suppressions_by_scope'],
+        ['source', source, 'suppressions_by_source'],
+      ],
+    },
+    page,
+  );
+  return rows.map(toRecord);
 }
 
 export async function updateSuppressionSource(

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { query, transaction } from '../../shared/db/client.ts';
+import { transaction } from '../../shared/db/client.ts';
 import { countContacts, listContactIdsAfter, listContacts } from '../../shared/db/contact-search.ts';
 import { type ContactRecord, insertContacts } from '../../shared/db/contacts.ts';
 import * as contactFilter from '../../shared/domain/contact-filter.ts';
@@ -7,6 +7,7 @@ import { newId } from '../../shared/formats/ids.ts';
 import type { ContactFilter } from '../../shared/schemas/contacts.ts';
 import { contactRecord } from '../support/contact-record.ts';
 import { useDatabase } from '../support/database.ts';
+import { rowsRead } from '../support/rows-read.ts';
 
 useDatabase();
 
@@ -37,20 +38,6 @@ beforeAll(async () => {
 
 const lookUp = (filter: ContactFilter, beforeId: string | null = null) =>
   listContacts(own, contactFilter.compile(filter), { limit, beforeId });
-
-/** How many rows the server reads for the work. */
-async function rowsRead(work: () => Promise<unknown>): Promise<number> {
-  const soFar = async () => {
-    const rows = await query("SHOW SESSION STATUS LIKE 'Handler_read%'");
-    return rows.reduce((sum, row) => sum + Number(row['Value']), 0);
-  };
-  return transaction(async () => {
-    const askedAt = await soFar();
-    const startedAt = await soFar();
-    await work();
-    return (await soFar()) - startedAt - (startedAt - askedAt);
-  });
-}
 
 test.each<[string, ContactFilter, number]>([
   ['no filter', {}, 100],

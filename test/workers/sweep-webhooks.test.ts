@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
-import { query, transaction } from '../../shared/db/client.ts';
+import { query } from '../../shared/db/client.ts';
 import { listDueOf, listWebhooksWaiting } from '../../shared/db/system/webhook-deliveries.ts';
 import * as recovery from '../../shared/domain/recovery.ts';
 import * as relay from '../../shared/domain/relay.ts';
@@ -9,6 +9,7 @@ import { queueOf } from '../../shared/queue.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { alterWebhook, countsOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
+import { rowsRead } from '../support/rows-read.ts';
 
 useDatabase();
 
@@ -43,20 +44,6 @@ async function deadWebhook(): Promise<string> {
   await alterWebhook(id, { failing_since: new Date(now().getTime() - 3_600_000), consecutive_failures: 99 });
   await insertPending(id, backlog, 1, now());
   return id;
-}
-
-/** How many index entries and rows the server steps through while the work is done. */
-async function rowsRead(work: () => Promise<unknown>): Promise<number> {
-  const read = async () => {
-    const rows = await query("SHOW SESSION STATUS LIKE 'Handler_read%'");
-    return rows.reduce((sum, row) => sum + Number(row['Value']), 0);
-  };
-  // What is counted is what one connection does, and a transaction keeps to one.
-  return transaction(async () => {
-    const before = await read();
-    await work();
-    return (await read()) - before;
-  });
 }
 
 test('one step along an index finds each webhook that has something waiting, however much it is', async () => {

@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { query, transaction } from '../../../shared/db/client.ts';
+import { query } from '../../../shared/db/client.ts';
 import { listDeliveries } from '../../../shared/db/webhook-deliveries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
+import { rowsRead } from '../../support/rows-read.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { insertRows, type Kind, makeHook } from './delivery-rows.ts';
 
@@ -136,20 +137,6 @@ test('a rare mixture of status and type is found behind thousands that are not a
   expect(await readAll(webhookId, search)).toEqual([newest, oldest]);
 });
 
-/** How many entries of an index, or rows, the work made the server look at. */
-async function rowsReadBy(work: () => Promise<unknown>): Promise<number> {
-  const count = async () => {
-    const counts = await query("SHOW SESSION STATUS LIKE 'Handler_read_%'");
-    return counts.reduce((sum, row) => sum + Number(row['Value']), 0);
-  };
-  return transaction(async () => {
-    const [first, second] = [await count(), await count()];
-    await work();
-    // To ask for the counts counts too.
-    return (await count()) - second - (second - first);
-  });
-}
-
 test('a page costs the same wherever it is, whatever else lies around it', async () => {
   const webhookId = await hook();
   const neighbour = await hook();
@@ -174,7 +161,7 @@ test('a page costs the same wherever it is, whatever else lies around it', async
     for (const before of [null, made[2_500]!.id, made[400]!.id]) {
       const list = () => listDeliveries(own.workspaceId, webhookId, filter, { before, downTo: null }, limit);
       expect(await list()).toHaveLength(limit);
-      expect({ filter, before, read: await rowsReadBy(list) }).toEqual({
+      expect({ filter, before, read: await rowsRead(list) }).toEqual({
         filter,
         before,
         read: expect.toSatisfy((read) => read <= 2 * limit + 5),
@@ -184,5 +171,5 @@ test('a page costs the same wherever it is, whatever else lies around it', async
   const both = { status: 'failed' as const, eventType: 'email.bounced' };
   const list = () => listDeliveries(own.workspaceId, webhookId, both, { before: null, downTo: null }, limit);
   expect(await list()).toHaveLength(limit);
-  expect(await rowsReadBy(list)).toBeLessThanOrEqual(2 * 10 * limit + 5);
+  expect(await rowsRead(list)).toBeLessThanOrEqual(2 * 10 * limit + 5);
 });

@@ -1,0 +1,131 @@
+import { beforeAll, expect, test } from 'vitest';
+import { execute, query } from '../../shared/db/client.ts';
+import { type EmailFilter, listEmails } from '../../shared/db/emails.ts';
+import { findPositionFurtherOn, listEventsAfter } from '../../shared/db/events.ts';
+import { listSms, type SmsRowFilter } from '../../shared/db/sms-messages.ts';
+import { listSuppressions } from '../../shared/db/suppressions.ts';
+import { listUnnumberedEvents } from '../../shared/db/system/events.ts';
+import * as relay from '../../shared/domain/relay.ts';
+import { type IdPrefix, idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
+import { acceptEmail } from '../support/accepted-email.ts';
+import { copyRow } from '../support/copied-rows.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { sendSms, textingWorkspace } from '../support/new-sms.ts';
+import { rowsRead } from '../support/rows-read.ts';
+import { startApi } from '../support/start-api.ts';
+
+useDatabase();
+
+/** Of one workspace, which nearly all there is belongs to: there the optimizer is most easily misled. */
+const many = 12_000;
+const limit = 50;
+/** Each has one row, a row and its entry at most, and a few for the ends. */
+const most = 2 * limit + 5;
+
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+/** Ids that go up with `n`, all of them long ago. */
+const idOf = (kind: number, n: string) => `UNHEX(CONCAT('000${kind}', LPAD(HEX(${n}), 28, '0')))`;
+
+beforeAll(async () => {
+  const api = await startApi();
+  own = await textingWorkspace();
+  const other = await workspace();
+  const email = idToBytes((await acceptEmail(own, { clientTag: 'Sale', clientReference: 'r-1' })).id);
+  const sms = idToBytes((await sendSms(api, own, { clientTag: 'Sale', clientReference: 'r-1' })).id);
+  const { body } = await api.request('POST', '/v2/suppressions', {
+    key: own.key,
+    body: { email: 'gone@example.com', scope: 'all' },
+  });
+  expect(await relay.relayAll()).toBe(3);
+  const [event] = await execute('SELECT id FROM events WHERE position = 1');
+  const theirs = `UNHEX('${idToBytes(other.workspaceId).toString('hex')}')`;
+  for (const [name, id] of [
+    ['emails', email],
+    ['sms_messages', sms],
+  ] as const) {
+    await copyRow(name, id, many, { id: idOf(1, 'n') });
+    await copyRow(name, id, many / 10, { id: idOf(2, 'n'), workspace_id: theirs });
+  }
+  await copyRow('suppressions', idToBytes(body.id), many, {
+    id: idOf(1, 'n'),
+    email: "CONCAT('gone', n, '@example.com')",
+    email_key: "CONCAT('gone', n, '@example.com')",
+  });
+  await copyRow('events', event!['id'], many, {
+    id: idOf(1, 'n'),
+    record_id: idOf(1, 'n'),
+    position: 'n + 3',
+  });
+  await query('ANALYZE TABLE emails, sms_messages, suppressions, events');
+});
+
+const places = [null, many - 2_000, 2_000];
+const before = (prefix: IdPrefix, place: number | null) =>
+  place === null
+    ? null
+    : idFromBytes(prefix, Buffer.from(`0001${place.toString(16).padStart(28, '0')}`, 'hex'));
+
+async function expectCheap(what: unknown, list: () => Promise<unknown[]>): Promise<void> {
+  expect(await list()).toHaveLength(limit);
+  const read = await rowsRead(list);
+  expect({ what, read }).toEqual({ what, read: expect.toSatisfy((count) => count <= most) });
+}
+
+test.each<EmailFilter>([
+  {},
+  { status: 'queued' },
+  { kind: 'transactional' },
+  { clientTag: 'sale' },
+  { clientReference: 'r-1' },
+  { status: 'queued', kind: 'transactional' },
+  { status: 'queued', clientTag: 'sale' },
+  { since: new Date(0) },
+])('a page of emails costs the same wherever it is: %o', async (filter) => {
+  for (const place of places)
+    await expectCheap(place, () =>
+      listEmails(own.workspaceId, filter, { limit, before: before('email', place) }),
+    );
+});
+
+test.each<SmsRowFilter>([
+  {},
+  { status: 'queued' },
+  { direction: 'outbound' },
+  { recipient: '+447700900123' },
+  { sender: 'Acme' },
+  { clientTag: 'sale' },
+  { status: 'queued', direction: 'outbound', sender: 'Acme' },
+])('a page of texts costs the same wherever it is: %o', async (filter) => {
+  for (const place of places)
+    await expectCheap(place, () => listSms(own.workspaceId, filter, { limit, before: before('sms', place) }));
+});
+
+test.each([{}, { scope: 'all' as const }, { source: 'api' as const }])(
+  'a page of suppressions costs the same wherever it is: %o',
+  async (filter) => {
+    for (const place of places)
+      await expectCheap(place, () =>
+        listSuppressions(own.workspaceId, filter, { limit, before: before('suppression', place) }),
+      );
+  },
+);
+
+test('a page of the feed costs the same wherever it is', async () => {
+  for (const after of [0, 2_000, many / 2, many - 2_000]) {
+    const range = { after, upTo: many, since: null };
+    await expectCheap(after, () => listEventsAfter(own.workspaceId, range, null, limit));
+    // No more than that page is looked at, whatever is found in it.
+    const near = { ...range, upTo: after + limit };
+    const list = () => listEventsAfter(own.workspaceId, near, ['email.*', 'sms.sent'], limit);
+    expect(await rowsRead(list)).toBeLessThanOrEqual(most);
+    const furtherOn = () => findPositionFurtherOn(own.workspaceId, after, limit);
+    expect(await rowsRead(furtherOn)).toBeLessThanOrEqual(most);
+  }
+});
+
+test('what has no position yet is found without a look at what has one', async () => {
+  await query('UPDATE events SET position = NULL WHERE position > ?', [many - 1_000]);
+  await query('ANALYZE TABLE events');
+  await expectCheap('unnumbered', () => listUnnumberedEvents(limit));
+});
