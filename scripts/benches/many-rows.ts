@@ -8,9 +8,9 @@ export const numbers = `(SELECT ? + a.i * 100 + b.i AS n FROM
 
 const dayMs = 86_400_000;
 
-/** Ids of a month ago that rise with `n`, as they do in life; `kind`, a hex digit, keeps those of two tables apart. */
+/** Ids of the last days that rise with `n`, as they do in life; `kind`, a hex digit, keeps those of two tables apart. */
 export const idOf = (kind: string, n = 'n'): string =>
-  `UNHEX(RPAD(LPAD(HEX(${Math.floor(Date.now() / dayMs) * dayMs - 30 * dayMs} + ${n} * 100), 12, '0'), 32, '${kind}'))`;
+  `UNHEX(RPAD(LPAD(HEX(${Math.floor(Date.now() / dayMs) * dayMs - 3 * dayMs} + ${n} * 100), 12, '0'), 32, '${kind}'))`;
 
 /** Rows like the one with this id. What must differ is given by column, in SQL, which may use `n`. */
 export async function multiply(

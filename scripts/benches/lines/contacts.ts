@@ -5,7 +5,7 @@ import { castOf } from '../cast.ts';
 import { rowsOfBatch } from '../content.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
-import type { Sending } from '../players/batch-sender.ts';
+import type { Sending, Sent } from '../players/batch-sender.ts';
 import type { Program, Servant } from '../program.ts';
 import { openWindow } from '../usage.ts';
 
@@ -26,7 +26,6 @@ async function open(bench: Bench): Promise<Opened> {
     to: Omit<Sending, 'first' | 'count' | 'senders'>,
     stored: string,
   ): Promise<Run> {
-    type Sent = { ms: number; p50Ms: number; p99Ms: number };
     const send = (first: number, count: number) => sender.ask<Sent>('send', { ...to, senders, first, count });
     await send(0, sizes.warm);
     const close = openWindow({ web: web.pid, sender: sender.pid, ...world.servers });

@@ -10,7 +10,7 @@ import { openWindow } from '../usage.ts';
 const keptEvents = 1_000_000;
 const rowsAtOnce = 10_000;
 const readers = 4;
-const pages = 20;
+const pages = 10;
 const measureMs = 6_000;
 
 // As in life, ids rise with the positions, near enough.

@@ -4,6 +4,7 @@ import { atRest } from './at-rest.ts';
 import { auth } from './auth.ts';
 import { contactPages, contactSearch } from './contact-pages.ts';
 import { contacts } from './contacts.ts';
+import { contactsRows } from './contacts-rows.ts';
 import { emailIsolation } from './email-isolation.ts';
 import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
@@ -30,6 +31,7 @@ export const lines: Line[] = [
   relay,
   feed,
   contacts,
+  contactsRows,
   contactPages,
   contactSearch,
   atRest,

@@ -1,11 +1,14 @@
 import path from 'node:path';
+import type mysql from 'mysql2/promise';
 import { type Backlog, drain } from '../backlog.ts';
 import { castOf, numberOf, until } from '../cast.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import { idOf, multiply } from '../many-rows.ts';
 import type { Servant } from '../program.ts';
 
 const warm = 10_000;
 const events = 40_000;
+const keptEvents = 300_000;
 const webhooks = 2;
 const bareBatch = 1_000;
 /** The platform's own default. */
@@ -25,31 +28,50 @@ async function open(bench: Bench): Promise<Opened> {
   const total = sizes.warm + sizes.count;
   await loader.ask('prepareEvents', { count: total, file: path.join(world.folder, 'relay.bodies') });
 
-  async function run(backlog: Backlog, numbered: string, fannedOut: string): Promise<Run> {
+  async function run(backlog: Backlog, numbered: string, fannedOut: string, beside = 0): Promise<Run> {
     await world.clear();
+    if (beside > 0) await keep(beside);
     const window = await drain(backlog, { ...sizes, others: world.servers });
     const counts = [
       await numberOf(database, `SELECT COUNT(DISTINCT position) FROM ${numbered}`),
       await numberOf(database, `SELECT MAX(position) FROM ${numbered}`),
       await numberOf(database, `SELECT COUNT(DISTINCT webhook_id, event_id) FROM ${fannedOut}`),
     ];
-    checkEqual('positions, the last of them, deliveries', counts, [total, total, webhooks * total]);
-    return { count: sizes.count, window, content: counts.join(' ') };
+    checkEqual('positions, the last of them, deliveries', counts, [
+      beside + total,
+      beside + total,
+      webhooks * total,
+    ]);
+    return { count: sizes.count, window, content: `${total} ${webhooks * total}` };
   }
 
-  const platform: Backlog = {
+  /** Events that have been relayed long ago. */
+  async function keep(count: number): Promise<void> {
+    await loader.ask('storeEvents', { first: 0, count: 1 });
+    const [[row]] = await database.query<mysql.RowDataPacket[]>('SELECT id FROM events');
+    const one = { table: 'events', id: row!['id'] as Buffer };
+    await multiply(database, one, count, { id: idOf('1'), record_id: idOf('2'), position: 'n + 1' });
+    await database.query('DELETE FROM events WHERE id = ?', [one.id]);
+    await database.query("UPDATE counters SET value = ? WHERE name = 'events.position'", [count]);
+    await database.query('ANALYZE TABLE events');
+  }
+
+  const platformBeside = (beside: number): Backlog => ({
     start: () => cast.platform(['workers/main.ts', 'relay-events'], 'workers started'),
     hold: async () => undefined,
     load: (first, count) => loader.ask('storeEvents', { first, count }),
     release: () => loader.ask('wakeRelay'),
     finished: async (count) => {
-      await until('events numbered', count, () =>
+      await until('events numbered', beside + count, () =>
         numberOf(database, "SELECT value FROM counters WHERE name = 'events.position'"),
       );
       const jobs = webhooks * Math.min(count, jobsPerWebhook);
       await until('jobs of deliveries', jobs, () => world.jobs('deliver-webhook'));
     },
-  };
+  });
+  const platform = (beside: number) => () =>
+    run(platformBeside(beside), 'events', 'webhook_deliveries', beside);
+  const many = Math.round(keptEvents * scale);
 
   let worker: Servant;
   let loaded = { first: 0, count: 0 };
@@ -74,9 +96,10 @@ async function open(bench: Bench): Promise<Opened> {
     sides: [
       {
         name: 'platform',
-        title: 'one worker: relay-events',
-        run: () => run(platform, 'events', 'webhook_deliveries'),
+        title: `one worker: relay-events, beside ${many} events that are kept`,
+        run: platform(many),
       },
+      { name: 'empty', title: 'the same beside none', run: platform(0) },
       {
         name: 'bare',
         title: 'two multi-row inserts and an update for each thousand events',
@@ -91,7 +114,7 @@ export const relay: Line = {
   name: 'relay',
   title: 'event numbered and fanned out to two webhooks',
   unit: 'events',
-  targets: {},
+  targets: { empty: 0.8 },
   notes: [
     'The platform also puts jobs into Redis, as many as a webhook has room for. Target: 15,000 events/s.',
   ],

@@ -13,7 +13,13 @@ export interface Sending {
   count: number;
 }
 
-async function send({ port, headers, senders, first, count }: Sending) {
+export interface Sent {
+  ms: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+async function send({ port, headers, senders, first, count }: Sending): Promise<Sent> {
   const agent = new Agent({ connections: senders });
   const lanes = Array.from({ length: senders }, (_, sender) =>
     Array.from({ length: count }, (_, index) => JSON.stringify(contactBatch(sender, first + index))),
