@@ -44,3 +44,8 @@ export const byId = 'FORCE INDEX (PRIMARY)';
 export function sqlTime(time: Date | null): string | null {
   return time && time.toISOString().replace('T', ' ').slice(0, 23);
 }
+
+/** What a column of bytes is compared with. */
+export function bytesOf(text: string | undefined): Buffer | undefined {
+  return text === undefined ? undefined : Buffer.from(text);
+}

@@ -1,6 +1,6 @@
 import { startOf } from '../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
-import { query, type Row } from './client.ts';
+import { byId, query, type Row } from './client.ts';
 import { tagKeyBytes, wordBytes } from './contact-entries.ts';
 import { type ContactRecord, read, textKeyBytes, toRecord } from './contacts.ts';
 
@@ -83,7 +83,7 @@ function bound({ from, isRising }: Omit<Place, 'size'>): { also: string; values:
 export async function scan(workspaceId: string, place: Place): Promise<Step<ContactRecord>> {
   const { also, values } = bound(place);
   const rows = await query(
-    `SELECT ${read} FROM contacts WHERE workspace_id = ? ${also.replace('{id}', 'id')}
+    `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? ${also.replace('{id}', 'id')}
      ORDER BY id ${directionOf(place)} LIMIT ?`,
     [idToBytes(workspaceId), ...values, place.size],
   );

@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
-import { byId, type Changed, execute, insertNew, type Row } from './client.ts';
+import { byId, bytesOf, type Changed, execute, insertNew, type Row } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
-import { bytesOf, listNewest, type Page } from './listing.ts';
+import { listNewest, type Page } from './listing.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';

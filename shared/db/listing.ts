@@ -14,10 +14,6 @@ export type Listing = {
   until?: Date | undefined;
 };
 
-/** A filter on a column of bytes. */
-export const bytesOf = (text: string | undefined): Buffer | undefined =>
-  text === undefined ? undefined : Buffer.from(text);
-
 /**
  * Rows of a workspace, newest first. The indexes are named: by itself the optimizer goes through all that is newer than
  * the page where most of the table is one workspace's, or through other workspaces' rows.

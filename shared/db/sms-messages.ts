@@ -1,8 +1,8 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
-import { byId, execute, query, type Row } from './client.ts';
-import { bytesOf, listNewest, type Page } from './listing.ts';
+import { byId, bytesOf, execute, query, type Row } from './client.ts';
+import { listNewest, type Page } from './listing.ts';
 
 export type SmsRecord = {
   id: string;

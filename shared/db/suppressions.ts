@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
-import { type Changed, execute, query, type Row } from './client.ts';
-import { bytesOf, listNewest, type Page } from './listing.ts';
+import { bytesOf, type Changed, execute, query, type Row } from './client.ts';
+import { listNewest, type Page } from './listing.ts';
 
 export type SuppressionRecord = {
   id: string;
