@@ -19,6 +19,8 @@ export interface SideResult {
   /** The same by the CPU time of all processes together, which other programs disturb less than they disturb rates. */
   cpuRatio?: Spread;
   target?: number;
+  /** The pairs tell different stories. */
+  isNoisy: boolean;
   runs: Omit<Run, 'content'>[];
 }
 
@@ -31,6 +33,7 @@ export interface Result {
   pairs: number;
   scale: number;
   machine: World['machine'];
+  /** A side that it is there for is: one with a target, or any where none has one. */
   isNoisy: boolean;
   sides: SideResult[];
 }
@@ -49,6 +52,7 @@ export function resultOf(
     spreadOf(ratiosOf(platform.map(value), runs.map(value)));
   const sides = runs.map(({ side, runs }, index): SideResult => {
     const target = line.targets[side.name];
+    const ratio = index > 0 ? ratioBy(rateOf, runs) : undefined;
     const latencies = runs.flatMap(({ latency }) => latency ?? []);
     return {
       side: side.name,
@@ -65,7 +69,8 @@ export function resultOf(
       peakMb: byProcess(runs, (run, name) => run.window.usages[name]?.peakMb ?? 0),
       otherCores: spreadOf(runs.map(({ window }) => window.otherCores)),
       figures: figuresOf(runs, index === 0 ? line.atMost : undefined),
-      ...(index > 0 && { ratio: ratioBy(rateOf, runs), cpuRatio: ratioBy(perCpuSecond, runs) }),
+      ...(ratio && { ratio, cpuRatio: ratioBy(perCpuSecond, runs) }),
+      isNoisy: ratio !== undefined && isNoisy(ratio),
       ...(target !== undefined && { target }),
       runs: runs.map(({ content: _content, ...run }) => run),
     };
@@ -78,7 +83,9 @@ export function resultOf(
     finishedAt: new Date().toISOString(),
     pairs: platform.length,
     ...given,
-    isNoisy: sides.some(({ ratio }) => ratio && isNoisy(ratio)),
+    isNoisy: sides.some(
+      ({ isNoisy, target }) => isNoisy && (target !== undefined || Object.keys(line.targets).length === 0),
+    ),
     sides,
   };
 }

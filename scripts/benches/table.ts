@@ -30,12 +30,12 @@ function figureLines({ side, figures }: SideResult): string[] {
   });
 }
 
-function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target }: SideResult): string[] {
+function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target, isNoisy }: SideResult): string[] {
   if (!ratio || !cpuRatio) return [];
   const verdict =
     target === undefined ? '' : `; the target is ${target}: ${ratio.median >= target ? 'met' : 'MISSED'}`;
   return [
-    `${platform.side} / ${side}: ${show(ratio, fraction(2))}${verdict}`,
+    `${platform.side} / ${side}: ${show(ratio, fraction(2))}${verdict}${isNoisy ? ' -- NOISY' : ''}`,
     `  by CPU time of all processes: ${show(cpuRatio, fraction(2))}`,
   ];
 }
