@@ -6,13 +6,19 @@ import * as procfile from '../setup/procfile.ts';
 import type { Bench } from './line.ts';
 import { type Program, type Servant, startPlatform, startServant } from './program.ts';
 
+const lines = procfile
+  .read(path.join(checkout, 'Procfile'))
+  .filter(({ name }) => name !== 'release')
+  .map((line) => ({ name: line.name, ...procfile.partsOf(line) }));
+
 /** The lines of the Procfile that stay, by name: what `node` runs for each. */
 export const processTypes: Record<string, string[]> = Object.fromEntries(
-  procfile
-    .read(path.join(checkout, 'Procfile'))
-    .filter(({ name }) => name !== 'release')
-    .map(({ name, command }) => [name, command.split(' ').slice(1)]),
+  lines.map(({ name, program, args }) => [name, [program, ...args]]),
 );
+
+/** Those that the Procfile gives a program. */
+const nodeOptionsOf = (program: string | undefined): string[] =>
+  lines.find((line) => line.program === program)?.nodeOptions ?? [];
 
 /** Starts the processes of a line with what they need to know, and stops those that stand to its end. */
 export interface Cast {
@@ -59,7 +65,7 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
       const name = args.join('-').replaceAll('/', '-');
       return remember(
         await startPlatform({
-          args: [...profileOf(name), ...args],
+          args: [...profileOf(name), ...nodeOptionsOf(args[0]), ...args],
           readyWhen,
           settings: { ...world.settings, ...settings },
           logFile: logOf(name),

@@ -5,6 +5,13 @@ export interface Line {
   command: string;
 }
 
+/** What a line has `node` run: its own options, the program, the program's arguments. */
+export function partsOf({ command }: Line): { nodeOptions: string[]; program: string; args: string[] } {
+  const words = command.split(' ').slice(1);
+  const first = words.findIndex((word) => !word.startsWith('-'));
+  return { nodeOptions: words.slice(0, first), program: words[first]!, args: words.slice(first + 1) };
+}
+
 /** "name: command" lines; anything else is not a process, as Foreman reads it too. */
 export function read(file: string): Line[] {
   const lines = fs.readFileSync(file, 'utf8').split('\n');

@@ -58,7 +58,7 @@ async function keepRunning(line: Line, { env, width, index, mayRestart }: Surrou
 
 export function startLine(line: Line, env: NodeJS.ProcessEnv) {
   // A shell in between would hide which signal ended the program.
-  const isOneProgram = /^[\w.,:@/' -]+$/.test(line.command);
+  const isOneProgram = /^[\w.,:@/'-]+(?: [\w.,:@/'= -]*)?$/.test(line.command);
   const command = isOneProgram ? `exec ${line.command}` : line.command;
   return processes.start('application', '/bin/sh', ['-c', command], {
     cwd: checkout,

@@ -28,7 +28,7 @@ const patiently = { timeoutMs: 120_000 };
 /** A line of the Procfile of that version. */
 function start(version: string, name: string, settings: Settings = {}): PlatformProcess {
   const line = procfile.read(join(version, 'Procfile')).find((each) => each.name === name)!;
-  const [, program, ...args] = line.command.split(' ') as [string, string, ...string[]];
+  const { program, args } = procfile.partsOf(line);
   return startProcess(join(version, program), args, settings);
 }
 
