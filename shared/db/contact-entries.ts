@@ -10,7 +10,7 @@ type Entries = {
   tags: Map<string, string>;
 };
 /** Null: there was, or is, no such contact. */
-export type EntriesChange = { contactId: string; before: Entries | null; after: Entries | null };
+export type EntriesChange = { contactId: Buffer; before: Entries | null; after: Entries | null };
 
 /** What the columns hold of a key, in bytes. */
 export const wordBytes = 48;
@@ -38,7 +38,7 @@ export async function updateContactEntries(
   for (let first = 0; first < changes.length; first += contactsAtOnce) {
     const [words, tags] = [newEntries(), newEntries()];
     for (const { contactId, before, after } of changes.slice(first, first + contactsAtOnce)) {
-      const id = hex(idToBytes(contactId));
+      const id = hex(contactId);
       compare(words, id, wordKeys(before), wordKeys(after));
       const [old, current] = [before?.tags ?? noTags, after?.tags ?? noTags];
       compare(tags, id, old, current);

@@ -179,13 +179,26 @@ function keyOf(text: string | null): string | null {
 }
 
 function entriesChange(before: ContactRecord | null, after: ContactRecord | null): EntriesChange {
-  return { contactId: (after ?? before)!.id, before: entriesOf(before), after: entriesOf(after) };
+  return { contactId: keysOf((after ?? before)!).id, before: entriesOf(before), after: entriesOf(after) };
+}
+
+type Keys = { id: Buffer; words: ReturnType<typeof wordsOfNames> };
+const known = new WeakMap<ContactRecord, Keys>();
+
+/** What its row and its entries are found by, made once for both. A record never changes. */
+function keysOf(record: ContactRecord): Keys {
+  let keys = known.get(record);
+  if (!keys) {
+    keys = { id: idToBytes(record.id), words: wordsOfNames(namesOf(record)) };
+    known.set(record, keys);
+  }
+  return keys;
 }
 
 function entriesOf(record: ContactRecord | null): EntriesChange['after'] {
   if (!record) return null;
   return {
-    words: wordsOfNames(namesOf(record)).further,
+    words: keysOf(record).words.further,
     tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])),
   };
 }
@@ -195,11 +208,11 @@ function namesOf({ firstName, lastName, company }: ContactRecord): (string | nul
 }
 
 function toRow(workspace: Buffer, record: ContactRecord): unknown[] {
-  const words = wordsOfNames(namesOf(record)).leading;
-  const { id, number, national, country, firstName, lastName, company, email, clientReference } = record;
+  const { id, words } = keysOf(record);
+  const { number, national, country, firstName, lastName, company, email, clientReference } = record;
   return [
     workspace,
-    idToBytes(id),
+    id,
     timeOf(record.createdAt),
     number,
     national,
@@ -208,7 +221,7 @@ function toRow(workspace: Buffer, record: ContactRecord): unknown[] {
     firstName,
     lastName,
     company,
-    ...words.map((word) => word && startOf(word, wordBytes)),
+    ...words.leading.map((word) => word && startOf(word, wordBytes)),
     email,
     keyOf(email),
     clientReference,
