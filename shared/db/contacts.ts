@@ -25,7 +25,10 @@ export type ContactRecord = {
 
 export const read = `id, number, national, country, first_name, last_name, company, email, client_reference, tags,
   created_at, updated_at`;
-const changeable = [
+const written = [
+  'workspace_id',
+  'id',
+  'created_at',
   'number',
   'national',
   'reversed',
@@ -43,8 +46,17 @@ const changeable = [
   'tags',
   'updated_at',
 ];
-const written = ['workspace_id', 'id', 'created_at', ...changeable];
-const overwrite = changeable.map((column) => `${column} = VALUES(${column})`).join(', ');
+const columnsOf = {
+  number: ['number', 'national', 'reversed', 'country'],
+  firstName: ['first_name', 'first_name_word'],
+  lastName: ['last_name', 'last_name_word'],
+  company: ['company', 'company_word'],
+  email: ['email', 'email_key'],
+  clientReference: ['client_reference', 'client_reference_key'],
+  tags: ['tags'],
+} satisfies Partial<Record<keyof ContactRecord, string[]>>;
+/** No row can be written without these. */
+const required = ['workspace_id', 'id', 'created_at', 'number', 'national', 'reversed', 'tags', 'updated_at'];
 // A statement stays small beside what the server takes: a contact may have tags of 25 kB.
 const rowsAtOnce = 1_000;
 const tagsAtOnce = 16_000;
@@ -121,7 +133,7 @@ export async function insertContacts(workspaceId: string, records: ContactRecord
 export type ContactChange = { before: ContactRecord; after: ContactRecord };
 
 /**
- * Writes all of each record; what was before must have been locked in this transaction. Fails on a number that another
+ * Writes what has changed of the records; what was before must have been locked in this transaction. Fails on a number that another
  * contact has. Who has more to write gives `counts`, to which the change of the counts is added for the end.
  */
 export async function updateContacts(
@@ -131,11 +143,16 @@ export async function updateContacts(
 ): Promise<void> {
   const workspace = idToBytes(workspaceId);
   // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
-  for (const some of portionsOf(changes, ({ after }) => after))
+  for (const some of portionsOf(changes, ({ after }) => after)) {
+    const touched = changedColumns(some);
+    const given = written.map((column) => required.includes(column) || touched.includes(column));
+    const pick = <Value>(values: Value[]) => values.filter((_, place) => given[place]);
     await query(
-      `INSERT INTO contacts (${written.join(', ')}) VALUES ? ON DUPLICATE KEY UPDATE ${overwrite}`,
-      [some.map(({ after }) => toRow(workspace, after))],
+      `INSERT INTO contacts (${pick(written).join(', ')}) VALUES ?
+       ON DUPLICATE KEY UPDATE ${touched.map((column) => `${column} = VALUES(${column})`).join(', ')}`,
+      [some.map(({ after }) => pick(toRow(workspace, after)))],
     );
+  }
   const changed = counts ?? new Map();
   await updateContactEntries(
     workspaceId,
@@ -143,6 +160,14 @@ export async function updateContacts(
     changed,
   );
   if (!counts) await updateContactCounts(workspaceId, changed);
+}
+
+/** Those that any of the changes touches. */
+function changedColumns(changes: ContactChange[]): string[] {
+  const fields = (Object.keys(columnsOf) as (keyof typeof columnsOf)[]).filter((field) =>
+    changes.some(({ before, after }) => before[field] !== after[field]),
+  );
+  return [...fields.flatMap((field) => columnsOf[field]), 'updated_at'];
 }
 
 /** The contact and all that hangs on it; the record must have been locked in this transaction. */
