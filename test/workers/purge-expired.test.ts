@@ -7,6 +7,7 @@ import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
 import { queueOf } from '../../shared/queue.ts';
 import { acceptEmail, eventsOf } from '../support/accepted-email.ts';
 import { advanceClock } from '../support/advance-clock.ts';
+import { numbers } from '../support/copied-rows.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesOf, dueDelivery } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
@@ -92,11 +93,8 @@ test('thousands are deleted in small batches, to the last one that is due', asyn
   const [{ n: position }] = await query<[{ n: number }]>('SELECT MAX(position) AS n FROM events');
   await query(
     `INSERT INTO events (id, workspace_id, position, type, record_id, record_seq, occurred_at, data)
-     SELECT UNHEX(MD5(seq.n)), e.workspace_id, NULL, e.type, UNHEX(MD5(seq.n)), 1, e.occurred_at, '{}'
-     FROM (SELECT a.i + 70 * b.i AS n FROM
-       (SELECT ROW_NUMBER() OVER () AS i FROM information_schema.columns LIMIT 70) a,
-       (SELECT ROW_NUMBER() OVER () AS i FROM information_schema.columns LIMIT 70) b) seq
-     JOIN events e ON e.position = ?`,
+     SELECT UNHEX(MD5(n)), e.workspace_id, NULL, e.type, UNHEX(MD5(n)), 1, e.occurred_at, '{}'
+     FROM ${numbers(4_900)} JOIN events e ON e.position = ?`,
     [position],
   );
   await relay.relayAll();

@@ -6,6 +6,7 @@ import * as recovery from '../../shared/domain/recovery.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { queueOf } from '../../shared/queue.ts';
+import { numbers } from '../support/copied-rows.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { alterWebhook, countsOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
@@ -22,11 +23,6 @@ beforeEach(async () => {
 
 const nowhere = 'http://127.0.0.1:1/';
 const backlog = 50_000;
-
-/** Numbers from 1 on, as a table. */
-const numbers = (count: number) => `(SELECT a.i * 250 - 250 + b.i AS n FROM
-  (SELECT ROW_NUMBER() OVER () AS i FROM information_schema.columns LIMIT ${count / 250}) a,
-  (SELECT ROW_NUMBER() OVER () AS i FROM information_schema.columns LIMIT 250) b) numbers`;
 
 /** Very many deliveries, made in the database, each due a second before the one made before it. */
 async function insertPending(webhookId: string, count: number, parked: 0 | 1, dueAt: Date): Promise<void> {
