@@ -7,10 +7,11 @@ import { type Bench, checkSame, type Line, type Run, type Side } from './line.ts
 import { lines } from './lines/index.ts';
 import { summary } from './profile.ts';
 import { type Result, resultOf } from './result.ts';
+import { watchStatements } from './statements.ts';
 import { refusalOf, tableOf, wholeWay } from './table.ts';
 import { openWorld } from './world.ts';
 
-const usage = `scripts/bench [line …] [--pairs 5] [--json file] [--allow-noise] [--scale 1] [--profile]
+const usage = `scripts/bench [line …] [--pairs 5] [--json file] [--allow-noise] [--scale 1] [--profile] [--statements]
 
 Measures the platform beside the bare minimum, in turn, on the same MySQL and Redis. Lines:
 ${lines.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join('\n')}
@@ -19,7 +20,8 @@ ${lines.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join('\n')}
   --json FILE     all results in one file; else each line in .local/bench/LINE.json
   --allow-noise   report even when the pairs tell different stories
   --scale N       0.1 does a tenth of the work: quick, and good for a look only
-  --profile       also print where the time of both sides went; the rates are lower then`;
+  --profile       also print where the time of both sides went; the rates are lower then
+  --statements    also print what MySQL was asked for, and how many rows it looked at; the rates are lower then`;
 
 function options() {
   try {
@@ -31,6 +33,7 @@ function options() {
         'allow-noise': { type: 'boolean', default: false },
         scale: { type: 'string', default: '1' },
         profile: { type: 'boolean', default: false },
+        statements: { type: 'boolean', default: false },
       },
     });
     const [pairs, scale] = [Number(values.pairs), Number(values.scale)];
@@ -99,7 +102,7 @@ function write(file: string, value: unknown): void {
 }
 
 async function main(): Promise<number> {
-  const { chosen, pairs, scale, json, profile, 'allow-noise': allowNoise } = options();
+  const { chosen, pairs, scale, json, profile, statements, 'allow-noise': allowNoise } = options();
   const [mysqlUrl, redisUrl] = [given['MYSQL_URL'], given['REDIS_URL']];
   if (!mysqlUrl || !redisUrl)
     throw new session.Unfit('MYSQL_URL and REDIS_URL are missing. Run scripts/bench');
@@ -116,7 +119,13 @@ async function main(): Promise<number> {
     for (const line of chosen) {
       const profileFolder = profile ? path.join(folder, 'profiles', line.name) : undefined;
       if (profileFolder) fs.rmSync(profileFolder, { recursive: true, force: true });
-      const result = await measureQuietly(line, { world, scale, profileFolder }, pairs, allowNoise);
+      const watch = statements ? await watchStatements(world, line.name) : undefined;
+      let result: Result;
+      try {
+        result = await measureQuietly(line, { world, scale, profileFolder }, pairs, allowNoise);
+      } finally {
+        if (watch) session.log(await watch.stop());
+      }
       if (result.isNoisy && !allowNoise) {
         process.stderr.write(`${refusalOf(result)}\n`);
         code = 1;
