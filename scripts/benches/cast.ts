@@ -2,6 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
 import { checkout } from '../setup/environment.ts';
+import * as kept from '../setup/kept.ts';
 import * as procfile from '../setup/procfile.ts';
 import type { Bench } from './line.ts';
 import { type Program, type Servant, startPlatform, startServant } from './program.ts';
@@ -26,6 +27,8 @@ export interface Cast {
   servant(program: string, settings?: Record<string, string>): Promise<Servant>;
   /** A program of the platform, started as the Procfile does. */
   platform(args: string[], readyWhen: string, settings?: Record<string, string>): Promise<Program>;
+  /** A web process that nobody's rate is limited by. One after another of the same name has the same port. */
+  web(settings?: Record<string, string>, name?: string): Promise<{ web: Program; port: number }>;
   stopAll: () => Promise<void>;
 }
 
@@ -49,7 +52,24 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
     return program;
   }
 
+  async function platform(
+    args: string[],
+    readyWhen: string,
+    settings: Record<string, string> = {},
+  ): Promise<Program> {
+    const name = args.join('-').replaceAll('/', '-');
+    return remember(
+      await startPlatform({
+        args: [...profileOf(name), ...nodeOptionsOf(args[0]), ...args],
+        readyWhen,
+        settings: { ...world.settings, ...settings },
+        logFile: logOf(name),
+      }),
+    );
+  }
+
   return {
+    platform,
     async servant(program, settings = {}) {
       const name = program.replace('/', '-');
       const file = path.join(checkout, 'scripts/benches', `${program}.ts`);
@@ -61,16 +81,16 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
         }),
       );
     },
-    async platform(args, readyWhen, settings = {}) {
-      const name = args.join('-').replaceAll('/', '-');
-      return remember(
-        await startPlatform({
-          args: [...profileOf(name), ...nodeOptionsOf(args[0]), ...args],
-          readyWhen,
-          settings: { ...world.settings, ...settings },
-          logFile: logOf(name),
-        }),
-      );
+    async web(settings = {}, name = 'web') {
+      const port = await kept.port(world.folder, name);
+      const web = await platform(processTypes['web']!, 'web started', {
+        PORT: String(port),
+        BIND_ADDRESS: '127.0.0.1',
+        RATE_LIMIT_PER_SECOND: '0',
+        WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
+        ...settings,
+      });
+      return { web, port };
     },
     async stopAll() {
       await Promise.all([...started].map((program) => program.stop()));

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
-import * as kept from '../setup/kept.ts';
 import { castOf, numberOf, processTypes, until } from './cast.ts';
 import { plainEmail } from './content.ts';
 import { type Bench, checkEqual, type Run } from './line.ts';
@@ -49,14 +48,9 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
     const running: Record<string, Program> = {};
     const ports: number[] = [];
     for (let index = 0; index < processes; index += 1) {
-      const port = await kept.port(world.folder, `web-${index}`);
+      const { web, port } = await cast.web({}, `web-${index}`);
       ports.push(port);
-      running[`web-${index}`] = await cast.platform(processTypes['web']!, 'web started', {
-        PORT: String(port),
-        BIND_ADDRESS: '127.0.0.1',
-        RATE_LIMIT_PER_SECOND: '0',
-        WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
-      });
+      running[`web-${index}`] = web;
       for (const worker of ['worker_email', 'worker_webhooks', ...(index === 0 ? ['worker_events'] : [])])
         running[`${worker}-${index}`] = await cast.platform(processTypes[worker]!, 'workers started', {
           ...networks,

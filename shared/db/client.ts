@@ -45,7 +45,7 @@ export function sqlTime(time: Date | null): string | null {
   return time && time.toISOString().replace('T', ' ').slice(0, 23);
 }
 
-/** What a column of bytes is compared with. */
-export function bytesOf(text: string | undefined): Buffer | undefined {
-  return text === undefined ? undefined : Buffer.from(text);
+/** What a column of bytes holds, or is compared with. */
+export function bytesOf<Absent extends null | undefined>(text: string | Absent): Buffer | Absent {
+  return typeof text === 'string' ? Buffer.from(text) : text;
 }

@@ -1,6 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { ContactFilter } from '../schemas/contacts.ts';
 import { byId, type Changed, execute, query, type Row } from './client.ts';
+import { listNewest, type Page } from './listing.ts';
 
 export type ContactListRecord = {
   id: string;
@@ -52,17 +53,9 @@ export async function findContactListForUpdate(
   return row ? toRecord(row) : null;
 }
 
-/** Newest first; `beforeId` is the id that the last page ended with. */
-export async function listContactLists(
-  workspaceId: string,
-  { limit, beforeId }: { limit: number; beforeId: string | null },
-): Promise<ContactListRecord[]> {
-  const place = beforeId === null ? [] : [idToBytes(beforeId)];
-  const rows = await query(
-    `SELECT * FROM contact_lists FORCE INDEX (contact_lists_listed)
-     WHERE workspace_id = ? ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
-    [idToBytes(workspaceId), ...place, limit],
-  );
+/** Newest first. */
+export async function listContactLists(workspaceId: string, page: Page): Promise<ContactListRecord[]> {
+  const rows = await listNewest(workspaceId, { table: 'contact_lists', index: 'contact_lists_listed' }, page);
   return rows.map(toRecord);
 }
 

@@ -70,8 +70,8 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     Buffer.from(record.recipientKey),
     record.subject,
     record.textExcerpt,
-    optionalBytes(record.clientReference),
-    optionalBytes(record.clientTag),
+    bytesOf(record.clientReference),
+    bytesOf(record.clientTag),
     record.trackOpens ? 1 : 0,
     record.bypassSuppressions ? 1 : 0,
     record.createdAt,
@@ -80,7 +80,7 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     record.dueAt,
     record.parked ? 1 : 0,
     record.eventSeq,
-    optionalBytes(record.requestId),
+    bytesOf(record.requestId),
   ]);
   await insertNew('email_bodies (email_id, html, text, attachment_count)', [
     id,
@@ -163,10 +163,6 @@ export async function deleteEmailsOfRecipient(
     [idToBytes(workspaceId), Buffer.from(recipientKey)],
   );
   return affectedRows;
-}
-
-function optionalBytes(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text);
 }
 
 export function toRecord(row: Row): EmailRecord {

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SenderCountryStatus, SenderKind, SenderStatus } from '../schemas/senders.ts';
-import { byId, type Changed, execute, query, type Row } from './client.ts';
+import { byId, bytesOf, type Changed, execute, query, type Row } from './client.ts';
 import { listNewest, type Page } from './listing.ts';
 
 export type CountryRecord = { country: string; status: SenderCountryStatus; reason: string | null };
@@ -55,9 +55,9 @@ export async function updateSender(workspaceId: string, record: SenderRecord): P
 
 function changing(record: SenderRecord) {
   return {
-    name: optionalBytes(record.name),
-    name_key: optionalBytes(record.nameKey),
-    virtual_number: optionalBytes(record.virtualNumber),
+    name: bytesOf(record.name),
+    name_key: bytesOf(record.nameKey),
+    virtual_number: bytesOf(record.virtualNumber),
     status: record.status,
     is_default: record.isDefault,
     code_tag: record.code?.tag ?? null,
@@ -238,10 +238,6 @@ export async function deleteSenderRejection(
     Buffer.from(nameKey),
     country,
   ]);
-}
-
-function optionalBytes(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text);
 }
 
 function toCountry(row: Row): CountryRecord {

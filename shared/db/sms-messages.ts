@@ -64,15 +64,15 @@ export async function insertSms(workspaceId: string, record: SmsRecord): Promise
       cost_gbp: record.cost.gbp,
       cost_eur: record.cost.eur,
       lineage_id: optionalId(record.lineageId),
-      client_reference: optionalBytes(record.clientReference),
-      client_tag: optionalBytes(record.clientTag),
+      client_reference: bytesOf(record.clientReference),
+      client_tag: bytesOf(record.clientTag),
       batch_id: optionalId(record.batchId),
       contact_id: optionalId(record.contactId),
-      template_name: optionalBytes(record.templateName),
+      template_name: bytesOf(record.templateName),
       in_reply_to: optionalId(record.inReplyTo),
       created_at: record.createdAt,
       scheduled_at: record.scheduledAt,
-      request_id: optionalBytes(record.requestId),
+      request_id: bytesOf(record.requestId),
       ...changing(record),
     },
   ]);
@@ -189,10 +189,6 @@ export async function listSms(
     page,
   );
   return rows.map(toRecord);
-}
-
-function optionalBytes(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text);
 }
 
 function optionalId(id: string | null): Buffer | null {

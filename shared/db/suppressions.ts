@@ -24,9 +24,9 @@ export async function insertSuppression(workspaceId: string, record: Suppression
     {
       id: idToBytes(record.id),
       workspace_id: idToBytes(workspaceId),
-      number: optionalBytes(record.number),
+      number: bytesOf(record.number),
       email: record.email,
-      email_key: optionalBytes(record.emailKey),
+      email_key: bytesOf(record.emailKey),
       scope: record.scope,
       source: record.source,
       reason: record.reason,
@@ -124,10 +124,6 @@ export async function deleteSuppression(workspaceId: string, id: string): Promis
     [idToBytes(workspaceId), idToBytes(id)],
   );
   return affectedRows === 1;
-}
-
-function optionalBytes(text: string | null): Buffer | null {
-  return text === null ? null : Buffer.from(text);
 }
 
 function toRecord(row: Row): SuppressionRecord {

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
-import * as kept from '../../setup/kept.ts';
 import { castOf, numberOf } from '../cast.ts';
 import { type EmailRequest, liquidEmail, plainEmail } from '../content.ts';
 import { type Bench, checkEqual, type Line, Mismatch, type Opened, type Run } from '../line.ts';
@@ -77,12 +76,7 @@ export async function openAccept(bench: Bench, { name, email, callers }: Asked):
 
   async function platform(caller: Caller): Promise<Run> {
     await world.clear();
-    const port = await kept.port(world.folder, 'web');
-    const web = await cast.platform(['api/server.ts'], 'web started', {
-      PORT: String(port),
-      BIND_ADDRESS: '127.0.0.1',
-      RATE_LIMIT_PER_SECOND: '0',
-      WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
+    const { web, port } = await cast.web({
       // Each request makes a job, as on the other side, though one customer alone would soon have no room for more.
       EMAIL_JOBS_PER_WORKSPACE: '1000000',
     });

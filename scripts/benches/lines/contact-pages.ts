@@ -1,4 +1,3 @@
-import * as kept from '../../setup/kept.ts';
 import { castOf } from '../cast.ts';
 import { contactBatch, newOfBatch } from '../content.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
@@ -29,13 +28,7 @@ async function open(bench: Bench, name: string, others: number): Promise<Opened>
   ];
   await loader.ask('copies', { workspaceId: many.workspaceId, times: others });
   await world.database.query('ANALYZE TABLE contacts, contact_words');
-  const port = await kept.port(world.folder, 'web');
-  const web = await cast.platform(['api/server.ts'], 'web started', {
-    PORT: String(port),
-    BIND_ADDRESS: '127.0.0.1',
-    RATE_LIMIT_PER_SECOND: '0',
-    WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
-  });
+  const { web, port } = await cast.web();
 
   async function pages({ key }: Book, queries: Record<string, string>[]): Promise<Run> {
     type Read = { pages: number; ms: number; p50Ms: number; p99Ms: number; rows: number[] };

@@ -1,15 +1,10 @@
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import * as kept from '../../setup/kept.ts';
+import { batches, sendBatches, senders, warmBatches } from '../batches.ts';
 import { castOf, numberOf } from '../cast.ts';
-import { newOfBatch, rowsOfBatch } from '../content.ts';
+import { newOfBatch } from '../content.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Book } from '../loaders/contacts.ts';
-import type { Sending, Sent } from '../players/batch-sender.ts';
-import { openWindow } from '../usage.ts';
 
-const senders = 2;
-const warmBatches = 10;
-const batches = 40;
 const manyContacts = 1_000_000;
 const fewContacts = 10_000;
 /** Contacts of other workspaces for each one of the large book. */
@@ -29,27 +24,17 @@ async function open(bench: Bench): Promise<Opened> {
 
   /** Batches of new and known contacts for the book, from the one with this number on. */
   async function run({ key, workspaceId }: Book, first: number): Promise<Run> {
-    const port = await kept.port(world.folder, 'web');
-    const web = await cast.platform(['api/server.ts'], 'web started', {
-      PORT: String(port),
-      BIND_ADDRESS: '127.0.0.1',
-      RATE_LIMIT_PER_SECOND: '0',
-      WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
-    });
-    const to = { port, headers: { Authorization: `Bearer ${key}` }, senders };
-    const send = (from: number, count: number) =>
-      sender.ask<Sent>('send', { ...to, first: from, count } satisfies Sending);
-    await send(first, warmBatches);
+    const { web, port } = await cast.web();
     const sql = 'SELECT COUNT(*) FROM contacts WHERE workspace_id = ?';
     const stored = () => numberOf(world.database, sql, [idToBytes(workspaceId)]);
-    const before = await stored();
-    const close = openWindow({ web: web.pid, sender: sender.pid, ...world.servers });
-    const { ms, ...latency } = await send(first + warmBatches, batches);
-    const window = close();
-    window.seconds = ms / 1000;
+    let before = 0;
+    const to = { port, headers: { Authorization: `Bearer ${key}` }, first, count: batches };
+    const sent = await sendBatches(world, { web, sender }, to, async () => {
+      before = await stored();
+    });
     checkEqual('new contacts', (await stored()) - before, senders * batches * newOfBatch);
     await web.stop();
-    return { count: senders * batches * rowsOfBatch, window, latency, content: '' };
+    return { ...sent, content: '' };
   }
 
   let next = manyBatches;

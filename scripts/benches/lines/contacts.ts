@@ -1,17 +1,12 @@
 import { createHash } from 'node:crypto';
 import type mysql from 'mysql2/promise';
-import * as kept from '../../setup/kept.ts';
+import { batches, sendBatches, senders, warmBatches } from '../batches.ts';
 import { castOf } from '../cast.ts';
 import { rowsOfBatch } from '../content.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
-import type { Sending, Sent } from '../players/batch-sender.ts';
+import type { Sending } from '../players/batch-sender.ts';
 import type { Program, Servant } from '../program.ts';
-import { openWindow } from '../usage.ts';
-
-const senders = 2;
-const warmBatches = 10;
-const batches = 40;
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
@@ -19,32 +14,16 @@ async function open(bench: Bench): Promise<Opened> {
   const loader = await cast.servant('loaders/platform');
   const sender = await cast.servant('players/batch-sender');
   const { key } = await loader.ask<Customer>('customer');
-  const sizes = { warm: warmBatches, count: Math.max(1, Math.round(batches * scale)) };
+  const count = Math.max(1, Math.round(batches * scale));
 
-  async function run(
-    web: Program,
-    to: Omit<Sending, 'first' | 'count' | 'senders'>,
-    stored: string,
-  ): Promise<Run> {
-    const send = (first: number, count: number) => sender.ask<Sent>('send', { ...to, senders, first, count });
-    await send(0, sizes.warm);
-    const close = openWindow({ web: web.pid, sender: sender.pid, ...world.servers });
-    const { ms, ...latency } = await send(sizes.warm, sizes.count);
-    const window = close();
-    window.seconds = ms / 1000;
-    const content = await contentOf(world.database, stored);
-    return { count: senders * sizes.count * rowsOfBatch, window, latency, content };
+  async function run(web: Program, to: Pick<Sending, 'port' | 'headers'>, stored: string): Promise<Run> {
+    const sent = await sendBatches(world, { web, sender }, { ...to, first: 0, count });
+    return { ...sent, content: await contentOf(world.database, stored) };
   }
 
   async function platform(): Promise<Run> {
     await world.clear();
-    const port = await kept.port(world.folder, 'web');
-    const web = await cast.platform(['api/server.ts'], 'web started', {
-      PORT: String(port),
-      BIND_ADDRESS: '127.0.0.1',
-      RATE_LIMIT_PER_SECOND: '0',
-      WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
-    });
+    const { web, port } = await cast.web();
     const result = await run(web, { port, headers: { Authorization: `Bearer ${key}` } }, 'contacts');
     await web.stop();
     return result;
@@ -64,7 +43,7 @@ async function open(bench: Bench): Promise<Opened> {
       `SELECT CAST(number AS CHAR) AS number, country, first_name, last_name, company, email, client_reference
        FROM ${name} ORDER BY number`,
     );
-    const known = (sizes.warm + sizes.count + 1) * (rowsOfBatch / 2);
+    const known = (warmBatches + count + 1) * (rowsOfBatch / 2);
     checkEqual(`rows in ${name}`, rows.length, senders * known);
     return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   }

@@ -1,5 +1,4 @@
 import path from 'node:path';
-import * as kept from '../../setup/kept.ts';
 import { castOf, numberOf } from '../cast.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
@@ -73,13 +72,7 @@ async function open(bench: Bench): Promise<Opened> {
     Array.from({ length: readers }, (_, index) => start + index * pages * 1000);
 
   async function platform(start: number): Promise<Run> {
-    const port = await kept.port(world.folder, 'web');
-    const web = await cast.platform(['api/server.ts'], 'web started', {
-      PORT: String(port),
-      BIND_ADDRESS: '127.0.0.1',
-      RATE_LIMIT_PER_SECOND: '0',
-      WORKSPACE_RATE_LIMIT_PER_SECOND: '0',
-    });
+    const { web, port } = await cast.web();
     const cursors = await loader.ask<string[]>('feedCursors', placesFrom(start));
     const result = await run(web, port, { cursors, headers: { Authorization: `Bearer ${key}` } });
     await web.stop();

@@ -27,8 +27,8 @@ export async function list(
   { limit, cursor }: ContactListQuery,
 ): Promise<Page<ContactList>> {
   const binding = { workspaceId, listing: 'contact-lists' };
-  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const lists: List[] = await db.listContactLists(workspaceId, { limit: limit + 1, beforeId });
+  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const lists: List[] = await db.listContactLists(workspaceId, { limit: limit + 1, before });
   if (lists.length <= limit) lists.push(await builtinOf(workspaceId));
   const page = lists.slice(0, limit);
   return {
