@@ -3,14 +3,25 @@
  * Between two samples it runs on the monotonic clock, which a jump of the wall clock does not touch.
  */
 let offsetMs = Date.now() - performance.now();
+/** How far tests have moved the platform's time on, beyond MySQL's. */
+let shiftMs = 0;
 
 export function now(): Date {
+  return new Date(Math.round(performance.now() + offsetMs + shiftMs));
+}
+
+/** MySQL's time as it is, without a test's shift: for what BullMQ compares with the clocks of machines. */
+export function databaseTime(): Date {
   return new Date(Math.round(performance.now() + offsetMs));
 }
 
-/** Takes over a sample of MySQL's time, given in ms since the epoch, read `at` on the monotonic clock. */
-export function setClock(epochMs: number, at: number): void {
+/**
+ * Takes over a sample of MySQL's time, given in ms since the epoch, read `at` on the monotonic clock. The platform's
+ * time is `shift` ms later.
+ */
+export function setClock(epochMs: number, at: number, shift = 0): void {
   offsetMs = epochMs - at;
+  shiftMs = shift;
 }
 
 /** How far apart the clocks of two processes may be, since each follows MySQL's by samples of its own. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobsOptions, Queue } from 'bullmq';
 import { Redis } from 'ioredis';
-import { now } from './clock.ts';
+import { databaseTime, now } from './clock.ts';
 import { config } from './config.ts';
 import { afterCommit } from './db/client.ts';
 import { queueNames } from './jobs/index.ts';
@@ -52,8 +52,15 @@ export async function closeQueues(): Promise<void> {
   producer = undefined;
 }
 
-// Each job is given its `timestamp` too, from which its delay counts: a process whose own clock is wrong would put it
-// into the wrong order with all others.
+/**
+ * When a job was made, from which its delay counts. Not by the clock of this process, which may be wrong and would
+ * put it into the wrong order with all others; nor by one that a test shifted, as BullMQ knows nothing of it.
+ */
+const timesOf = (dueAt: Date | null | undefined) => ({
+  timestamp: databaseTime().getTime(),
+  delay: dueAt ? Math.max(0, dueAt.getTime() - now().getTime()) : 0,
+});
+
 const jobOptions: JobsOptions = {
   // Whether a job is tried again is decided from its row; this must only never run out.
   attempts: 1_000_000,
@@ -92,8 +99,6 @@ export function enqueue<Payload extends object, Lane extends string>(
   afterCommit(() => {
     if (inFlight >= maxInFlight) return count('wake_ups_dropped');
     inFlight += 1;
-    const time = now().getTime();
-    const delay = options.at ? Math.max(0, options.at.getTime() - time) : 0;
     queueOf(job.lanes[options.lane])
       .add(
         job.name,
@@ -101,8 +106,7 @@ export function enqueue<Payload extends object, Lane extends string>(
         {
           ...jobOptions,
           jobId: options.id,
-          timestamp: time,
-          delay,
+          ...timesOf(options.at),
           priority: options.priority ?? 0,
         },
       )
@@ -134,15 +138,13 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
   lane: Lane,
   items: { payload: Payload; id: string; at: Date | null; requestId: string | null; priority?: number }[],
 ): Promise<boolean> {
-  const time = now().getTime();
   const jobs = items.map((item) => ({
     name: job.name,
     data: { ...item.payload, requestId: item.requestId },
     opts: {
       ...jobOptions,
       jobId: item.id,
-      timestamp: time,
-      delay: item.at ? Math.max(0, item.at.getTime() - time) : 0,
+      ...timesOf(item.at),
       priority: item.priority ?? 0,
     },
   }));

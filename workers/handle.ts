@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as QueuedJob } from 'bullmq';
-import { now } from '../shared/clock.ts';
+import { databaseTime, now } from '../shared/clock.ts';
 import { Problem } from '../shared/errors.ts';
 import type { Job } from '../shared/jobs/job.ts';
 import { logger } from '../shared/logger.ts';
@@ -75,7 +75,7 @@ const strangerLifeMs = 3_600_000;
 /** While a new version is rolled out beside this one, a job that this one does not understand is the other's. */
 function leave(job: Job, queued: QueuedJob): void {
   const context = { job: job.name, name: queued.name, jobId: queued.id };
-  if (now().getTime() - queued.timestamp > strangerLifeMs) {
+  if (databaseTime().getTime() - queued.timestamp > strangerLifeMs) {
     logger.error(context, 'a job that nobody understands was dropped');
     return;
   }

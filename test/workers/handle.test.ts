@@ -1,7 +1,7 @@
 import type { Job as QueuedJob } from 'bullmq';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { now } from '../../shared/clock.ts';
+import { databaseTime, now } from '../../shared/clock.ts';
 import { problem } from '../../shared/errors.ts';
 import { defineJob } from '../../shared/jobs/job.ts';
 import { requestId } from '../../shared/request-context.ts';
@@ -18,7 +18,7 @@ const queued = (data: object, changes: object = {}) =>
   ({
     id: 'job-1',
     name: 'weigh-parcel',
-    timestamp: now().getTime(),
+    timestamp: databaseTime().getTime(),
     attemptsMade: 0,
     data,
     ...changes,
@@ -77,7 +77,7 @@ test('a job that this version does not understand waits for one that does, and i
 
 test('one that nobody has understood for an hour is dropped', async () => {
   for (const [data, changes] of strangers) {
-    const old = { ...changes, timestamp: now().getTime() - 3_660_000 };
+    const old = { ...changes, timestamp: databaseTime().getTime() - 3_660_000 };
     await process(() => Promise.reject(new Error('worked on')), data, old);
   }
 });

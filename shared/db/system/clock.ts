@@ -10,7 +10,7 @@ export async function sampleClock(): Promise<void> {
   const before = performance.now();
   const [row] = await query<{ time: Date; shiftMs: number }[]>(sql);
   const after = performance.now();
-  if (row) setClock(row.time.getTime() + row.shiftMs, (before + after) / 2);
+  if (row) setClock(row.time.getTime(), (before + after) / 2, row.shiftMs);
 }
 
 /** Tests only: shifts the clock of every process that has CLOCK_SHIFTABLE set. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import {
   afterCommit,
   beforeFirstStatement,
@@ -15,8 +14,7 @@ import {
 } from '../../../shared/db/client.ts';
 import { Problem } from '../../../shared/errors.ts';
 import { relayEvents } from '../../../shared/jobs/relay-events.ts';
-import { sendEmail } from '../../../shared/jobs/send-email.ts';
-import { enqueue, enqueueAll, queueOf } from '../../../shared/queue.ts';
+import { enqueue, queueOf } from '../../../shared/queue.ts';
 import { useDatabase } from '../../support/database.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
@@ -143,20 +141,6 @@ test('a job that was enqueued in a transaction which is rolled back is not sent'
   });
   await waitFor('the job is there', () => queueOf('relay-events').getJob('sent'));
   expect(await queueOf('relay-events').getJob('never')).toBeUndefined();
-});
-
-test("a job is due by the platform's time, however wrong the clock of the process that adds it is", async () => {
-  const dueAt = new Date(now().getTime() + 40_000);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
-  onTestFinished(() => void vi.useRealTimers());
-  enqueue(sendEmail, { emailId: 'one' }, { lane: 'transactional', id: 'dated', at: dueAt });
-  const payload = { emailId: 'two' };
-  await enqueueAll(sendEmail, 'transactional', [{ payload, id: 'dated-too', at: dueAt, requestId: null }]);
-  for (const id of ['dated', 'dated-too']) {
-    const queue = queueOf(sendEmail.lanes.transactional);
-    const job = await waitFor(`the job ${id}`, () => queue.getJob(id));
-    expect(Math.abs(job.timestamp + job.delay - dueAt.getTime())).toBeLessThan(1_000);
-  }
 });
 
 test('where the action before the first statement fails, no transaction is left open', async () => {
