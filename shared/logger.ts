@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { config } from './config.ts';
+import { requestId } from './request-context.ts';
 
 const secretNames = [
   'secret',
@@ -56,4 +57,6 @@ export const logger = pino({
   serializers: { err: withoutValues },
   formatters: { level: (label) => ({ level: label }) },
   timestamp: pino.stdTimeFunctions.isoTime,
+  // Of the request, or of the one that caused the job: from an answer's Request-Id to all that came of it.
+  mixin: () => ({ requestId: requestId() ?? undefined }),
 });

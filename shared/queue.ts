@@ -236,6 +236,16 @@ export async function readGauges(): Promise<Record<string, number> | null> {
   }
 }
 
+/** What the job that is next in a queue is about; null when none waits, and while Redis is away. */
+export async function readNextPayload(queueName: string): Promise<unknown> {
+  try {
+    const [job] = await queueOf(queueName).getJobs(['waiting'], 0, 0, true);
+    return job?.data ?? null;
+  } catch {
+    return null;
+  }
+}
+
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
 
 /** How many jobs each queue holds, by state; null while Redis is away. */

@@ -2,11 +2,18 @@ import { z } from 'zod';
 import { defineJob } from './job.ts';
 
 /**
- * A turn of one delivery of one event to one webhook. First attempts that never had to wait for room never queue behind
- * what had to. `more`: others of this webhook wait for room, and are let in after this one.
+ * A turn of one delivery of one event to one webhook, or of a few that are due at once (`others`, whose requests are
+ * their own). First attempts that never had to wait for room never queue behind what had to. `more`: others of this
+ * webhook wait for room, and are let in after these. `dueAt` (ms since the epoch) says how far the lane has come.
  */
 export const deliverWebhook = defineJob({
   name: 'deliver-webhook',
   lanes: { first: 'deliver-webhook', retry: 'deliver-webhook-retry' },
-  payload: z.object({ deliveryId: z.string(), webhookId: z.string(), more: z.boolean().optional() }),
+  payload: z.object({
+    deliveryId: z.string(),
+    webhookId: z.string(),
+    dueAt: z.number().optional(),
+    more: z.boolean().optional(),
+    others: z.array(z.object({ deliveryId: z.string(), requestId: z.string().nullable() })).optional(),
+  }),
 });

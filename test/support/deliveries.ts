@@ -5,6 +5,8 @@ import { make } from '../../shared/domain/events.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
 import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
+import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
+import { queueOf } from '../../shared/queue.ts';
 import { NewWebhook } from '../../shared/schemas/webhooks.ts';
 import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from './accepted-email.ts';
@@ -91,6 +93,19 @@ export async function countsOf(webhookId: string) {
     failed: of('failed'),
     skipped: of('skipped'),
   };
+}
+
+/** The deliveries that the jobs in these queues are for, one entry for each time that a job names one. */
+export async function deliveriesInJobs(
+  queues: string[] = Object.values(deliverWebhook.lanes),
+): Promise<string[]> {
+  const jobs = await Promise.all(
+    queues.map((queue) => queueOf(queue).getJobs(['waiting', 'delayed', 'active', 'prioritized'])),
+  );
+  return jobs.flat().flatMap(({ data }) => {
+    const { deliveryId, others = [] } = deliverWebhook.payload.parse(data);
+    return [deliveryId, ...others.map((other) => other.deliveryId)];
+  });
 }
 
 /** Changes columns of a webhook, as its health, its customer or the operator would. */

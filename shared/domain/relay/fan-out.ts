@@ -137,13 +137,13 @@ function deliveryOf(
   return { delivery, more };
 }
 
-function turnOf({ id, webhookId, claims, requestId }: NewDelivery, more: boolean): Turn {
+function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, more: boolean): Turn {
   return {
     id: idFromBytes('delivery', id),
     webhookId: idFromBytes('webhook', webhookId),
     claims,
     requestId: requestId?.toString() ?? null,
-    dueAt: null,
+    dueAt: createdAt,
     more,
   };
 }

@@ -23,7 +23,7 @@ export function redeliver(caller: Caller, webhookId: string, deliveryId: string)
     if (isReady)
       enqueue(
         deliverWebhook,
-        { deliveryId, webhookId },
+        { deliveryId, webhookId, dueAt: time.getTime() },
         { lane: 'retry', id: `${deliveryId}-${claims + 1}` },
       );
   });

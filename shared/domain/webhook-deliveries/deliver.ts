@@ -1,11 +1,14 @@
+import type { z } from 'zod';
 import { batcher } from '../../batcher.ts';
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
 import { outsideTransaction } from '../../db/client.ts';
 import * as system from '../../db/system/webhook-deliveries.ts';
 import { updateWebhookSlowed } from '../../db/system/webhooks.ts';
+import type { deliverWebhook } from '../../jobs/deliver-webhook.ts';
 import { logger } from '../../logger.ts';
 import { count, gauge } from '../../metrics.ts';
+import { runWithRequest } from '../../request-context.ts';
 import type { Outcome } from '../outcome.ts';
 import { attempt } from './attempt.ts';
 import { createGate } from './gate.ts';
@@ -15,6 +18,7 @@ import { restForHalf, windowOf } from './window.ts';
 const gate = createGate(() => ({
   perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
   inFlight: config.WEBHOOK_CONCURRENCY,
+  ahead: jobsInHand(),
   waiting: jobsInHand() / 2,
   longestWaitMs: 10_000,
   patienceMs: 1_500,
@@ -28,21 +32,37 @@ export function jobsInHand(): number {
   return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
 }
 
-export type Turn = { deliveryId: string; webhookId: string; more?: boolean | undefined };
+export type Turn = z.infer<typeof deliverWebhook.payload>;
 
-/** A delivery's turn: an attempt as soon as its webhook has a slot for it; else it goes back to wait in its row. */
-export async function deliver({ deliveryId, webhookId, more }: Turn): Promise<Outcome> {
-  const place = await gate.enter(webhookId);
-  if (!place) {
-    if (more) wanted.set(webhookId, performance.now());
-    await handBack({ deliveryId, webhookId });
-    return 'dropped';
-  }
-  const outcome = await attempt(deliveryId, place);
-  if (more) wanted.set(webhookId, Number.NEGATIVE_INFINITY);
+/**
+ * The turn of some deliveries of a webhook, each for itself: an attempt as soon as the webhook has a slot for it; else
+ * it goes back to wait in its row. Where one meets a fault of ours the turn is taken again, and is over for the others.
+ */
+export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn): Promise<Outcome> {
+  const ends = await Promise.allSettled([
+    deliverOne(deliveryId, webhookId),
+    ...others.map((other) =>
+      runWithRequest({ requestId: other.requestId ?? `job-${other.deliveryId}` }, () =>
+        deliverOne(other.deliveryId, webhookId),
+      ),
+    ),
+  ]);
+  const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? end.value : []));
+  if (more) wanted.set(webhookId, outcomes.length > 0 ? Number.NEGATIVE_INFINITY : performance.now());
   const triedAt = wanted.get(webhookId);
-  if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await bringOn(webhookId);
-  return outcome;
+  if (outcomes.length > 0 && triedAt !== undefined && performance.now() - triedAt >= tryEveryMs)
+    await bringOn(webhookId);
+  const fault = ends.find((end) => end.status === 'rejected');
+  if (fault) throw fault.reason;
+  return outcomes.includes('done') ? 'done' : 'dropped';
+}
+
+/** Null: there was no place for it. */
+async function deliverOne(deliveryId: string, webhookId: string): Promise<Outcome | null> {
+  const place = await gate.enter(webhookId);
+  if (place) return attempt(deliveryId, place);
+  await handBack({ deliveryId, webhookId });
+  return null;
 }
 
 /** Webhooks that more is to be let in for, with the time that this was tried last. */

@@ -27,6 +27,8 @@ export type GateLimits = {
   perWebhook: number;
   /** Towards this many requests that are out to all webhooks, each webhook gets fewer and fewer slots. */
   inFlight: number;
+  /** So many have a place without a slot, whichever webhooks they are of; beyond, places are given for free slots only. */
+  ahead: number;
   /** So many may wait for slow webhooks; one of them may take half of that, two a third each, and so on. */
   waiting: number;
   longestWaitMs: number;
@@ -78,6 +80,7 @@ export function createGate(limits: () => GateLimits): Gate {
   const lines = new Map<string, Line>();
   let inFlight = 0;
   let waiting = 0;
+  let placed = 0;
 
   function slots(): number {
     const free = Math.floor((limits().inFlight - inFlight) / partOfFree);
@@ -93,7 +96,7 @@ export function createGate(limits: () => GateLimits): Gate {
   function places(line: Line): { free: number; ahead: number } {
     const pace = paceMs(line);
     const inTime = pace === 0 ? slots() : Math.min(mostAhead, Math.floor((slots() * aheadMs) / pace));
-    const ahead = line.isStuck ? 0 : inTime;
+    const ahead = line.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - placed));
     return { free: slots() + ahead - line.out.size - line.placed, ahead };
   }
 
@@ -156,12 +159,14 @@ export function createGate(limits: () => GateLimits): Gate {
       if (!isPlaced) return;
       isPlaced = false;
       line.placed -= 1;
+      placed -= 1;
       advance(webhookId, line);
     };
     const start = (): Request => {
       const request = { at: performance.now() };
       isPlaced = false;
       line.placed -= 1;
+      placed -= 1;
       line.out.add(request);
       inFlight += 1;
       return request;
@@ -199,6 +204,7 @@ export function createGate(limits: () => GateLimits): Gate {
       const own = line;
       const take = () => {
         own.placed += 1;
+        placed += 1;
         return placeIn(webhookId, own);
       };
       if (own.forPlace.size === 0 && places(own).free > 0) return take();

@@ -1,30 +1,98 @@
+import { hash } from 'node:crypto';
+import { now } from '../../clock.ts';
 import type { WaitingDelivery } from '../../db/system/webhook-deliveries.ts';
 import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
-import { enqueueAll } from '../../queue.ts';
+import { enqueueAll, readNextPayload } from '../../queue.ts';
 
-/** A job to be made: `claims` names the turn that it is for, and so the job. */
-export type Turn = Pick<WaitingDelivery, 'id' | 'webhookId' | 'claims' | 'requestId'> & {
-  dueAt: Date | null;
+/** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
+export type Turn = Pick<WaitingDelivery, 'id' | 'webhookId' | 'claims' | 'requestId' | 'dueAt'> & {
   /** More deliveries of this webhook wait for room than could be let in with this one. */
   more: boolean;
   /** Where a job under the usual name is not trusted to run. */
   suffix?: string;
 };
 
+/** A job costs Redis and a worker about as much as the delivery itself does; from ten on, sharing it more saves little. */
+const mostInJob = 10;
+
 /**
- * Makes the jobs. First attempts that never had to wait have a lane of their own. Returns those that Redis did not take.
+ * Makes the jobs, each with what is due now of a webhook, a few at a time; what is due later has one of its own. First
+ * attempts that never had to wait have a lane of their own. Returns those that Redis did not take.
  */
-export async function wake<T extends Turn>(turns: T[]): Promise<T[]> {
-  const lanes = Map.groupBy(turns, ({ claims }) => (claims === 0 ? 'first' : 'retry'));
+export function wake<T extends Turn>(turns: T[]): Promise<T[]> {
+  const time = now();
+  return inLanes(turns, (inLane) => share(inLane, time));
+}
+
+/** Makes a job for each, under a name that somebody who does the same would give it too. */
+export function wakeAlone<T extends Turn>(turns: T[]): Promise<T[]> {
+  return inLanes(turns, (inLane) => inLane.map((turn): Shared => [turn]));
+}
+
+async function inLanes<T extends Turn>(turns: T[], inJobs: (inLane: T[]) => Shared[]): Promise<T[]> {
   const missed: T[] = [];
-  for (const [lane, inLane] of lanes) {
-    const items = inLane.map(({ id, webhookId, claims, dueAt, requestId, more, suffix }) => ({
-      payload: { deliveryId: id, webhookId, ...(more && { more }) },
-      id: `${id}-${claims + 1}${suffix ?? ''}`,
-      at: dueAt,
-      requestId,
-    }));
-    if (!(await enqueueAll(deliverWebhook, lane, items))) missed.push(...inLane);
-  }
+  for (const [lane, inLane] of Map.groupBy(turns, laneOf))
+    if (!(await enqueueAll(deliverWebhook, lane, inJobs(inLane).map(jobOf)))) missed.push(...inLane);
   return missed;
+}
+
+const laneOf = ({ claims }: Pick<Turn, 'claims'>) => (claims === 0 ? 'first' : 'retry');
+
+/**
+ * Tells whether a delivery's lane has come past the time that it is due at. Where it has not, its job still waits, though
+ * perhaps under the name of another that it shares it with.
+ */
+export async function passedLanes(): Promise<(turn: { claims: number; dueAt: Date }) => boolean> {
+  const { first, retry } = deliverWebhook.lanes;
+  const [firstDue, retryDue] = await Promise.all([nextDue(first), nextDue(retry)]);
+  const next = { first: firstDue, retry: retryDue };
+  return (turn) => turn.dueAt.getTime() < next[laneOf(turn)];
+}
+
+/** Ahead of all that is due where nothing waits. */
+async function nextDue(queueName: string): Promise<number> {
+  const next = deliverWebhook.payload.safeParse(await readNextPayload(queueName));
+  return next.data?.dueAt ?? Number.POSITIVE_INFINITY;
+}
+
+type Shared = [first: Turn, ...others: Turn[]];
+
+function share(turns: Turn[], time: Date): Shared[] {
+  const jobs: Shared[] = [];
+  const open = new Map<string, Shared>();
+  for (const turn of turns) {
+    const isDue = turn.dueAt <= time;
+    const job = isDue ? open.get(turn.webhookId) : undefined;
+    if (job && job.length < mostInJob) {
+      job.push(turn);
+      continue;
+    }
+    const begun: Shared = [turn];
+    jobs.push(begun);
+    if (isDue) open.set(turn.webhookId, begun);
+  }
+  return jobs;
+}
+
+function jobOf([first, ...others]: Shared) {
+  const { id, webhookId, claims, dueAt, requestId, suffix = '' } = first;
+  const name = `${id}-${claims + 1}${suffix}`;
+  const payload = {
+    deliveryId: id,
+    webhookId,
+    dueAt: dueAt.getTime(),
+    ...([first, ...others].some(({ more }) => more) && { more: true }),
+  };
+  if (others.length === 0) return { payload, id: name, at: dueAt, requestId };
+  const ids = others.map((other) => other.id);
+  return {
+    payload: {
+      ...payload,
+      others: others.map((other) => ({ deliveryId: other.id, requestId: other.requestId })),
+    },
+    // Who lets in the same ones at this moment may share them out in another way: that is another job.
+    id: `${name}-${hash('sha1', ids.join())}`,
+    at: dueAt,
+    requestId,
+  };
 }

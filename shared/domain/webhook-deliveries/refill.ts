@@ -93,7 +93,9 @@ async function letIn(rooms: Room[], time: Date): Promise<number> {
     time,
   );
   if (admitted === 0) return 0;
-  const missed = await wake(turns.map((turn) => ({ ...turn, claims: turn.claims + 1 })));
+  const missed = await wake(
+    turns.map((turn) => ({ ...turn, claims: turn.claims + 1, dueAt: turn.dueAt > time ? turn.dueAt : time })),
+  );
   if (missed.length > 0) await system.updateParked(missed.map(({ id }) => id));
   count('webhook_deliveries_admitted', {}, admitted);
   return admitted;

@@ -5,7 +5,7 @@ import * as settlements from '../../db/system/webhook-settlements.ts';
 import { listServed } from '../../db/system/webhooks.ts';
 import { oneByOne } from '../retry-times.ts';
 import { rounds } from '../rounds.ts';
-import { wake } from './lanes.ts';
+import { passedLanes, wakeAlone } from './lanes.ts';
 import { refill } from './refill.ts';
 import { wakeSettlement } from './settle.ts';
 
@@ -35,24 +35,30 @@ const parkedRound = rounds({
 /** Names another job beside the one that a row has, where that is not trusted to run; see the sweep of emails. */
 type JobSuffix = (dueAt: Date) => string;
 
-/** Makes again the jobs of deliveries that have been due for a while: a flushed Redis, a dead worker. */
-export function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
+/**
+ * Makes again the jobs of deliveries that have been due for a while: a flushed Redis, a dead worker. Each has one of its
+ * own then, so those that wait in a job with others must not be among them.
+ */
+export async function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
+  const hasPassed = await passedLanes();
   return lostRound(overdueBefore, async (webhookIds, left) => {
     const limit = Math.max(fewestLost, Math.floor(left / webhookIds.length));
-    const lost = await system.listDueOf(
+    const overdue = await system.listDueOf(
       webhookIds.map((webhookId) => ({ webhookId, limit })),
       false,
       overdueBefore,
     );
-    await wake(
+    const lost = overdue
+      .map((delivery) => ({ ...delivery, suffix: suffixOf(delivery.dueAt) }))
+      .filter((delivery) => delivery.isLeft || delivery.suffix !== '' || hasPassed(delivery));
+    await wakeAlone(
       lost.map((delivery) => ({
         ...delivery,
         dueAt: delivery.isLeft ? oneByOne(now()) : delivery.dueAt,
         more: false,
-        suffix: suffixOf(delivery.dueAt),
       })),
     );
-    return lost.length;
+    return overdue.length;
   });
 }
 

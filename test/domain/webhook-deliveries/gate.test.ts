@@ -10,6 +10,7 @@ import { waitFor } from '../../support/wait-for.ts';
 const limits: GateLimits = {
   perWebhook: 20,
   inFlight: 400,
+  ahead: 600,
   waiting: 200,
   longestWaitMs: 60_000,
   patienceMs: 60_000,

@@ -125,7 +125,12 @@ test('the job delivers by itself; what fails is tried again in the lane of retri
   });
   expect(delivery).toMatchObject({ requestId: 'the-request' });
   const retry = await waitFor('the retry waits in its lane', () => retryOf(delivery!.id));
-  expect(retry.data).toEqual({ deliveryId: delivery!.id, webhookId, requestId: 'the-request' });
+  expect(retry.data).toEqual({
+    deliveryId: delivery!.id,
+    webhookId,
+    dueAt: delivery!.dueAt!.getTime(),
+    requestId: 'the-request',
+  });
   expect(retry.delay).toBeGreaterThan(290_000);
   expect(retry.delay).toBeLessThanOrEqual(300_000);
   await waitFor('nothing of it is left in the lane of first attempts', async () => {
