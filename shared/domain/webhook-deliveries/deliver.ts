@@ -39,6 +39,7 @@ export type Turn = z.infer<typeof deliverWebhook.payload>;
  * it goes back to wait in its row. Where one meets a fault of ours the turn is taken again, and is over for the others.
  */
 export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn): Promise<Outcome> {
+  if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
   const ends = await Promise.allSettled([
     deliverOne(deliveryId, webhookId),
     ...others.map((other) =>
@@ -48,10 +49,8 @@ export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn
     ),
   ]);
   const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? end.value : []));
-  if (more) wanted.set(webhookId, outcomes.length > 0 ? Number.NEGATIVE_INFINITY : performance.now());
-  const triedAt = wanted.get(webhookId);
-  if (outcomes.length > 0 && triedAt !== undefined && performance.now() - triedAt >= tryEveryMs)
-    await bringOn(webhookId);
+  // Those before may have looked while these still took up the room; after these perhaps nobody looks any more.
+  if (more && outcomes.length > 0) await bringOn(webhookId);
   const fault = ends.find((end) => end.status === 'rejected');
   if (fault) throw fault.reason;
   return outcomes.includes('done') ? 'done' : 'dropped';
@@ -60,9 +59,14 @@ export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn
 /** Null: there was no place for it. */
 async function deliverOne(deliveryId: string, webhookId: string): Promise<Outcome | null> {
   const place = await gate.enter(webhookId);
-  if (place) return attempt(deliveryId, place);
-  await handBack({ deliveryId, webhookId });
-  return null;
+  if (!place) {
+    await handBack({ deliveryId, webhookId });
+    return null;
+  }
+  const outcome = await attempt(deliveryId, place);
+  const triedAt = wanted.get(webhookId);
+  if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await bringOn(webhookId);
+  return outcome;
 }
 
 /** Webhooks that more is to be let in for, with the time that this was tried last. */
