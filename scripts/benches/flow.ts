@@ -23,8 +23,8 @@ export interface Flow {
 
 const connections = 32;
 const variants = 64;
-const warmMs = 4_000;
-const acceptMs = 8_000;
+const warmMs = 3_000;
+const acceptMs = 5_000;
 
 /** How many processes there are of each that may be many; one numbers events, however many there are. */
 export async function openFlow(bench: Bench, name: string, processes: number): Promise<Flow> {

@@ -2,16 +2,19 @@ export interface Spread {
   median: number;
   min: number;
   max: number;
+  /** Half of the values lie from here to there. */
+  middle: [from: number, to: number];
 }
 
 export function spreadOf(values: readonly number[]): Spread {
   const sorted = values.toSorted((a, b) => a - b);
   const at = (index: number) => sorted[index] ?? Number.NaN;
-  const middle = (sorted.length - 1) / 2;
+  const last = sorted.length - 1;
   return {
-    median: (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2,
+    median: (at(Math.floor(last / 2)) + at(Math.ceil(last / 2))) / 2,
     min: at(0),
-    max: at(sorted.length - 1),
+    max: at(last),
+    middle: [at(Math.floor(last / 4)), at(Math.ceil((3 * last) / 4))],
   };
 }
 
@@ -20,10 +23,10 @@ export function ratiosOf(ours: readonly number[], theirs: readonly number[]): nu
   return ours.map((value, index) => value / (theirs[index] ?? Number.NaN));
 }
 
-/** Beyond this, another run on the same machine would tell another story. */
-export const widestSpread = 1.6;
+/** Beyond this, another run on the same machine would tell another story. One pair that was disturbed says nothing. */
+export const widestMiddle = 1.25;
 
-export const isNoisy = ({ min, max }: Spread): boolean => !(max / min <= widestSpread);
+export const isNoisy = ({ middle: [from, to] }: Spread): boolean => !(to / from <= widestMiddle);
 
 export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;

@@ -1,5 +1,5 @@
 import type { Result, SideResult } from './result.ts';
-import { type Spread, widestSpread } from './statistics.ts';
+import { type Spread, widestMiddle } from './statistics.ts';
 
 const inWhole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
 const whole = (value: number) => inWhole.format(value);
@@ -82,7 +82,7 @@ export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Res
 
 export function refusalOf({ line, sides }: Result): string {
   const ratios = sides.flatMap(({ side, ratio }) => (ratio ? [`${side} ${show(ratio, fraction(2))}`] : []));
-  return `${line}: too noisy to report. The ratios of the pairs lie further apart than ${widestSpread} times: ${ratios.join(', ')}.
+  return `${line}: too noisy to report. The middle half of the pairs' ratios lies further apart than ${widestMiddle} times: ${ratios.join(', ')}.
 Let the machine be quiet, or give --allow-noise.`;
 }
 

@@ -11,8 +11,8 @@ import { openWindow } from '../usage.ts';
 
 const connections = 64;
 const variants = 64;
-const warmMs = 4_000;
-const measureMs = 8_000;
+const warmMs = 2_000;
+const measureMs = 4_000;
 
 /** Where a side keeps what it accepted. */
 interface Stored {

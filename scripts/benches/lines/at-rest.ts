@@ -4,8 +4,8 @@ import type { Bench, Line, Opened, Run } from '../line.ts';
 import type { Program } from '../program.ts';
 import { openWindow } from '../usage.ts';
 
-const settleMs = 15_000;
-const measureMs = 30_000;
+const settleMs = 10_000;
+const measureMs = 20_000;
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;

@@ -25,12 +25,6 @@ async function callers(loader: Servant): Promise<Caller[]> {
     { name: 'key', title: 'the key alone', key },
     { name: 'idempotent', title: 'the key and an Idempotency-Key', key, proof: { idempotent: true } },
     {
-      name: 'hmac',
-      title: 'signed with hmac',
-      key: hmac.key,
-      proof: { idempotent: false, signing: hmac.signing },
-    },
-    {
       name: 'ecdsa',
       title: 'signed with ecdsa',
       key: ecdsa.key,

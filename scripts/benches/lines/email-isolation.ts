@@ -7,7 +7,7 @@ import { openWindow } from '../usage.ts';
 const backlog = 20_000;
 /** One-time codes of another customer, at a steady pace; the backlog lasts longer. */
 const codes = 400;
-const everyMs = 40;
+const everyMs = 25;
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;

@@ -9,8 +9,8 @@ import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } f
 import type { Customer } from '../loaders/platform.ts';
 import type { Taken } from '../players/smtp-sink.ts';
 
-const warm = 800;
-const emails = 4_000;
+const warm = 600;
+const emails = 3_000;
 const jobsInFlight = 100;
 const samples = [0, 1, 2].map((index) => recipientOf(index));
 const bareSelector = 'bare';

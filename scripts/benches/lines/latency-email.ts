@@ -9,7 +9,7 @@ import type { Timed } from '../players/smtp-sink.ts';
 import { percentile } from '../statistics.ts';
 import { openWindow } from '../usage.ts';
 
-const emails = 300;
+const emails = 200;
 const betweenMs = 40;
 /** One after the other without a pause: what is measured is a system at rest, and not one that was just started. */
 const warm = 1_000;

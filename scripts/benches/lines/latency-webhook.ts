@@ -4,7 +4,7 @@ import { type Bench, checkEqual, type Line, type Opened, type Run } from '../lin
 import type { Arrived } from '../players/webhook-endpoints.ts';
 import { openWindow } from '../usage.ts';
 
-const events = 300;
+const events = 200;
 const betweenMs = 50;
 
 async function open(bench: Bench): Promise<Opened> {

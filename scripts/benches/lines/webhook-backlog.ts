@@ -11,7 +11,7 @@ const backlog = 1_000_000;
 const healthy = 10;
 const burst = 2_000;
 const settleMs = 6_000;
-const drainMs = 60_000;
+const drainMs = 40_000;
 const mostRedisMb = 50;
 /** What has been let in together may arrive in any order. */
 const jobsPerWebhook = 500;

@@ -10,7 +10,7 @@ const healthy = 85;
 const hanging = 10;
 const refusing = 5;
 /** First a steady pace, for the latency; it goes on for longer than a request hangs. */
-const paceMs = 25_000;
+const paceMs = 15_000;
 const everyMs = 200;
 const eventsAtOnce = 1;
 /** Then many at once, for the rate. */
