@@ -132,6 +132,35 @@ test('for a webhook that is known to be quick any number may wait', async () => 
   expect(answered).toBe(410);
 });
 
+test('no more are claimed ahead of their slots than all webhooks together may, and each goes on', async () => {
+  const gate = gateOf({ ahead: 50, perWebhook: 2, inFlight: 4_000 });
+  const webhooks = Array.from({ length: 30 }, (_, index) => `webhook-${index}`);
+  // Each is known to be quick, while one request of it is out.
+  const slow = endpoint();
+  const first = webhooks.map((id) => send(gate, id, 1, slow.request));
+  await waitFor('one of each is out', () => slow.out() === 30);
+  for (const id of webhooks) await send(gate, id, 20, async () => ({})).all;
+  const places: Place[] = [];
+  const turns = webhooks.flatMap((id) =>
+    Array.from({ length: 100 }, async () => {
+      const place = await gate.enter(id);
+      if (place) places.push(place);
+    }),
+  );
+  await waitFor('the others wait', () => gate.counts().waiting === 3_000 - places.length);
+  // One more slot of each, beside those of all.
+  expect(places.length).toBeGreaterThanOrEqual(50);
+  expect(places.length).toBeLessThanOrEqual(50 + 2 * 30);
+  for (let next = places.pop(); next || gate.counts().waiting > 0; next = places.pop()) {
+    next?.leave();
+    await Promise.resolve();
+  }
+  await Promise.all(turns);
+  slow.answer();
+  await Promise.all(first.map(({ all }) => all));
+  expect(gate.counts()).toEqual({ inFlight: 0, waiting: 0 });
+});
+
 test('a place that is given up goes to the next', async () => {
   const gate = gateOf({ perWebhook: 2 });
   const places = await Promise.all(Array.from({ length: 4 }, () => gate.enter('a')));
