@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { given, localDir } from '../setup/environment.ts';
+import * as processes from '../setup/processes.ts';
 import * as session from '../setup/session.ts';
 import { type Bench, checkSame, type Line, type Run, type Side } from './line.ts';
 import { lines } from './lines/index.ts';
@@ -119,6 +120,12 @@ async function main(): Promise<number> {
       let result: Result;
       try {
         result = await measure(line, { world, scale, profileFolder }, pairs, allowNoise);
+      } catch (error) {
+        if (processes.isEnding()) throw error;
+        // What the others have to say took an hour.
+        process.stderr.write(`${line.name}: ${(error as Error).stack}\n`);
+        code = 1;
+        continue;
       } finally {
         if (watch) session.log(await watch.stop());
       }
@@ -128,12 +135,11 @@ async function main(): Promise<number> {
       } else {
         reported.push(result);
         session.log(`\n${tableOf(result)}`);
-        if (!json) write(path.join(folder, `${line.name}.json`), result);
+        write(json ?? path.join(folder, `${line.name}.json`), json ? reported : result);
       }
       if (profileFolder) session.log(summary(profileFolder));
     }
     session.log(wholeWay(reported));
-    if (json) write(json, reported);
   } finally {
     await world.close();
   }

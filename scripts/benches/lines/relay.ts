@@ -11,8 +11,9 @@ const events = 40_000;
 const keptEvents = 300_000;
 const webhooks = 2;
 const bareBatch = 1_000;
-/** The platform's own default. */
-const jobsPerWebhook = 500;
+/** The platform's own defaults: so many of a webhook at a time, so many in a job. */
+const deliveriesInRedis = 500;
+const deliveriesOfJob = 10;
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
@@ -65,7 +66,7 @@ async function open(bench: Bench): Promise<Opened> {
       await until('events numbered', beside + count, () =>
         numberOf(database, "SELECT value FROM counters WHERE name = 'events.position'"),
       );
-      const jobs = webhooks * Math.min(count, jobsPerWebhook);
+      const jobs = webhooks * Math.ceil(Math.min(count, deliveriesInRedis) / deliveriesOfJob);
       await until('jobs of deliveries', jobs, () => world.jobs('deliver-webhook'));
     },
   });
