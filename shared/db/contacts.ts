@@ -133,8 +133,8 @@ export async function insertContacts(workspaceId: string, records: ContactRecord
 export type ContactChange = { before: ContactRecord; after: ContactRecord };
 
 /**
- * Writes what has changed of the records; what was before must have been locked in this transaction. Fails on a number that another
- * contact has. Who has more to write gives `counts`, to which the change of the counts is added for the end.
+ * Writes what has changed of the records; what was before must have been locked in this transaction. Fails on a number
+ * that another contact has. Who has more to write gives `counts`, to which the change of the counts is added for the end.
  */
 export async function updateContacts(
   workspaceId: string,

@@ -10,9 +10,19 @@ import { queueOf } from '../../shared/queue.ts';
 import { NewWebhook } from '../../shared/schemas/webhooks.ts';
 import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from './accepted-email.ts';
+import { forgetRedis } from './database.ts';
 import type { workspace } from './factory.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
+
+/** The address of an endpoint that is never there. */
+export const nowhere = 'http://127.0.0.1:1/';
+
+/** No delivery waits any more, and no job: what one test leaves would count in the next. */
+export async function forgetDeliveries(): Promise<void> {
+  await query('TRUNCATE TABLE webhook_deliveries');
+  await forgetRedis();
+}
 
 /** A webhook as its creator gets it, with its secret. */
 export function makeWebhook(

@@ -10,7 +10,14 @@ import { queueOf } from '../../shared/queue.ts';
 import { transaction } from '../../shared/unit-of-work.ts';
 import { callerOf } from '../support/accepted-email.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
-import { alterWebhook, countsOf, deliveriesOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
+import {
+  alterWebhook,
+  countsOf,
+  deliveriesOf,
+  makeWebhook,
+  nowhere,
+  storeEvents,
+} from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
 import { startWorkerProcess } from '../support/processes.ts';
 import { runWorkers } from '../support/run-workers.ts';
@@ -25,7 +32,6 @@ beforeEach(async () => {
   await forgetRedis();
 });
 
-const nowhere = 'http://127.0.0.1:1/';
 const settlements = async () =>
   Number((await query('SELECT COUNT(*) AS n FROM webhook_settlements'))[0]!['n']);
 

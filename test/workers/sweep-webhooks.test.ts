@@ -8,7 +8,15 @@ import { idToBytes } from '../../shared/formats/ids.ts';
 import { queueOf } from '../../shared/queue.ts';
 import { numbers } from '../support/copied-rows.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
-import { alterWebhook, countsOf, deliveriesInJobs, makeWebhook, storeEvents } from '../support/deliveries.ts';
+import {
+  alterWebhook,
+  countsOf,
+  deliveriesInJobs,
+  forgetDeliveries,
+  makeWebhook,
+  nowhere,
+  storeEvents,
+} from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
 import { rowsRead } from '../support/rows-read.ts';
 
@@ -16,12 +24,10 @@ useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;
 beforeEach(async () => {
-  await query('TRUNCATE TABLE webhook_deliveries');
+  await forgetDeliveries();
   own = await workspace();
-  await forgetRedis();
 });
 
-const nowhere = 'http://127.0.0.1:1/';
 const backlog = 50_000;
 
 /** Very many deliveries, made in the database, each due a second before the one made before it. */

@@ -155,18 +155,19 @@ export function createGate(limits: () => GateLimits): Gate {
 
   function placeIn(webhookId: string, line: Line): Place {
     let isPlaced = true;
-    const leave = () => {
-      if (!isPlaced) return;
+    const vacate = () => {
       isPlaced = false;
       line.placed -= 1;
       placed -= 1;
+    };
+    const leave = () => {
+      if (!isPlaced) return;
+      vacate();
       advance(webhookId, line);
     };
     const start = (): Request => {
       const request = { at: performance.now() };
-      isPlaced = false;
-      line.placed -= 1;
-      placed -= 1;
+      vacate();
       line.out.add(request);
       inFlight += 1;
       return request;

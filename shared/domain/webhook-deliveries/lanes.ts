@@ -74,24 +74,21 @@ function share(turns: Turn[], time: Date): Shared[] {
   return jobs;
 }
 
-function jobOf([first, ...others]: Shared) {
-  const { id, webhookId, claims, dueAt, requestId, suffix = '' } = first;
+function jobOf(turns: Shared) {
+  const [{ id, webhookId, claims, dueAt, requestId, suffix = '' }, ...others] = turns;
   const name = `${id}-${claims + 1}${suffix}`;
-  const payload = {
-    deliveryId: id,
-    webhookId,
-    dueAt: dueAt.getTime(),
-    ...([first, ...others].some(({ more }) => more) && { more: true }),
-  };
-  if (others.length === 0) return { payload, id: name, at: dueAt, requestId };
-  const ids = others.map((other) => other.id);
   return {
     payload: {
-      ...payload,
-      others: others.map((other) => ({ deliveryId: other.id, requestId: other.requestId })),
+      deliveryId: id,
+      webhookId,
+      dueAt: dueAt.getTime(),
+      ...(turns.some(({ more }) => more) && { more: true }),
+      ...(others.length > 0 && {
+        others: others.map((other) => ({ deliveryId: other.id, requestId: other.requestId })),
+      }),
     },
     // Who lets in the same ones at this moment may share them out in another way: that is another job.
-    id: `${name}-${hash('sha1', ids.join())}`,
+    id: others.length > 0 ? `${name}-${hash('sha1', others.map((other) => other.id).join())}` : name,
     at: dueAt,
     requestId,
   };

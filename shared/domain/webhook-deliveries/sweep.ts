@@ -39,9 +39,10 @@ type JobSuffix = (dueAt: Date) => string;
  * Makes again the jobs of deliveries that have been due for a while: a flushed Redis, a dead worker. Each has one of its
  * own then, so those that wait in a job with others must not be among them.
  */
-export async function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
-  const hasPassed = await passedLanes();
+export function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
   return lostRound(overdueBefore, async (webhookIds, left) => {
+    // Before the rows are read: a lane that goes on meanwhile must not seem to have left them behind.
+    const hasPassed = await passedLanes();
     const limit = Math.max(fewestLost, Math.floor(left / webhookIds.length));
     const overdue = await system.listDueOf(
       webhookIds.map((webhookId) => ({ webhookId, limit })),

@@ -13,7 +13,9 @@ import {
   countsOf,
   deliveriesInJobs,
   deliveriesOf,
+  forgetDeliveries,
   makeWebhook,
+  nowhere,
   storeEvents,
 } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
@@ -25,13 +27,10 @@ import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;
-const nowhere = 'http://127.0.0.1:1/';
-// What one test leaves waiting would count in the next.
 beforeEach(async () => {
   changeSettings({ WEBHOOK_JOBS_PER_WEBHOOK: 500 });
-  await query('TRUNCATE TABLE webhook_deliveries');
+  await forgetDeliveries();
   own = await workspace();
-  await forgetRedis();
 });
 
 async function jobsInRedis(): Promise<number> {

@@ -16,7 +16,9 @@ import {
   countsOf,
   deliveriesInJobs,
   deliveriesOf,
+  forgetDeliveries,
   makeWebhook,
+  nowhere,
   storeEvents,
 } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
@@ -28,11 +30,9 @@ import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
 useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;
-const nowhere = 'http://127.0.0.1:1/';
 beforeEach(async () => {
-  await query('TRUNCATE TABLE webhook_deliveries');
+  await forgetDeliveries();
   own = await workspace();
-  await forgetRedis();
 });
 
 const jobsOf = (webhookId: string) =>

@@ -10,7 +10,7 @@ import { runWithRequest } from '../../../shared/request-context.ts';
 import { acceptEmail, callerOf } from '../../support/accepted-email.ts';
 import { advanceClock } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, dueDelivery, makeWebhook } from '../../support/deliveries.ts';
+import { deliveriesOf, dueDelivery, makeWebhook, nowhere } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
 import { runWorkers } from '../../support/run-workers.ts';
 import { changeSettings } from '../../support/settings.ts';
@@ -25,7 +25,6 @@ beforeAll(async () => {
   changeSettings({ SMTP_URL: sink.url });
 });
 
-const nowhere = 'http://127.0.0.1:1/';
 const retryOf = async (deliveryId: string) =>
   (await queueOf('deliver-webhook-retry').getJobs(['waiting', 'delayed', 'active'])).find(
     ({ data }) => data.deliveryId === deliveryId,
