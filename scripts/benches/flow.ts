@@ -23,6 +23,7 @@ export interface Flow {
 
 const connections = 32;
 const variants = 64;
+/** For one process of each: as many of them share the load, so each needs so much longer until its code is compiled. */
 const warmMs = 3_000;
 const acceptMs = 5_000;
 
@@ -79,7 +80,7 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
   async function run(): Promise<Run> {
     const mark = await markOf(database);
     const { running, ports } = await startAll();
-    const warm = await pour(ports, warmMs * scale);
+    const warm = await pour(ports, warmMs * processes * scale);
     const pids = Object.fromEntries(Object.entries(running).map(([name, { pid }]) => [name, pid]));
     const others = { load: load.pid, sink: sink.pid, receiver: receiver.pid };
     const close = openWindow({ ...pids, ...others, ...world.servers });
