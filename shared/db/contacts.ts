@@ -117,14 +117,14 @@ export async function listContactsByNumberForUpdate(
 export async function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
   const counts: Counts = new Map();
   const workspace = idToBytes(workspaceId);
-  const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  for (const some of portionsOf(ordered, (record) => record))
+  const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1)).map(withKeys);
+  for (const some of portionsOf(ordered, (keyed) => keyed))
     await query(`INSERT INTO contacts (${written.join(', ')}) VALUES ?`, [
-      some.map((record) => toRow(workspace, record)),
+      some.map((keyed) => toRow(workspace, keyed)),
     ]);
   await updateContactEntries(
     workspaceId,
-    records.map((after) => entriesChange(null, after)),
+    ordered.map((after) => ({ contactId: after.id, before: null, after: entriesOf(after) })),
     counts,
   );
   await updateContactCounts(workspaceId, counts);
@@ -142,9 +142,10 @@ export async function updateContacts(
   counts?: Counts,
 ): Promise<void> {
   const workspace = idToBytes(workspaceId);
+  const keyed = changes.map(({ before, after }) => ({ before: withKeys(before), after: withKeys(after) }));
   // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
-  for (const some of portionsOf(changes, ({ after }) => after)) {
-    const touched = changedColumns(some);
+  for (const some of portionsOf(keyed, ({ after }) => after)) {
+    const touched = changedColumns(some.map(({ before, after }) => [before.record, after.record]));
     const given = written.map((column) => required.includes(column) || touched.includes(column));
     const pick = <Value>(values: Value[]) => values.filter((_, place) => given[place]);
     await query(
@@ -156,16 +157,20 @@ export async function updateContacts(
   const changed = counts ?? new Map();
   await updateContactEntries(
     workspaceId,
-    changes.map(({ before, after }) => entriesChange(before, after)),
+    keyed.map(({ before, after }) => ({
+      contactId: after.id,
+      before: entriesOf(before),
+      after: entriesOf(after),
+    })),
     changed,
   );
   if (!counts) await updateContactCounts(workspaceId, changed);
 }
 
 /** Those that any of the changes touches. */
-function changedColumns(changes: ContactChange[]): string[] {
+function changedColumns(changes: [before: ContactRecord, after: ContactRecord][]): string[] {
   const fields = (Object.keys(columnsOf) as (keyof typeof columnsOf)[]).filter((field) =>
-    changes.some(({ before, after }) => before[field] !== after[field]),
+    changes.some(([before, after]) => before[field] !== after[field]),
   );
   return [...fields.flatMap((field) => columnsOf[field]), 'updated_at'];
 }
@@ -178,7 +183,12 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
   ]);
   await deleteMemberships(workspaceId, record.id);
   const counts: Counts = new Map();
-  await updateContactEntries(workspaceId, [entriesChange(record, null)], counts);
+  const before = withKeys(record);
+  await updateContactEntries(
+    workspaceId,
+    [{ contactId: before.id, before: entriesOf(before), after: null }],
+    counts,
+  );
   await updateContactCounts(workspaceId, counts);
 }
 
@@ -203,37 +213,22 @@ function keyOf(text: string | null): string | null {
   return text === null ? null : startOf(foldWhole(text), textKeyBytes);
 }
 
-function entriesChange(before: ContactRecord | null, after: ContactRecord | null): EntriesChange {
-  return { contactId: keysOf((after ?? before)!).id, before: entriesOf(before), after: entriesOf(after) };
+/** With what its row and its entries are found by, made once for both. */
+type Keyed = { record: ContactRecord; id: Buffer; words: ReturnType<typeof wordsOfNames> };
+
+function withKeys(record: ContactRecord): Keyed {
+  return { record, id: idToBytes(record.id), words: wordsOfNames(namesOf(record)) };
 }
 
-type Keys = { id: Buffer; words: ReturnType<typeof wordsOfNames> };
-const known = new WeakMap<ContactRecord, Keys>();
-
-/** What its row and its entries are found by, made once for both. A record never changes. */
-function keysOf(record: ContactRecord): Keys {
-  let keys = known.get(record);
-  if (!keys) {
-    keys = { id: idToBytes(record.id), words: wordsOfNames(namesOf(record)) };
-    known.set(record, keys);
-  }
-  return keys;
-}
-
-function entriesOf(record: ContactRecord | null): EntriesChange['after'] {
-  if (!record) return null;
-  return {
-    words: keysOf(record).words.further,
-    tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])),
-  };
+function entriesOf({ record, words }: Keyed): NonNullable<EntriesChange['after']> {
+  return { words: words.further, tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])) };
 }
 
 function namesOf({ firstName, lastName, company }: ContactRecord): (string | null)[] {
   return [firstName, lastName, company];
 }
 
-function toRow(workspace: Buffer, record: ContactRecord): unknown[] {
-  const { id, words } = keysOf(record);
+function toRow(workspace: Buffer, { record, id, words }: Keyed): unknown[] {
   const { number, national, country, firstName, lastName, company, email, clientReference } = record;
   return [
     workspace,
@@ -281,16 +276,16 @@ export function toRecord(row: Row): ContactRecord {
   };
 }
 
-function portionsOf<Item>(items: Item[], recordOf: (item: Item) => ContactRecord): Item[][] {
+function portionsOf<Item>(items: Item[], keyedOf: (item: Item) => Keyed): Item[][] {
   const portions: Item[][] = [];
   let tags = 0;
   for (const item of items) {
     const last = portions.at(-1);
-    tags += recordOf(item).tags.length;
+    tags += keyedOf(item).record.tags.length;
     if (last && last.length < rowsAtOnce && tags <= tagsAtOnce) last.push(item);
     else {
       portions.push([item]);
-      tags = recordOf(item).tags.length;
+      tags = keyedOf(item).record.tags.length;
     }
   }
   return portions;

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest';
 import { query, transaction } from '../../shared/db/client.ts';
 import { countContacts, listContacts } from '../../shared/db/contact-search.ts';
-import { deleteContact, insertContacts, listContactsForUpdate } from '../../shared/db/contacts.ts';
+import {
+  deleteContact,
+  insertContacts,
+  listContactsByNumberForUpdate,
+  listContactsForUpdate,
+} from '../../shared/db/contacts.ts';
 import * as contactBatches from '../../shared/domain/contact-batches.ts';
 import * as contactFilter from '../../shared/domain/contact-filter.ts';
 import { idToBytes, newId } from '../../shared/formats/ids.ts';
 import { callerOf } from '../support/accepted-email.ts';
 import { contactRecord } from '../support/contact-record.ts';
 import { useDatabase } from '../support/database.ts';
+import { rowsRead } from '../support/rows-read.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 useDatabase();
@@ -56,6 +62,16 @@ async function untilALockIsWaitedFor(): Promise<void> {
     { intervalMs: 50 },
   );
 }
+
+test('of a thousand numbers each is looked up once', async () => {
+  const workspaceId = newWorkspace();
+  const numbers = Array.from({ length: 1_000 }, (_, index) => `+4477009${String(index).padStart(5, '0')}`);
+  await save(workspaceId, numbers.slice(500));
+  const read = await rowsRead(async () =>
+    expect(await listContactsByNumberForUpdate(workspaceId, numbers)).toHaveLength(500),
+  );
+  expect(read).toBeLessThanOrEqual(1_100);
+});
 
 test('a batch that meets a contact which another creates waits for it, and updates it', async () => {
   const workspaceId = newWorkspace();
