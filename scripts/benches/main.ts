@@ -18,7 +18,7 @@ Measures the platform beside the bare minimum, in turn, on the same MySQL and Re
 ${lines.map(({ name, title }) => `  ${name.padEnd(14)} ${title}`).join('\n')}
 
   --pairs N       how often each side is measured, after a first time that does not count; up to twice as often where
-                  the pairs tell different stories, and refused if they still do and there is a target
+                  the pairs tell different stories, and refused if they still do on whether a target is met
   --json FILE     all results in one file; else each line in .local/bench/LINE.json
   --allow-noise   report even when the pairs tell different stories
   --scale N       0.1 does a tenth of the work: quick, and good for a look only
@@ -57,7 +57,7 @@ function options() {
   }
 }
 
-/** A line that other programs have disturbed is measured up to twice as often before it is refused. */
+/** A line that other programs have disturbed is measured up to twice as often before it is told, or refused. */
 async function measure(line: Line, bench: Bench, pairs: number, allowNoise: boolean): Promise<Result> {
   const { sides, close } = await line.open(bench);
   const all = sides.map((side) => ({ side, runs: [] as Run[] }));
@@ -129,8 +129,7 @@ async function main(): Promise<number> {
       } finally {
         if (watch) session.log(await watch.stop());
       }
-      // Where there is no target, nothing is claimed: the table says by itself that it is noisy.
-      if (result.isNoisy && !allowNoise && Object.keys(line.targets).length > 0) {
+      if (result.isUndecided && !allowNoise) {
         process.stderr.write(`${refusalOf(result)}\n`);
         code = 1;
       } else {

@@ -35,6 +35,8 @@ export interface Result {
   machine: World['machine'];
   /** A side that it is there for is: one with a target, or any where none has one. */
   isNoisy: boolean;
+  /** So noisy that the next run could say otherwise of a target. */
+  isUndecided: boolean;
   sides: SideResult[];
 }
 
@@ -85,6 +87,10 @@ export function resultOf(
     ...given,
     isNoisy: sides.some(
       ({ isNoisy, target }) => isNoisy && (target !== undefined || Object.keys(line.targets).length === 0),
+    ),
+    isUndecided: sides.some(
+      ({ isNoisy, target, ratio }) =>
+        isNoisy && target !== undefined && ratio && ratio.middle[0] < target && target <= ratio.middle[1],
     ),
     sides,
   };

@@ -64,7 +64,7 @@ export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Res
   ]);
   const hasLatency = sides.some(({ p50Ms }) => p50Ms);
   return [
-    `${line}: ${title} (${pairs} pairs)${isNoisy ? ' -- NOISY, not to be quoted' : ''}`,
+    `${line}: ${title} (${pairs} pairs)${isNoisy ? ' -- NOISY: not to be quoted without its spread' : ''}`,
     ...sides.map((side) => `  ${side.side}: ${side.title}`),
     ...notes.map((note) => `  ${note}`),
     '',

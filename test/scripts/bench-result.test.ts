@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { Line, Run, Side } from '../../scripts/benches/line.ts';
+import { resultOf } from '../../scripts/benches/result.ts';
+import type { World } from '../../scripts/benches/world.ts';
+
+const unopened = () => Promise.reject(new Error('Nothing is measured here'));
+const line: Line = {
+  name: 'x',
+  title: 'x',
+  unit: 'things',
+  targets: { bare: 0.6 },
+  notes: [],
+  open: unopened,
+};
+
+/** Pairs in which the platform came to these shares of the rate of the bare side. */
+function resultOfRatios(ratios: number[], targets: Line['targets'] = line.targets) {
+  const runsAt = (rates: number[]) =>
+    rates.map(
+      (rate): Run => ({ count: rate, window: { seconds: 1, otherCores: 0, usages: {} }, content: '' }),
+    );
+  const side = (name: string): Side => ({ name, title: name, run: unopened });
+  return resultOf(
+    { ...line, targets },
+    [
+      { side: side('platform'), runs: runsAt(ratios.map((ratio) => 1_000 * ratio)) },
+      { side: side('bare'), runs: runsAt(ratios.map(() => 1_000)) },
+    ],
+    { machine: {} as World['machine'], scale: 1 },
+  );
+}
+
+test('pairs that agree, but for one, are not noisy, and the ratio is their median', () => {
+  const { sides, isNoisy } = resultOfRatios([0.62, 0.64, 0.2, 0.63, 0.61]);
+  expect(sides[1]?.ratio).toMatchObject({ median: 0.62, min: 0.2, max: 0.64 });
+  expect(isNoisy).toBe(false);
+});
+
+test.each([
+  ['of which most meet the target', [0.7, 0.75, 0.9, 1, 1.1], false],
+  ['of which most miss the target', [0.2, 0.3, 0.4, 0.5, 0.59], false],
+  ['that differ on whether the target is met', [0.4, 0.5, 0.61, 0.7, 0.8], true],
+])('pairs that tell different stories, %s', (_, ratios, isUndecided) => {
+  expect(resultOfRatios(ratios)).toMatchObject({ isNoisy: true, isUndecided });
+});
+
+test('where there is no target, nothing is left undecided', () => {
+  expect(resultOfRatios([0.4, 0.5, 0.61, 0.7, 0.8], {})).toMatchObject({ isNoisy: true, isUndecided: false });
+});
