@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Line, Run, Side } from '../../scripts/benches/line.ts';
 import { resultOf } from '../../scripts/benches/result.ts';
-import type { World } from '../../scripts/benches/world.ts';
 
 const unopened = () => Promise.reject(new Error('Nothing is measured here'));
 const line: Line = {
@@ -26,7 +25,7 @@ function resultOfRatios(ratios: number[], targets: Line['targets'] = line.target
       { side: side('platform'), runs: runsAt(ratios.map((ratio) => 1_000 * ratio)) },
       { side: side('bare'), runs: runsAt(ratios.map(() => 1_000)) },
     ],
-    { machine: {} as World['machine'], scale: 1 },
+    { machine: {}, scale: 1 },
   );
 }
 
