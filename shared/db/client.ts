@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
+import mysql from 'mysql2';
 import { type Connection, database, type Param, type Row, send } from './client/connection.ts';
 import { withConnection } from './client/unit.ts';
 
@@ -20,6 +22,22 @@ export function execute<T = Row[]>(sql: string, values: readonly Param[] = []): 
 /** A statement in text, for SQL whose length varies (IN lists, multi-row inserts). `?` takes nested arrays. */
 export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): Promise<T> {
   return withConnection((connection) => send<T>(connection, false, sql, values));
+}
+
+/** The text of a statement for `queryEach`, with the values in their places. */
+export function statement(sql: string, values: readonly unknown[]): string {
+  return mysql.format(sql, values as Parameters<typeof mysql.format>[1]);
+}
+
+/** Runs statements, one after the other. Each is put together while the server works on the one before it. */
+export async function queryEach(statements: Iterable<string>): Promise<void> {
+  const rest = statements[Symbol.iterator]();
+  let next = rest.next();
+  while (!next.done) {
+    // A turn later: until then the statement is not on its way.
+    const following = nextTurn().then(() => rest.next());
+    [, next] = await Promise.all([query(next.value), following]);
+  }
 }
 
 /** Runs a Knex query, inside the current transaction where there is one. */

@@ -1,6 +1,6 @@
 import { startOf } from '../formats/folded-text.ts';
 import { idToBytes } from '../formats/ids.ts';
-import { byId, query } from './client.ts';
+import { byId, query, queryEach, statement } from './client.ts';
 
 /** What stands beside the rows of contacts, so that they are found and counted: their words, their tags, counts. */
 
@@ -26,14 +26,14 @@ const shards = 16;
 type Entry = { key: string; id: string };
 
 /**
- * Brings the entries of contacts, whose rows are locked, from what they were to what they are. By how much that changes
- * the counts is added to `counts`.
+ * What brings the entries of contacts, whose rows are locked, from what they were to what they are. By how much that
+ * changes the counts is added to `counts`.
  */
-export async function updateContactEntries(
+export function* entryStatements(
   workspaceId: string,
   changes: EntriesChange[],
   counts: Counts,
-): Promise<void> {
+): Iterable<string> {
   const workspace = idToBytes(workspaceId);
   for (let first = 0; first < changes.length; first += contactsAtOnce) {
     const [words, tags] = [newEntries(), newEntries()];
@@ -46,10 +46,10 @@ export async function updateContactEntries(
       for (const [key, tag] of old) if (!current.has(key)) count(counts, key, tag, -1);
       count(counts, '', '', Number(after !== null) - Number(before !== null));
     }
-    await deleteEntries(workspace, 'contact_words', 'word', words.gone);
-    await insertEntries(workspace, 'contact_words', 'word', words.added);
-    await deleteEntries(workspace, 'contact_tags', 'tag_key', tags.gone);
-    await insertEntries(workspace, 'contact_tags', 'tag_key', tags.added);
+    yield* deletionOf(workspace, 'contact_words', 'word', words.gone);
+    yield* insertionOf(workspace, 'contact_words', 'word', words.added);
+    yield* deletionOf(workspace, 'contact_tags', 'tag_key', tags.gone);
+    yield* insertionOf(workspace, 'contact_tags', 'tag_key', tags.added);
   }
 }
 
@@ -76,36 +76,24 @@ function hex(bytes: Buffer): string {
   return `X'${bytes.toString('hex')}'`;
 }
 
-async function insertEntries(
-  workspace: Buffer,
-  name: string,
-  column: string,
-  entries: Entry[],
-): Promise<void> {
+function* insertionOf(workspace: Buffer, name: string, column: string, entries: Entry[]): Iterable<string> {
   const start = `(${hex(workspace)},`;
   for (let first = 0; first < entries.length; first += rowsAtOnce) {
     const rows = entries
       .slice(first, first + rowsAtOnce)
       .map(({ key, id }) => `${start}${hex(Buffer.from(key))},${id})`);
-    await query(`INSERT INTO ${name} (workspace_id, ${column}, contact_id) VALUES ${rows.join()}`);
+    yield `INSERT INTO ${name} (workspace_id, ${column}, contact_id) VALUES ${rows.join()}`;
   }
 }
 
-async function deleteEntries(
-  workspace: Buffer,
-  name: string,
-  column: string,
-  entries: Entry[],
-): Promise<void> {
+function* deletionOf(workspace: Buffer, name: string, column: string, entries: Entry[]): Iterable<string> {
   for (let first = 0; first < entries.length; first += goneAtOnce) {
     const byKey = Map.groupBy(entries.slice(first, first + goneAtOnce), ({ key }) => key);
     const gone = [...byKey].map(
       ([key, some]) =>
         `(e.${column} = ${hex(Buffer.from(key))} AND e.contact_id IN (${some.map(({ id }) => id).join()}))`,
     );
-    await query(
-      `DELETE e FROM ${name} e ${byId} WHERE e.workspace_id = ${hex(workspace)} AND (${gone.join(' OR ')})`,
-    );
+    yield `DELETE e FROM ${name} e ${byId} WHERE e.workspace_id = ${hex(workspace)} AND (${gone.join(' OR ')})`;
   }
 }
 
@@ -119,21 +107,26 @@ function count(counts: Counts, key: string, tag: string, by: number): void {
 }
 
 /** Comes last in a transaction: others may wait for these rows. */
-export async function updateContactCounts(workspaceId: string, counts: Counts): Promise<void> {
+export function updateContactCounts(workspaceId: string, counts: Counts): Promise<void> {
+  return queryEach(countStatements(workspaceId, counts));
+}
+
+/** The same, of what `counts` are by the time that it is asked for. */
+export function* countStatements(workspaceId: string, counts: Counts): Iterable<string> {
   const workspace = idToBytes(workspaceId);
   const changed = [...counts].filter(([, { by }]) => by !== 0);
   if (changed.length === 0) return;
   // In one order for all, so that nobody waits in a circle.
   changed.sort(([one], [other]) => (one < other ? -1 : 1));
   const shard = Math.floor(Math.random() * shards);
-  await query(
+  yield statement(
     `INSERT INTO contact_counts (workspace_id, tag_key, shard, tag, contacts) VALUES ?
      ON DUPLICATE KEY UPDATE contacts = contacts + VALUES(contacts)`,
     [changed.map(([key, { tag, by }]) => [workspace, key, key === '' ? shard : 0, tag, by])],
   );
   const fewer = changed.flatMap(([key, { by }]) => (key !== '' && by < 0 ? [key] : []));
   if (fewer.length === 0) return;
-  await query(
+  yield statement(
     `DELETE c FROM contact_counts c ${byId}
      WHERE c.workspace_id = ? AND c.tag_key IN (?) AND c.shard = 0 AND c.contacts <= 0`,
     [workspace, fewer.map((key) => Buffer.from(key))],

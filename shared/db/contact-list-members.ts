@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
-import { byId, type Changed, query } from './client.ts';
+import { byId, type Changed, execute, query } from './client.ts';
 
 // Statements stay small beside what the server takes.
 const idsAtOnce = 1_000;
@@ -121,4 +121,19 @@ function toNamed(contactIds: string[]): string {
 function portionsOf<Item>(items: Item[], size: number): Item[][] {
   const count = Math.ceil(items.length / size);
   return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}
+
+/** A contact leaves all lists that it is in. */
+export async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
+  const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
+  const rows = await execute(`SELECT list_id FROM ${where} ORDER BY list_id FOR UPDATE`, [idToBytes(id)]);
+  if (rows.length === 0) return;
+  await query(
+    `UPDATE contact_lists ${byId} SET member_count = member_count - 1 WHERE workspace_id = ? AND id IN (?)`,
+    [idToBytes(workspaceId), rows.map((row) => row.list_id)],
+  );
+  await query('DELETE FROM contact_list_members WHERE list_id IN (?) AND contact_id = ?', [
+    rows.map((row) => row.list_id),
+    idToBytes(id),
+  ]);
 }

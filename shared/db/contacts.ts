@@ -1,14 +1,16 @@
 import { foldCase, foldWhole, startOf, wordsOfNames } from '../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { ContactText } from '../schemas/contacts.ts';
-import { byId, execute, query, type Row, sqlTime } from './client.ts';
+import { byId, execute, query, queryEach, type Row, sqlTime, statement } from './client.ts';
 import {
   type Counts,
+  countStatements,
   type EntriesChange,
+  entryStatements,
   updateContactCounts,
-  updateContactEntries,
   wordBytes,
 } from './contact-entries.ts';
+import { deleteMemberships } from './contact-list-members.ts';
 
 export type ContactRecord = {
   id: string;
@@ -110,24 +112,9 @@ export async function listContactsByNumberForUpdate(
   return rows.map(toRecord);
 }
 
-/**
- * Fails on a number that the workspace has already. The rows go in, and are locked, in the order of their numbers: two
- * that insert the same ones wait for each other, never in a circle.
- */
-export async function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
-  const counts: Counts = new Map();
-  const workspace = idToBytes(workspaceId);
-  const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1)).map(withKeys);
-  for (const some of portionsOf(ordered, (keyed) => keyed))
-    await query(`INSERT INTO contacts (${written.join(', ')}) VALUES ?`, [
-      some.map((keyed) => toRow(workspace, keyed)),
-    ]);
-  await updateContactEntries(
-    workspaceId,
-    ordered.map((after) => ({ contactId: after.id, before: null, after: entriesOf(after) })),
-    counts,
-  );
-  await updateContactCounts(workspaceId, counts);
+/** Fails on a number that the workspace has already. */
+export function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
+  return writeContacts(workspaceId, { changed: [], created: records });
 }
 
 export type ContactChange = { before: ContactRecord; after: ContactRecord };
@@ -136,35 +123,59 @@ export type ContactChange = { before: ContactRecord; after: ContactRecord };
  * Writes what has changed of the records; what was before must have been locked in this transaction. Fails on a number
  * that another contact has. Who has more to write gives `counts`, to which the change of the counts is added for the end.
  */
-export async function updateContacts(
+export function updateContacts(
   workspaceId: string,
   changes: ContactChange[],
   counts?: Counts,
 ): Promise<void> {
+  if (counts) return queryEach(updates(workspaceId, changes, counts));
+  return writeContacts(workspaceId, { changed: changes, created: [] });
+}
+
+/** What `updateContacts` and `insertContacts` do, in this order. */
+export async function writeContacts(
+  workspaceId: string,
+  { changed, created }: { changed: ContactChange[]; created: ContactRecord[] },
+): Promise<void> {
+  const counts: Counts = new Map();
+  function* all() {
+    yield* updates(workspaceId, changed, counts);
+    yield* insertions(workspaceId, created, counts);
+    yield* countStatements(workspaceId, counts);
+  }
+  await queryEach(all());
+}
+
+function* updates(workspaceId: string, changes: ContactChange[], counts: Counts): Iterable<string> {
   const workspace = idToBytes(workspaceId);
   const keyed = changes.map(({ before, after }) => ({ before: withKeys(before), after: withKeys(after) }));
   // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
-  for (const some of portionsOf(keyed, ({ after }) => after)) {
+  for (const some of portionsOf(keyed)) {
     const touched = changedColumns(some.map(({ before, after }) => [before.record, after.record]));
     const given = written.map((column) => required.includes(column) || touched.includes(column));
     const pick = <Value>(values: Value[]) => values.filter((_, place) => given[place]);
-    await query(
+    yield statement(
       `INSERT INTO contacts (${pick(written).join(', ')}) VALUES ?
        ON DUPLICATE KEY UPDATE ${touched.map((column) => `${column} = VALUES(${column})`).join(', ')}`,
       [some.map(({ after }) => pick(toRow(workspace, after)))],
     );
   }
-  const changed = counts ?? new Map();
-  await updateContactEntries(
-    workspaceId,
-    keyed.map(({ before, after }) => ({
-      contactId: after.id,
-      before: entriesOf(before),
-      after: entriesOf(after),
-    })),
-    changed,
-  );
-  if (!counts) await updateContactCounts(workspaceId, changed);
+  yield* entryStatements(workspaceId, keyed.map(entriesChange), counts);
+}
+
+/**
+ * The rows go in, and are locked, in the order of their numbers: two that insert the same ones wait for each other, never
+ * in a circle.
+ */
+function* insertions(workspaceId: string, records: ContactRecord[], counts: Counts): Iterable<string> {
+  const workspace = idToBytes(workspaceId);
+  const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
+  const keyed = ordered.map((record) => ({ before: null, after: withKeys(record) }));
+  for (const some of portionsOf(keyed))
+    yield statement(`INSERT INTO contacts (${written.join(', ')}) VALUES ?`, [
+      some.map(({ after }) => toRow(workspace, after)),
+    ]);
+  yield* entryStatements(workspaceId, keyed.map(entriesChange), counts);
 }
 
 /** Those that any of the changes touches. */
@@ -183,27 +194,9 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
   ]);
   await deleteMemberships(workspaceId, record.id);
   const counts: Counts = new Map();
-  const before = withKeys(record);
-  await updateContactEntries(
-    workspaceId,
-    [{ contactId: before.id, before: entriesOf(before), after: null }],
-    counts,
-  );
+  const gone = entriesChange({ before: withKeys(record), after: null });
+  await queryEach(entryStatements(workspaceId, [gone], counts));
   await updateContactCounts(workspaceId, counts);
-}
-
-async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
-  const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
-  const rows = await execute(`SELECT list_id FROM ${where} ORDER BY list_id FOR UPDATE`, [idToBytes(id)]);
-  if (rows.length === 0) return;
-  await query(
-    `UPDATE contact_lists ${byId} SET member_count = member_count - 1 WHERE workspace_id = ? AND id IN (?)`,
-    [idToBytes(workspaceId), rows.map((row) => row.list_id)],
-  );
-  await query('DELETE FROM contact_list_members WHERE list_id IN (?) AND contact_id = ?', [
-    rows.map((row) => row.list_id),
-    idToBytes(id),
-  ]);
 }
 
 /** What the columns hold of an email or a reference, in bytes. */
@@ -220,7 +213,15 @@ function withKeys(record: ContactRecord): Keyed {
   return { record, id: idToBytes(record.id), words: wordsOfNames(namesOf(record)) };
 }
 
-function entriesOf({ record, words }: Keyed): NonNullable<EntriesChange['after']> {
+type KeyedChange = { before: Keyed | null; after: Keyed | null };
+
+function entriesChange({ before, after }: KeyedChange): EntriesChange {
+  return { contactId: (after ?? before)!.id, before: entriesOf(before), after: entriesOf(after) };
+}
+
+function entriesOf(keyed: Keyed | null): EntriesChange['after'] {
+  if (!keyed) return null;
+  const { record, words } = keyed;
   return { words: words.further, tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])) };
 }
 
@@ -276,16 +277,17 @@ export function toRecord(row: Row): ContactRecord {
   };
 }
 
-function portionsOf<Item>(items: Item[], keyedOf: (item: Item) => Keyed): Item[][] {
-  const portions: Item[][] = [];
+function portionsOf<Change extends { after: Keyed }>(changes: Change[]): Change[][] {
+  const portions: Change[][] = [];
   let tags = 0;
-  for (const item of items) {
+  for (const change of changes) {
     const last = portions.at(-1);
-    tags += keyedOf(item).record.tags.length;
-    if (last && last.length < rowsAtOnce && tags <= tagsAtOnce) last.push(item);
+    const own = change.after.record.tags.length;
+    tags += own;
+    if (last && last.length < rowsAtOnce && tags <= tagsAtOnce) last.push(change);
     else {
-      portions.push([item]);
-      tags = keyedOf(item).record.tags.length;
+      portions.push([change]);
+      tags = own;
     }
   }
   return portions;

@@ -95,9 +95,8 @@ export async function save(
     const changes = { before: record, after: { ...after.get(record.number)!, updatedAt: at } };
     return contacts.isChanged(changes.before, changes.after) ? [changes] : [];
   });
-  await db.updateContacts(workspaceId, changed);
   try {
-    await db.insertContacts(workspaceId, created);
+    await db.writeContacts(workspaceId, { changed, created });
   } catch (error) {
     throw isDuplicateKey(error) ? problem('contacts_conflict') : error;
   }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { execute, query, run, table, transaction } from '../../../shared/db/client.ts';
+import { execute, query, queryEach, run, statement, table, transaction } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database.ts';
 
 useDatabase();
@@ -12,6 +12,7 @@ const secret = 'confidential words of a customer';
 const ways: Record<string, () => Promise<unknown>> = {
   query: () => query('INSERT INTO things VALUES (?, ?)', [1, secret]),
   execute: () => execute('INSERT INTO things VALUES (?, ?)', [1, secret]),
+  queryEach: () => queryEach([statement('INSERT INTO things VALUES (?, ?)', [1, secret])]),
   'a Knex query': () => run(table('things').insert({ id: 1, value: secret })),
 };
 
