@@ -29,7 +29,10 @@ export function statement(sql: string, values: readonly unknown[]): string {
   return mysql.format(sql, values as Parameters<typeof mysql.format>[1]);
 }
 
-/** Runs statements, one after the other. Each is put together while the server works on the one before it. */
+/**
+ * Runs statements, one after the other. Each is put together while the server works on the one before it, and not sent
+ * before that is answered: a deadlock ends the transaction, and what came behind it would commit by itself.
+ */
 export async function queryEach(statements: Iterable<string>): Promise<void> {
   const rest = statements[Symbol.iterator]();
   let next = rest.next();

@@ -3,8 +3,6 @@ import { byId, type Changed, execute, query } from './client.ts';
 
 // Statements stay small beside what the server takes.
 const idsAtOnce = 1_000;
-/** From a thousand on MariaDB makes a table of an IN list, and may then read, and lock, all contacts. */
-const lockedAtOnce = 500;
 /** Each of them is looked for with each contact. */
 const listsAtOnce = 20;
 
@@ -74,7 +72,7 @@ export async function insertMembers(
   let known = 0;
   let added = 0;
   const workspace = idToBytes(workspaceId);
-  for (const ids of portionsOf(contactIds.toSorted(), lockedAtOnce)) {
+  for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
     // Nobody deletes a contact between its being found and its becoming a member. Not by a JSON_TABLE: MySQL locks nothing
     // together with one (its error 3569).
     const rows = await query(
@@ -110,19 +108,6 @@ export async function deleteMembers(
   return removed;
 }
 
-// Each row is looked up, and locked, in this order. For a list of ids the optimizer may read, and so wait for, all rows
-// of the workspace or the list.
-const named = `JSON_TABLE(?, '$[*]' COLUMNS (id CHAR(32) PATH '$')) AS named`;
-
-function toNamed(contactIds: string[]): string {
-  return JSON.stringify(contactIds.map((id) => idToBytes(id).toString('hex')));
-}
-
-function portionsOf<Item>(items: Item[], size: number): Item[][] {
-  const count = Math.ceil(items.length / size);
-  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
-}
-
 /** A contact leaves all lists that it is in. */
 export async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
   const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
@@ -136,4 +121,17 @@ export async function deleteMemberships(workspaceId: string, id: string): Promis
     rows.map((row) => row.list_id),
     idToBytes(id),
   ]);
+}
+
+// Each row is looked up, and locked, in this order. For a list of ids the optimizer may read, and so wait for, all rows
+// of the workspace or the list.
+const named = `JSON_TABLE(?, '$[*]' COLUMNS (id CHAR(32) PATH '$')) AS named`;
+
+function toNamed(contactIds: string[]): string {
+  return JSON.stringify(contactIds.map((id) => idToBytes(id).toString('hex')));
+}
+
+function portionsOf<Item>(items: Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
 }

@@ -151,7 +151,7 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: Counts)
   const keyed = changes.map(({ before, after }) => ({ before: withKeys(before), after: withKeys(after) }));
   // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
   for (const some of portionsOf(keyed)) {
-    const touched = changedColumns(some.map(({ before, after }) => [before.record, after.record]));
+    const touched = changedColumns(some);
     const given = written.map((column) => required.includes(column) || touched.includes(column));
     const pick = <Value>(values: Value[]) => values.filter((_, place) => given[place]);
     yield statement(
@@ -179,9 +179,9 @@ function* insertions(workspaceId: string, records: ContactRecord[], counts: Coun
 }
 
 /** Those that any of the changes touches. */
-function changedColumns(changes: [before: ContactRecord, after: ContactRecord][]): string[] {
+function changedColumns(changes: { before: Keyed; after: Keyed }[]): string[] {
   const fields = (Object.keys(columnsOf) as (keyof typeof columnsOf)[]).filter((field) =>
-    changes.some(([before, after]) => before[field] !== after[field]),
+    changes.some(({ before, after }) => before.record[field] !== after.record[field]),
   );
   return [...fields.flatMap((field) => columnsOf[field]), 'updated_at'];
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { query, transaction } from '../../shared/db/client.ts';
+import { insertMembers } from '../../shared/db/contact-list-members.ts';
 import { countContacts, listContacts } from '../../shared/db/contact-search.ts';
 import {
   deleteContact,
@@ -69,6 +70,19 @@ test('of a thousand numbers each is looked up once', async () => {
   await save(workspaceId, numbers.slice(500));
   const read = await rowsRead(async () =>
     expect(await listContactsByNumberForUpdate(workspaceId, numbers)).toHaveLength(500),
+  );
+  expect(read).toBeLessThanOrEqual(1_100);
+});
+
+test('a thousand contacts become members of a list, and no other is read', async () => {
+  const workspaceId = newWorkspace();
+  const numbers = Array.from({ length: 3_000 }, (_, index) => `+4477009${String(index).padStart(5, '0')}`);
+  await save(workspaceId, numbers);
+  const contacts = await listContactsByNumberForUpdate(workspaceId, numbers.slice(0, 1_000));
+  const ids = contacts.map(({ id }) => id);
+  const listId = newId('list', new Date());
+  const read = await rowsRead(async () =>
+    expect(await insertMembers(workspaceId, listId, ids)).toEqual({ known: 1_000, added: 1_000 }),
   );
   expect(read).toBeLessThanOrEqual(1_100);
 });
