@@ -115,6 +115,12 @@ const settings = z.object({
     .min(1)
     .default(2)
     .describe('Threads that render customer templates'),
+  NODE_COMPILE_CACHE: z
+    .string()
+    .optional()
+    .describe(
+      "Node's own: the folder where it keeps compiled code; processes and render threads start sooner",
+    ),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   CLOCK_SHIFTABLE: z
     .stringbool()

@@ -77,7 +77,7 @@ async function run(
   };
 }
 
-/** Starts the threads before the first render needs them. */
+/** Starts a thread before the first render needs it. */
 export function openCage(): void {
   pool ??= openPool(config.RENDER_THREADS);
   pool.warm();

@@ -19,7 +19,7 @@ export type Pool = ReturnType<typeof openPoolOf>;
 /** What the threads of a pool are for. */
 export type Kind = {
   start(events: ThreadEvents): Thread;
-  /** Threads that stand by warm, so that a killed one is replaced at once. */
+  /** Threads that stand by warm beside those that are needed, so that the next job, and a killed thread's, need not wait. */
   spares: number;
   /** The longest that a job waits for its turn. */
   waitMs: number;
@@ -39,7 +39,7 @@ export function openPool(size: number, heapMb = defaultHeapMb): Pool {
   });
 }
 
-/** At most `size` threads at work. Full runs leave one thread free for short ones, as long as there are two. */
+/** At most `size` threads at work, started when they are first needed. Full runs leave one thread free for short ones, as long as there are two. */
 export function openPoolOf(size: number, kind: Kind) {
   const queue = openQueue(kind.waitMs);
   const threads = new Set<Thread>();
@@ -53,7 +53,8 @@ export function openPoolOf(size: number, kind: Kind) {
 
   // One at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
-    if (closed || isStarting || threads.size >= size + kind.spares || dying.size > mostDying) return;
+    const wanted = Math.min(size, pending.size) + kind.spares;
+    if (closed || isStarting || threads.size >= wanted || dying.size > mostDying) return;
     // Where none can start, only a new render is a reason to try again.
     if (failedStarts > 0 && pending.size === 0) return;
     isStarting = true;
@@ -189,7 +190,7 @@ export function openPoolOf(size: number, kind: Kind) {
       return promise;
     },
 
-    /** Has the threads ready before they are needed. */
+    /** Has the spares ready before the first job. */
     warm: startThreads,
 
     async close(): Promise<void> {

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { config } from '../config.ts';
 import { type Batch, marks, marksBytes, marksIn, type Run, runs, type ThreadResult } from './protocol.ts';
 import type { Job, Workspace } from './queue.ts';
 
@@ -6,6 +7,9 @@ import type { Job, Workspace } from './queue.ts';
 const stuckMs = 5000;
 /** A thread that does not say in this time how much it worked is in a call that cannot be interrupted. */
 const silentMs = 50;
+
+/** Without kept code a thread takes twice as long to start, and 10 MB more, for Node's TypeScript parser. */
+const keptCode = config.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: config.NODE_COMPILE_CACHE } : {};
 
 export type Loss = {
   /** It had started properly. */
@@ -48,8 +52,8 @@ export function startThread(heapMb: number, events: ThreadEvents): Thread {
     name: 'cage',
     workerData: shared,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
-    // Nothing of the server's: no settings, no flags.
-    env: {},
+    // Nothing of the server's, no settings and no flags.
+    env: keptCode,
     argv: [],
     execArgv: [],
   });

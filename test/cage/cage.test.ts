@@ -87,13 +87,27 @@ test('only the render that kills its thread fails: others of its batch are answe
   );
 });
 
+const hang = `{% for i in (1..100) %}{% cycle ${'"a",'.repeat(260_000)}%}{% endfor %}`;
+
+test('threads start when they are needed: one more than are at work stands by', async () => {
+  await cage.closeCage();
+  cage.openCage();
+  expect(cage.cageStats().threads).toBe(1);
+  for (let index = 0; index < 20; index += 1) await cage.render(request('{{ a }}', { a: index }));
+  await waitFor('a second thread', () => cage.cageStats().threads === 2);
+  for (let index = 0; index < 20; index += 1) await cage.render(request('{{ a }}', { a: index }));
+  expect(cage.cageStats().threads).toBe(2);
+  const two = ['one', 'other'].map((workspaceId) => cage.render({ ...request(hang), workspaceId }));
+  await waitFor('a third thread', () => cage.cageStats().threads === 3);
+  await Promise.all(two);
+});
+
 test('a killed thread is replaced', async () => {
   const before = cage.cageStats().killed;
-  const hang = `{% for i in (1..100) %}{% cycle ${'"a",'.repeat(260_000)}%}{% endfor %}`;
   expect(await cage.render(request(hang))).toMatchObject({ ok: false });
   expect(cage.cageStats().killed).toBeGreaterThan(before);
   expect(await cage.render(request('{{ a }}', { a: 1 }))).toEqual({ ok: true, outputs: ['1'] });
-  await waitFor('as many threads as before', () => cage.cageStats().threads === 3);
+  await waitFor('one at work and one that stands by', () => cage.cageStats().threads === 2);
 });
 
 test('a thread that runs out of memory fails its render, and the next is rendered', async () => {

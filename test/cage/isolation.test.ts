@@ -17,7 +17,6 @@ const renderOne = (workspaceId: string, source: string, values: Record<string, u
 beforeEach(async () => {
   // A source is known once a thread has rendered it quickly, which it may not do the first time.
   for (let index = 0; index < 10; index += 1) await renderOne('neighbour', letter);
-  await waitFor('all threads have started', () => cage.cageStats().threads >= 3);
 });
 
 // What still waits is rejected.
@@ -39,7 +38,10 @@ async function attack(workspaces: number): Promise<number[]> {
         bombsMs.push(performance.now() - start);
       }
     })().catch(() => {});
-  await waitFor('a bomb is running', () => cage.cageStats().working > 0);
+  await waitFor('bombs run, and all threads have started', () => {
+    const { working, threads } = cage.cageStats();
+    return working > 0 && threads >= 3;
+  });
   return bombsMs;
 }
 
