@@ -57,7 +57,9 @@ const noTags = new Map<string, string>();
 const noWords: ReadonlySet<string> = new Set();
 
 function wordKeys(entries: Entries | null): ReadonlySet<string> {
-  return entries ? new Set(entries.words.map((word) => startOf(word, wordBytes))) : noWords;
+  return entries && entries.words.length > 0
+    ? new Set(entries.words.map((word) => startOf(word, wordBytes)))
+    : noWords;
 }
 
 function newEntries() {

@@ -1,4 +1,4 @@
-import { foldCase, foldWhole, startOf, wordsOfNames } from '../formats/folded-text.ts';
+import { foldCase, foldWhole, reversed, startOf, wordsOfNames } from '../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { ContactText } from '../schemas/contacts.ts';
 import { byId, execute, query, queryEach, type Row, sqlTime, statement } from './client.ts';
@@ -27,27 +27,31 @@ export type ContactRecord = {
 
 export const read = `id, number, national, country, first_name, last_name, company, email, client_reference, tags,
   created_at, updated_at`;
-const written = [
-  'workspace_id',
-  'id',
-  'created_at',
-  'number',
-  'national',
-  'reversed',
-  'country',
-  'first_name',
-  'last_name',
-  'company',
-  'first_name_word',
-  'last_name_word',
-  'company_word',
-  'email',
-  'email_key',
-  'client_reference',
-  'client_reference_key',
-  'tags',
-  'updated_at',
-];
+const [createdText, updatedText] = [timeWriter(), timeWriter()];
+/** Column -> what it holds. */
+const values = {
+  workspace_id: ({ workspace }) => workspace,
+  id: ({ id }) => id,
+  created_at: ({ record }) => createdText(record.createdAt),
+  number: ({ record }) => record.number,
+  national: ({ record }) => record.national,
+  reversed: ({ record }) => reversed(record.number.slice(1)),
+  country: ({ record }) => record.country,
+  first_name: ({ record }) => record.firstName,
+  last_name: ({ record }) => record.lastName,
+  company: ({ record }) => record.company,
+  first_name_word: ({ words }) => leadingWord(words, 0),
+  last_name_word: ({ words }) => leadingWord(words, 1),
+  company_word: ({ words }) => leadingWord(words, 2),
+  email: ({ record }) => record.email,
+  email_key: ({ record }) => keyOf(record.email),
+  client_reference: ({ record }) => record.clientReference,
+  client_reference_key: ({ record }) => keyOf(record.clientReference),
+  tags: ({ record }) => JSON.stringify(record.tags),
+  updated_at: ({ record }) => updatedText(record.updatedAt),
+} satisfies Record<string, (row: Keyed) => unknown>;
+type Column = keyof typeof values;
+const columns = Object.keys(values) as Column[];
 const columnsOf = {
   number: ['number', 'national', 'reversed', 'country'],
   firstName: ['first_name', 'first_name_word'],
@@ -56,9 +60,18 @@ const columnsOf = {
   email: ['email', 'email_key'],
   clientReference: ['client_reference', 'client_reference_key'],
   tags: ['tags'],
-} satisfies Partial<Record<keyof ContactRecord, string[]>>;
+} satisfies Partial<Record<keyof ContactRecord, Column[]>>;
 /** No row can be written without these. */
-const required = ['workspace_id', 'id', 'created_at', 'number', 'national', 'reversed', 'tags', 'updated_at'];
+const required: Column[] = [
+  'workspace_id',
+  'id',
+  'created_at',
+  'number',
+  'national',
+  'reversed',
+  'tags',
+  'updated_at',
+];
 // A statement stays small beside what the server takes: a contact may have tags of 25 kB.
 const rowsAtOnce = 1_000;
 const tagsAtOnce = 16_000;
@@ -148,16 +161,18 @@ export async function writeContacts(
 
 function* updates(workspaceId: string, changes: ContactChange[], counts: Counts): Iterable<string> {
   const workspace = idToBytes(workspaceId);
-  const keyed = changes.map(({ before, after }) => ({ before: withKeys(before), after: withKeys(after) }));
+  const keyed = changes.map((change) => {
+    const before = withKeys(workspace, change.before);
+    return { before, after: withKeys(workspace, change.after, before.id) };
+  });
   // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
   for (const some of portionsOf(keyed)) {
     const touched = changedColumns(some);
-    const given = written.map((column) => required.includes(column) || touched.includes(column));
-    const pick = <Value>(values: Value[]) => values.filter((_, place) => given[place]);
+    const given = columns.filter((column) => required.includes(column) || touched.includes(column));
     yield statement(
-      `INSERT INTO contacts (${pick(written).join(', ')}) VALUES ?
+      `INSERT INTO contacts (${given.join(', ')}) VALUES ?
        ON DUPLICATE KEY UPDATE ${touched.map((column) => `${column} = VALUES(${column})`).join(', ')}`,
-      [some.map(({ after }) => pick(toRow(workspace, after)))],
+      [some.map(({ after }) => toRow(after, given))],
     );
   }
   yield* entryStatements(workspaceId, keyed.map(entriesChange), counts);
@@ -170,16 +185,16 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: Counts)
 function* insertions(workspaceId: string, records: ContactRecord[], counts: Counts): Iterable<string> {
   const workspace = idToBytes(workspaceId);
   const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
-  const keyed = ordered.map((record) => ({ before: null, after: withKeys(record) }));
+  const keyed = ordered.map((record) => ({ before: null, after: withKeys(workspace, record) }));
   for (const some of portionsOf(keyed))
-    yield statement(`INSERT INTO contacts (${written.join(', ')}) VALUES ?`, [
-      some.map(({ after }) => toRow(workspace, after)),
+    yield statement(`INSERT INTO contacts (${columns.join(', ')}) VALUES ?`, [
+      some.map(({ after }) => toRow(after, columns)),
     ]);
   yield* entryStatements(workspaceId, keyed.map(entriesChange), counts);
 }
 
 /** Those that any of the changes touches. */
-function changedColumns(changes: { before: Keyed; after: Keyed }[]): string[] {
+function changedColumns(changes: { before: Keyed; after: Keyed }[]): Column[] {
   const fields = (Object.keys(columnsOf) as (keyof typeof columnsOf)[]).filter((field) =>
     changes.some(({ before, after }) => before.record[field] !== after.record[field]),
   );
@@ -194,7 +209,7 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
   ]);
   await deleteMemberships(workspaceId, record.id);
   const counts: Counts = new Map();
-  const gone = entriesChange({ before: withKeys(record), after: null });
+  const gone = entriesChange({ before: withKeys(idToBytes(workspaceId), record), after: null });
   await queryEach(entryStatements(workspaceId, [gone], counts));
   await updateContactCounts(workspaceId, counts);
 }
@@ -207,10 +222,16 @@ function keyOf(text: string | null): string | null {
 }
 
 /** With what its row and its entries are found by, made once for both. */
-type Keyed = { record: ContactRecord; id: Buffer; words: ReturnType<typeof wordsOfNames> };
+type Keyed = {
+  workspace: Buffer;
+  id: Buffer;
+  record: ContactRecord;
+  words: ReturnType<typeof wordsOfNames>;
+};
 
-function withKeys(record: ContactRecord): Keyed {
-  return { record, id: idToBytes(record.id), words: wordsOfNames(namesOf(record)) };
+function withKeys(workspace: Buffer, record: ContactRecord, id = idToBytes(record.id)): Keyed {
+  const { firstName, lastName, company } = record;
+  return { workspace, id, record, words: wordsOfNames([firstName, lastName, company]) };
 }
 
 type KeyedChange = { before: Keyed | null; after: Keyed | null };
@@ -225,39 +246,22 @@ function entriesOf(keyed: Keyed | null): EntriesChange['after'] {
   return { words: words.further, tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])) };
 }
 
-function namesOf({ firstName, lastName, company }: ContactRecord): (string | null)[] {
-  return [firstName, lastName, company];
+function toRow(keyed: Keyed, given: Column[]): unknown[] {
+  return given.map((column) => values[column](keyed));
 }
 
-function toRow(workspace: Buffer, { record, id, words }: Keyed): unknown[] {
-  const { number, national, country, firstName, lastName, company, email, clientReference } = record;
-  return [
-    workspace,
-    id,
-    timeOf(record.createdAt),
-    number,
-    national,
-    number.slice(1).split('').toReversed().join(''),
-    country,
-    firstName,
-    lastName,
-    company,
-    ...words.leading.map((word) => word && startOf(word, wordBytes)),
-    email,
-    keyOf(email),
-    clientReference,
-    keyOf(clientReference),
-    JSON.stringify(record.tags),
-    timeOf(record.updatedAt),
-  ];
+function leadingWord({ leading }: Keyed['words'], place: number): string | null {
+  const word = leading[place];
+  return word ? startOf(word, wordBytes) : null;
 }
 
-// Those of a batch have one time.
-let lastTime = { at: new Date(0), text: '' };
-
-function timeOf(at: Date): string {
-  if (at.getTime() !== lastTime.at.getTime()) lastTime = { at, text: sqlTime(at)! };
-  return lastTime.text;
+/** `sqlTime` for many rows, nearly all of which have one time. */
+function timeWriter(): (time: Date) => string {
+  let last = { time: new Date(NaN), text: '' };
+  return (time) => {
+    if (time.getTime() !== last.time.getTime()) last = { time, text: sqlTime(time)! };
+    return last.text;
+  };
 }
 
 export function toRecord(row: Row): ContactRecord {

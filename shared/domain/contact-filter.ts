@@ -1,6 +1,6 @@
 import type { Filter, Range, Source } from '../db/contact-search.ts';
 import type { ContactRecord } from '../db/contacts.ts';
-import { foldCase, foldWhole, wordsOf, wordsOfNames } from '../formats/folded-text.ts';
+import { foldCase, foldWhole, reversed, wordsOf, wordsOfNames } from '../formats/folded-text.ts';
 import type { ContactFilter } from '../schemas/contacts.ts';
 
 /**
@@ -102,7 +102,7 @@ function numberRanges(digits: Digits | null): Range[] {
   return [
     ...international.map((start) => prefix('number', `+${start}`)),
     ...(national === null ? [] : [prefix('national', national)]),
-    ...(last === null ? [] : [prefix('reversed', last.split('').toReversed().join(''))]),
+    ...(last === null ? [] : [prefix('reversed', reversed(last))]),
   ];
 }
 

@@ -35,14 +35,19 @@ export function foldCase(text: string): string {
 }
 
 const apostrophes = /['\u2018\u2019\u02bc\uff07`\u00b4]/g;
-const asciiGap = /[^a-z0-9]+/;
+const asciiWords = /[a-z0-9]+/g;
 // Symbols such as emoji are words of their own or parts of them.
 const gap = /[\p{Z}\p{C}\p{P}+<=>|~^$]+/u;
 
+const oneWord = /^[A-Za-z0-9]+$/;
+
 /** The words of a text, folded. An apostrophe is no gap: people write O'Brien and OBrien. */
 export function wordsOf(text: string): string[] {
+  // Most names, which come by the thousand.
+  if (oneWord.test(text)) return [text.toLowerCase()];
   const whole = fold(text.replace(apostrophes, ''));
-  return whole.split(ascii.test(whole) ? asciiGap : gap).filter((word) => word !== '');
+  if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
+  return whole.split(gap).filter((word) => word !== '');
 }
 
 /** A text as a whole, for those that are looked for by how they begin. */
@@ -50,16 +55,29 @@ export function foldWhole(text: string): string {
   return fold(text).trim();
 }
 
+/** From its end, by which a text is looked for that is known by how it ends. */
+export function reversed(text: string): string {
+  let turned = '';
+  for (const character of text) turned = character + turned;
+  return turned;
+}
+
 // A name of a hundred words is none; search need not know them all.
 const mostFurtherWords = 20;
 
 /** The first word of each name, and the others, each of them once. */
 export function wordsOfNames(names: (string | null)[]): { leading: (string | null)[]; further: string[] } {
-  const words = names.map((name) => (name === null ? [] : wordsOf(name)));
-  const leading = words.map(([first]) => first ?? null);
-  const further = new Set(words.flatMap((own) => own.slice(1)));
-  for (const word of leading) if (word !== null) further.delete(word);
-  return { leading, further: [...further].slice(0, mostFurtherWords) };
+  const leading: (string | null)[] = [];
+  const further: string[] = [];
+  // Some of them may turn out to lead another name.
+  const enough = mostFurtherWords + names.length;
+  for (const name of names) {
+    const words = name === null ? [] : wordsOf(name);
+    leading.push(words[0] ?? null);
+    for (let place = 1; place < words.length && further.length < enough; place += 1)
+      if (!further.includes(words[place]!)) further.push(words[place]!);
+  }
+  return { leading, further: further.filter((word) => !leading.includes(word)).slice(0, mostFurtherWords) };
 }
 
 /** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */

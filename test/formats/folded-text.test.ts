@@ -1,6 +1,13 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fold, foldCase, startOf, wordsOf } from '../../shared/formats/folded-text.ts';
+import {
+  fold,
+  foldCase,
+  reversed,
+  startOf,
+  wordsOf,
+  wordsOfNames,
+} from '../../shared/formats/folded-text.ts';
 
 test.each([
   ['Ada LOVELACE', 'ada lovelace'],
@@ -63,6 +70,19 @@ test('what is folded stays as it is, and so do its words', () => {
       expect(wordsOf(wordsOf(text).join(' '))).toEqual(wordsOf(text));
     }),
   );
+});
+
+test('of names: the first word of each, and the others once each where they lead no name', () => {
+  expect(wordsOfNames(['Anna Maria', null, 'Maria & Söhne Anna GmbH Söhne', ''])).toEqual({
+    leading: ['anna', null, 'maria', null],
+    further: ['sohne', 'gmbh'],
+  });
+  const many = Array.from({ length: 40 }, (_, index) => `w${index}`);
+  expect(wordsOfNames([many.join(' '), 'w2', 'w4']).further).toEqual(['w1', 'w3', ...many.slice(5, 5 + 18)]);
+});
+
+test('a text from its end', () => {
+  expect(reversed('447700900123')).toBe('321009007744');
 });
 
 test('the start of a text fits, is whole characters, and is as long as can be', () => {
