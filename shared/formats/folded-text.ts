@@ -31,7 +31,8 @@ export function fold(text: string): string {
 /** For names that are the same whatever their case, and differ by all else. */
 export function foldCase(text: string): string {
   if (ascii.test(text)) return text.toLowerCase();
-  return text.normalize('NFC').toUpperCase().toLowerCase().normalize('NFC');
+  // ẞ has a capital of its own and ß has SS: the first step makes them one.
+  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().normalize('NFC');
 }
 
 const apostrophes = /['\u2018\u2019\u02bc\uff07`\u00b4]/g;
@@ -45,7 +46,8 @@ const oneWord = /^[A-Za-z0-9]+$/;
 export function wordsOf(text: string): string[] {
   // Most names, which come by the thousand.
   if (oneWord.test(text)) return [text.toLowerCase()];
-  const whole = fold(text.replace(apostrophes, ''));
+  // Folded, ´ is a gap, and ŉ has an apostrophe.
+  const whole = fold(text.replace(apostrophes, '')).replace(apostrophes, '');
   if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
   return whole.split(gap).filter((word) => word !== '');
 }
