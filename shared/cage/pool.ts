@@ -19,7 +19,7 @@ export type Pool = ReturnType<typeof openPoolOf>;
 /** What the threads of a pool are for. */
 export type Kind = {
   start(events: ThreadEvents): Thread;
-  /** Threads that stand by warm beside those that are needed, so that the next job, and a killed thread's, need not wait. */
+  /** Threads that stand by warm beside those that are needed: for the next job, and in place of a killed one. */
   spares: number;
   /** The longest that a job waits for its turn. */
   waitMs: number;
@@ -39,7 +39,10 @@ export function openPool(size: number, heapMb = defaultHeapMb): Pool {
   });
 }
 
-/** At most `size` threads at work, started when they are first needed. Full runs leave one thread free for short ones, as long as there are two. */
+/**
+ * At most `size` threads at work, started when they are first needed. Full runs leave one thread free for short ones, as
+ * long as there are two.
+ */
 export function openPoolOf(size: number, kind: Kind) {
   const queue = openQueue(kind.waitMs);
   const threads = new Set<Thread>();

@@ -52,7 +52,7 @@ export function startThread(heapMb: number, events: ThreadEvents): Thread {
     name: 'cage',
     workerData: shared,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
-    // Nothing of the server's, no settings and no flags.
+    // Nothing else of the server's: no settings, no flags.
     env: keptCode,
     argv: [],
     execArgv: [],
