@@ -1,16 +1,18 @@
 import { startOf } from '../formats/folded-text.ts';
 import { idToBytes } from '../formats/ids.ts';
-import { byId, query, queryEach, statement } from './client.ts';
+import { byId, hex, query, queryEach, statement } from './client.ts';
 
 /** What stands beside the rows of contacts, so that they are found and counted: their words, their tags, counts. */
 
-type Entries = {
-  words: string[];
+export type Entries = {
+  /** The contact's, as SQL. */
+  id: string;
+  words: readonly string[];
   /** Key -> as it is spelt. */
-  tags: Map<string, string>;
+  tags: ReadonlyMap<string, string>;
 };
 /** Null: there was, or is, no such contact. */
-export type EntriesChange = { contactId: Buffer; before: Entries | null; after: Entries | null };
+export type EntriesChange = { before: Entries | null; after: Entries | null };
 
 /** What the columns hold of a key, in bytes. */
 export const wordBytes = 48;
@@ -22,8 +24,7 @@ const rowsAtOnce = 5_000;
 const goneAtOnce = 500;
 const shards = 16;
 
-/** The id is written as SQL. */
-type Entry = { key: string; id: string };
+type Entry = { key: string; id: Entries['id'] };
 
 /**
  * What brings the entries of contacts, whose rows are locked, from what they were to what they are. By how much that
@@ -37,14 +38,26 @@ export function* entryStatements(
   const workspace = idToBytes(workspaceId);
   for (let first = 0; first < changes.length; first += contactsAtOnce) {
     const [words, tags] = [newEntries(), newEntries()];
-    for (const { contactId, before, after } of changes.slice(first, first + contactsAtOnce)) {
-      const id = hex(contactId);
-      compare(words, id, wordKeys(before), wordKeys(after));
-      const [old, current] = [before?.tags ?? noTags, after?.tags ?? noTags];
-      compare(tags, id, old, current);
-      for (const [key, tag] of current) if (!old.has(key)) count(counts, key, tag, 1);
-      for (const [key, tag] of old) if (!current.has(key)) count(counts, key, tag, -1);
+    for (const { before, after } of changes.slice(first, first + contactsAtOnce)) {
+      const { id } = (after ?? before)!;
+      const oldWords = wordKeys(before);
+      const currentWords = wordKeys(after);
+      for (const key of oldWords) if (!currentWords.includes(key)) words.gone.push({ key, id });
+      for (const key of currentWords) if (!oldWords.includes(key)) words.added.push({ key, id });
       count(counts, '', '', Number(after !== null) - Number(before !== null));
+      const old = before?.tags ?? noTags;
+      const current = after?.tags ?? noTags;
+      if (old === current) continue;
+      for (const [key, tag] of old) {
+        if (current.has(key)) continue;
+        tags.gone.push({ key, id });
+        count(counts, key, tag, -1);
+      }
+      for (const [key, tag] of current) {
+        if (old.has(key)) continue;
+        tags.added.push({ key, id });
+        count(counts, key, tag, 1);
+      }
     }
     yield* deletionOf(workspace, 'contact_words', 'word', words.gone);
     yield* insertionOf(workspace, 'contact_words', 'word', words.added);
@@ -53,29 +66,19 @@ export function* entryStatements(
   }
 }
 
-const noTags = new Map<string, string>();
-const noWords: ReadonlySet<string> = new Set();
+/** Most contacts have none: one map for all of them. */
+export const noTags: Entries['tags'] = new Map();
+const noWords: Entries['words'] = [];
 
-function wordKeys(entries: Entries | null): ReadonlySet<string> {
-  return entries && entries.words.length > 0
-    ? new Set(entries.words.map((word) => startOf(word, wordBytes)))
-    : noWords;
+function wordKeys(entries: Entries | null): Entries['words'] {
+  if (!entries) return noWords;
+  const keys = entries.words.map((word) => startOf(word, wordBytes));
+  // Two long ones may begin alike.
+  return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
 function newEntries() {
   return { gone: [] as Entry[], added: [] as Entry[] };
-}
-
-type Keys = { has(key: string): boolean; keys(): Iterable<string> };
-
-function compare(into: ReturnType<typeof newEntries>, id: string, before: Keys, after: Keys): void {
-  for (const key of before.keys()) if (!after.has(key)) into.gone.push({ key, id });
-  for (const key of after.keys()) if (!before.has(key)) into.added.push({ key, id });
-}
-
-/** In text made by hand, all of it hexadecimal: for thousands of rows the driver's own way takes several times as long. */
-function hex(bytes: Buffer): string {
-  return `X'${bytes.toString('hex')}'`;
 }
 
 function* insertionOf(workspace: Buffer, name: string, column: string, entries: Entry[]): Iterable<string> {

@@ -1,12 +1,13 @@
 import { foldCase, foldWhole, reversed, startOf, wordsOfNames } from '../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { ContactText } from '../schemas/contacts.ts';
-import { byId, execute, query, queryEach, type Row, sqlTime, statement } from './client.ts';
+import { byId, execute, hex, literal, query, queryEach, type Row, sqlTime } from './client.ts';
 import {
   type Counts,
   countStatements,
-  type EntriesChange,
+  type Entries,
   entryStatements,
+  noTags,
   updateContactCounts,
   wordBytes,
 } from './contact-entries.ts';
@@ -28,28 +29,28 @@ export type ContactRecord = {
 export const read = `id, number, national, country, first_name, last_name, company, email, client_reference, tags,
   created_at, updated_at`;
 const [createdText, updatedText] = [timeWriter(), timeWriter()];
-/** Column -> what it holds. */
+/** Column -> what it holds, as SQL. */
 const values = {
   workspace_id: ({ workspace }) => workspace,
   id: ({ id }) => id,
   created_at: ({ record }) => createdText(record.createdAt),
-  number: ({ record }) => record.number,
-  national: ({ record }) => record.national,
-  reversed: ({ record }) => reversed(record.number.slice(1)),
-  country: ({ record }) => record.country,
-  first_name: ({ record }) => record.firstName,
-  last_name: ({ record }) => record.lastName,
-  company: ({ record }) => record.company,
-  first_name_word: ({ words }) => leadingWord(words, 0),
-  last_name_word: ({ words }) => leadingWord(words, 1),
-  company_word: ({ words }) => leadingWord(words, 2),
-  email: ({ record }) => record.email,
+  number: ({ record }) => literal(record.number),
+  national: ({ record }) => literal(record.national),
+  reversed: ({ record }) => literal(reversed(record.number.slice(1))),
+  country: ({ record }) => literal(record.country),
+  first_name: ({ record }) => literal(record.firstName),
+  last_name: ({ record }) => literal(record.lastName),
+  company: ({ record }) => literal(record.company),
+  first_name_word: ({ leading }) => leadingWord(leading[0]),
+  last_name_word: ({ leading }) => leadingWord(leading[1]),
+  company_word: ({ leading }) => leadingWord(leading[2]),
+  email: ({ record }) => literal(record.email),
   email_key: ({ record }) => keyOf(record.email),
-  client_reference: ({ record }) => record.clientReference,
+  client_reference: ({ record }) => literal(record.clientReference),
   client_reference_key: ({ record }) => keyOf(record.clientReference),
-  tags: ({ record }) => JSON.stringify(record.tags),
+  tags: ({ record }) => literal(JSON.stringify(record.tags)),
   updated_at: ({ record }) => updatedText(record.updatedAt),
-} satisfies Record<string, (row: Keyed) => unknown>;
+} satisfies Record<string, (row: Keyed) => string>;
 type Column = keyof typeof values;
 const columns = Object.keys(values) as Column[];
 const columnsOf = {
@@ -160,7 +161,7 @@ export async function writeContacts(
 }
 
 function* updates(workspaceId: string, changes: ContactChange[], counts: Counts): Iterable<string> {
-  const workspace = idToBytes(workspaceId);
+  const workspace = hex(idToBytes(workspaceId));
   const keyed = changes.map((change) => {
     const before = withKeys(workspace, change.before);
     return { before, after: withKeys(workspace, change.after, before.id) };
@@ -169,13 +170,10 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: Counts)
   for (const some of portionsOf(keyed)) {
     const touched = changedColumns(some);
     const given = columns.filter((column) => required.includes(column) || touched.includes(column));
-    yield statement(
-      `INSERT INTO contacts (${given.join(', ')}) VALUES ?
-       ON DUPLICATE KEY UPDATE ${touched.map((column) => `${column} = VALUES(${column})`).join(', ')}`,
-      [some.map(({ after }) => toRow(after, given))],
-    );
+    yield `${insertion(some, given)}
+      ON DUPLICATE KEY UPDATE ${touched.map((column) => `${column} = VALUES(${column})`).join(', ')}`;
   }
-  yield* entryStatements(workspaceId, keyed.map(entriesChange), counts);
+  yield* entryStatements(workspaceId, keyed, counts);
 }
 
 /**
@@ -183,14 +181,17 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: Counts)
  * in a circle.
  */
 function* insertions(workspaceId: string, records: ContactRecord[], counts: Counts): Iterable<string> {
-  const workspace = idToBytes(workspaceId);
+  const workspace = hex(idToBytes(workspaceId));
   const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
   const keyed = ordered.map((record) => ({ before: null, after: withKeys(workspace, record) }));
-  for (const some of portionsOf(keyed))
-    yield statement(`INSERT INTO contacts (${columns.join(', ')}) VALUES ?`, [
-      some.map(({ after }) => toRow(after, columns)),
-    ]);
-  yield* entryStatements(workspaceId, keyed.map(entriesChange), counts);
+  for (const some of portionsOf(keyed)) yield insertion(some, columns);
+  yield* entryStatements(workspaceId, keyed, counts);
+}
+
+/** Row by row: one text that grows by each value takes twice the memory until it is sent. */
+function insertion(changes: { after: Keyed }[], given: Column[]): string {
+  const rows = changes.map(({ after }) => `(${given.map((column) => values[column](after)).join()})`);
+  return `INSERT INTO contacts (${given.join()}) VALUES ${rows.join()}`;
 }
 
 /** Those that any of the changes touches. */
@@ -209,7 +210,7 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
   ]);
   await deleteMemberships(workspaceId, record.id);
   const counts: Counts = new Map();
-  const gone = entriesChange({ before: withKeys(idToBytes(workspaceId), record), after: null });
+  const gone = { before: withKeys(hex(idToBytes(workspaceId)), record), after: null };
   await queryEach(entryStatements(workspaceId, [gone], counts));
   await updateContactCounts(workspaceId, counts);
 }
@@ -217,49 +218,37 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
 /** What the columns hold of an email or a reference, in bytes. */
 export const textKeyBytes = 64;
 
-function keyOf(text: string | null): string | null {
-  return text === null ? null : startOf(foldWhole(text), textKeyBytes);
+function keyOf(text: string | null): string {
+  return literal(text === null ? null : startOf(foldWhole(text), textKeyBytes));
 }
 
 /** With what its row and its entries are found by, made once for both. */
-type Keyed = {
-  workspace: Buffer;
-  id: Buffer;
+type Keyed = Entries & {
+  /** The workspace's id, as SQL. */
+  workspace: string;
   record: ContactRecord;
-  words: ReturnType<typeof wordsOfNames>;
+  leading: (string | null)[];
 };
 
-function withKeys(workspace: Buffer, record: ContactRecord, id = idToBytes(record.id)): Keyed {
-  const { firstName, lastName, company } = record;
-  return { workspace, id, record, words: wordsOfNames([firstName, lastName, company]) };
+/** `id`: the record's as SQL, where it has been written already. */
+function withKeys(workspace: string, record: ContactRecord, id = hex(idToBytes(record.id))): Keyed {
+  const { leading, further } = wordsOfNames([record.firstName, record.lastName, record.company]);
+  return { workspace, id, record, leading, words: further, tags: tagsByKey(record.tags) };
 }
 
-type KeyedChange = { before: Keyed | null; after: Keyed | null };
-
-function entriesChange({ before, after }: KeyedChange): EntriesChange {
-  return { contactId: (after ?? before)!.id, before: entriesOf(before), after: entriesOf(after) };
+function tagsByKey(tags: string[]): Entries['tags'] {
+  return tags.length === 0 ? noTags : new Map(tags.map((tag) => [foldCase(tag), tag]));
 }
 
-function entriesOf(keyed: Keyed | null): EntriesChange['after'] {
-  if (!keyed) return null;
-  const { record, words } = keyed;
-  return { words: words.further, tags: new Map(record.tags.map((tag) => [foldCase(tag), tag])) };
+function leadingWord(word: string | null | undefined): string {
+  return literal(word ? startOf(word, wordBytes) : null);
 }
 
-function toRow(keyed: Keyed, given: Column[]): unknown[] {
-  return given.map((column) => values[column](keyed));
-}
-
-function leadingWord({ leading }: Keyed['words'], place: number): string | null {
-  const word = leading[place];
-  return word ? startOf(word, wordBytes) : null;
-}
-
-/** `sqlTime` for many rows, nearly all of which have one time. */
+/** For many rows, nearly all of which have one time. */
 function timeWriter(): (time: Date) => string {
   let last = { time: new Date(NaN), text: '' };
   return (time) => {
-    if (time.getTime() !== last.time.getTime()) last = { time, text: sqlTime(time)! };
+    if (time.getTime() !== last.time.getTime()) last = { time, text: literal(sqlTime(time)) };
     return last.text;
   };
 }

@@ -91,10 +91,10 @@ export async function save(
     );
   }
   const created = [...after.values()].filter((record) => !before.has(record.number));
-  const changed = known.flatMap((record) => {
-    const changes = { before: record, after: { ...after.get(record.number)!, updatedAt: at } };
-    return contacts.isChanged(changes.before, changes.after) ? [changes] : [];
-  });
+  const changed = known
+    .map((record) => ({ before: record, after: after.get(record.number)! }))
+    .filter((change) => contacts.isChanged(change.before, change.after));
+  for (const change of changed) change.after.updatedAt = at;
   try {
     await db.writeContacts(workspaceId, { changed, created });
   } catch (error) {

@@ -33,17 +33,21 @@ export async function create(caller: Caller, request: NewContact): Promise<Conta
 export function newRecord(number: PhoneNumber, texts: TextChanges, createdAt: Date): db.ContactRecord {
   const { number: e164, national, country } = number;
   const empty = { firstName: null, lastName: null, company: null, email: null, clientReference: null };
-  const record = { id: newId('contact', createdAt), number: e164, national, country, ...empty };
-  return withTexts({ ...record, tags: [], createdAt, updatedAt: createdAt }, texts);
+  const id = newId('contact', createdAt);
+  const times = { createdAt, updatedAt: createdAt };
+  return setTexts({ id, number: e164, national, country, ...empty, tags: [], ...times }, texts);
 }
 
 export type TextChanges = { [Name in ContactText]?: string | null | undefined };
 
 /** What is left out or null stays; an empty text clears. */
 export function withTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRecord {
-  const changed = { ...record };
-  for (const name of contactTexts) if (changes[name] != null) changed[name] = changes[name] || null;
-  return changed;
+  return setTexts({ ...record }, changes);
+}
+
+function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRecord {
+  for (const name of contactTexts) if (changes[name] != null) record[name] = changes[name] || null;
+  return record;
 }
 
 function numberOf(text: string): PhoneNumber {

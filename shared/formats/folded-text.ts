@@ -40,12 +40,12 @@ const asciiWords = /[a-z0-9]+/g;
 // Symbols such as emoji are words of their own or parts of them.
 const gap = /[\p{Z}\p{C}\p{P}+<=>|~^$]+/u;
 
-const oneWord = /^[A-Za-z0-9]+$/;
+const plainWords = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 
 /** The words of a text, folded. An apostrophe is no gap: people write O'Brien and OBrien. */
 export function wordsOf(text: string): string[] {
   // Most names, which come by the thousand.
-  if (oneWord.test(text)) return [text.toLowerCase()];
+  if (plainWords.test(text)) return text.toLowerCase().split(' ');
   // Folded, ´ is a gap, and ŉ has an apostrophe.
   const whole = fold(text.replace(apostrophes, '')).replace(apostrophes, '');
   if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
@@ -69,17 +69,16 @@ const mostFurtherWords = 20;
 
 /** The first word of each name, and the others, each of them once. */
 export function wordsOfNames(names: (string | null)[]): { leading: (string | null)[]; further: string[] } {
-  const leading: (string | null)[] = [];
-  const further: string[] = [];
-  // Some of them may turn out to lead another name.
-  const enough = mostFurtherWords + names.length;
-  for (const name of names) {
-    const words = name === null ? [] : wordsOf(name);
-    leading.push(words[0] ?? null);
-    for (let place = 1; place < words.length && further.length < enough; place += 1)
-      if (!further.includes(words[place]!)) further.push(words[place]!);
-  }
-  return { leading, further: further.filter((word) => !leading.includes(word)).slice(0, mostFurtherWords) };
+  const each = names.map((name) => (name === null ? [] : wordsOf(name)));
+  const leading = each.map((words) => words[0] ?? null);
+  let further: string[] = [];
+  for (const words of each)
+    for (let place = 1; place < words.length && further.length < mostFurtherWords; place += 1) {
+      const word = words[place]!;
+      // By push, an array for one or two words would take the room of seventeen.
+      if (!leading.includes(word) && !further.includes(word)) further = [...further, word];
+    }
+  return { leading, further };
 }
 
 /** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */
