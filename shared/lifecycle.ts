@@ -1,5 +1,6 @@
 import { closeBroadcast } from './broadcast.ts';
 import { closeCage } from './cage/cage.ts';
+import { closeOpened } from './closing.ts';
 import { config } from './config.ts';
 import { closeDatabase } from './db/client.ts';
 import { pendingMigrations } from './db/migrate.ts';
@@ -8,8 +9,6 @@ import { findServerSettings } from './db/system/server.ts';
 import { logger } from './logger.ts';
 import { readOwnGauges, takeCounts } from './metrics.ts';
 import { addTotals, closeQueues, findRedisSettings, writeGauges } from './queue.ts';
-import { closeSmtp } from './transports/smtp.ts';
-import { closeWebhookConnections } from './transports/webhook-http.ts';
 
 const minPacketBytes = 16 * 1024 * 1024;
 const sampleEveryMs = config.CLOCK_SHIFTABLE ? 100 : 5_000;
@@ -79,7 +78,7 @@ export async function closeEverything(): Promise<void> {
   timers = [];
   reportCounts();
   closeBroadcast();
-  await Promise.allSettled([closeSmtp(), closeWebhookConnections(), closeCage()]);
+  await Promise.allSettled([closeOpened(), closeCage()]);
   await closeQueues();
   await closeDatabase();
 }

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { guarded, planted } from './architecture/planted.ts';
 import { importAll, importable } from './architecture/quiet-imports.ts';
@@ -20,6 +22,25 @@ test('the rules look at the whole tree', () => {
     expect(tree.map((file) => file.path)).toContain(path);
   for (const path of ['api/app.ts', 'workers/main.ts', 'shared/db/client.ts', 'shared/lifecycle.ts'])
     expect(importable(tree)).toContain(path);
+});
+
+const clientsOfOthers = ['node_modules/undici/', '/esm/smtp-connection/'];
+
+test.each([
+  ['api/app.ts', []],
+  // What is looked for is found where it is loaded.
+  ['workers/jobs/index.ts', clientsOfOthers],
+])('%s loads what speaks to other servers only where the process does', async (entry, clients) => {
+  const script = `
+    const { registerHooks } = await import('node:module');
+    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
+    await import(${JSON.stringify(join(root, entry))});`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: tmpdir(),
+    env: { PATH: process.env['PATH'] },
+  });
+  expect(stdout).toContain('node_modules/mysql2/');
+  expect(clientsOfOthers.filter((client) => stdout.includes(client))).toEqual(clients);
 });
 
 describe.each(guarded)('$guarantee', ({ rule, breaches, harmless }) => {

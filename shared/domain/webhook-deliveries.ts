@@ -3,7 +3,6 @@
  * a webhook that fails, is paused, switched off or deleted.
  */
 
-export { recover, redeliver } from './webhook-deliveries/again.ts';
 export { attempt } from './webhook-deliveries/attempt.ts';
 export { deliver, jobsInHand } from './webhook-deliveries/deliver.ts';
 export { expire } from './webhook-deliveries/expire.ts';

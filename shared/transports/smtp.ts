@@ -1,3 +1,4 @@
+import { closeAtEnd } from '../closing.ts';
 import { config } from '../config.ts';
 import type { HandOver, HandOverResult } from './smtp/hand-over.ts';
 import { createSmtpPool, type SmtpPool, type SmtpStats } from './smtp/pool.ts';
@@ -16,12 +17,17 @@ let pool: SmtpPool | null = null;
  * result; it throws only for an email that parseMailbox or composeMessage cannot have made.
  */
 export function handOver(email: HandOver): Promise<HandOverResult> {
-  pool ??= createSmtpPool({
+  pool ??= openPool();
+  return pool.handOver(email);
+}
+
+function openPool(): SmtpPool {
+  closeAtEnd(closeSmtp);
+  return createSmtpPool({
     relay: parseRelayUrl(config.SMTP_URL),
     connections: config.SMTP_CONNECTIONS,
     timeoutMs: config.SMTP_TIMEOUT_SECONDS * 1000,
   });
-  return pool.handOver(email);
 }
 
 export function smtpStats(): SmtpStats {

@@ -1,3 +1,4 @@
+import { closeAtEnd } from '../closing.ts';
 import { config } from '../config.ts';
 import { type Network, parseNetworks } from '../formats/network-address.ts';
 import { post, type WebhookAttempt, type WebhookAttemptResult } from './webhook-http/attempt.ts';
@@ -52,11 +53,16 @@ let ownAgent: WebhookAgent | undefined;
 
 /** Never rejects for what the network or the endpoint does, only for a fault on our own side. */
 export function postWebhook(attempt: WebhookAttempt): Promise<WebhookAttemptResult> {
-  ownAgent ??= createWebhookAgent({
+  ownAgent ??= openOwnAgent();
+  return ownAgent.post(attempt);
+}
+
+function openOwnAgent(): WebhookAgent {
+  closeAtEnd(closeWebhookConnections);
+  return createWebhookAgent({
     allowed: parseNetworks(config.WEBHOOK_ALLOWED_NETWORKS),
     localAddress: config.WEBHOOK_LOCAL_ADDRESS,
   });
-  return ownAgent.post(attempt);
 }
 
 /** Resolves when the attempts in hand have ended. A later attempt opens connections anew. */

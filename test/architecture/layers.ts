@@ -12,6 +12,7 @@ const basis = [
   'shared/request-context',
   'shared/secrets',
   'shared/batcher',
+  'shared/closing',
   'shared/pause',
 ];
 const words = ['shared/schemas', 'shared/formats'];
@@ -57,12 +58,11 @@ const mayImport: Record<string, string[]> = {
     ...words,
     ...basis,
   ],
-  // Opens and closes what a process holds, so it knows all that can be open; only the entries know it.
+  // Opens and closes what a process holds, so it knows what every one has; only the entries know it.
   'shared/lifecycle': [
     'shared/domain',
     'shared/queue',
     'shared/broadcast',
-    'shared/transports',
     'shared/cage',
     'shared/unit-of-work',
     'shared/jobs',

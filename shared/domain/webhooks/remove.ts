@@ -1,11 +1,11 @@
 import * as db from '../../db/webhooks.ts';
 import { problem } from '../../errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import * as deliveries from '../webhook-deliveries.ts';
+import { settle } from '../webhook-deliveries/settle.ts';
 
 /** Its deliveries stop: no attempt is made that finds no webhook, and what is pending is settled as skipped. */
 export async function remove({ workspaceId }: Caller, webhookId: string): Promise<void> {
   if (!(await db.deleteWebhook(workspaceId, webhookId))) throw problem('not_found');
   await db.deleteSettlement(workspaceId, webhookId, 'recover');
-  await deliveries.settle(workspaceId, webhookId);
+  await settle(workspaceId, webhookId);
 }

@@ -2,7 +2,7 @@ import { now } from '../../clock.ts';
 import { invalid } from '../../errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { WebhookDelivery, WebhookRecovered } from '../../schemas/webhook-deliveries.ts';
-import * as deliveries from '../webhook-deliveries.ts';
+import * as deliveries from '../webhook-deliveries/again.ts';
 import * as deliveryLog from '../webhook-delivery-log.ts';
 
 /** The same Webhook-Id and bytes, on a new schedule, whatever became of the delivery. */

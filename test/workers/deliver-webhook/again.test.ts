@@ -3,6 +3,7 @@ import { now } from '../../../shared/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as recovery from '../../../shared/domain/recovery.ts';
 import * as relay from '../../../shared/domain/relay.ts';
+import { recover, redeliver } from '../../../shared/domain/webhook-deliveries/again.ts';
 import * as deliveries from '../../../shared/domain/webhook-deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { callerOf } from '../../support/accepted-email.ts';
@@ -41,7 +42,7 @@ test('a delivery that has failed is sent again on request: the same id and bytes
   const { id, webhook, read } = await dueDelivery(own, receiver.url);
   await deliveries.attempt(id);
   await end([id], 'failed');
-  await deliveries.redeliver(callerOf(own), webhook.id, id);
+  await redeliver(callerOf(own), webhook.id, id);
   expect(await read()).toMatchObject({ status: 'pending', attempts: 1, completedAt: null });
   await deliveries.attempt(id);
   const { dueAt } = await read();
@@ -67,7 +68,7 @@ test('one that was delivered can be sent once more, and one that waits is sent a
   const waiting = await dueDelivery(await workspace(), failing.url);
   await deliveries.attempt(waiting.id);
   const workers = await runWorkers(['deliver-webhook']);
-  await deliveries.redeliver(callerOf(own), delivered.webhook.id, delivered.id);
+  await redeliver(callerOf(own), delivered.webhook.id, delivered.id);
   await receiver.waitFor(2);
   await waitFor('it is delivered again', async () => {
     const { status, attempts } = await delivered.read();
@@ -88,7 +89,7 @@ test('what is in a worker’s hand is left to it', async () => {
   const attempt = deliveries.attempt(id);
   await receiver.waitFor(1);
   const before = await read();
-  await deliveries.redeliver(callerOf(own), webhook.id, id);
+  await redeliver(callerOf(own), webhook.id, id);
   expect(await read()).toEqual(before);
   release();
   await attempt;
@@ -104,10 +105,10 @@ test('only what is one’s own, and is there, can be sent again', async () => {
     [callerOf(own), second.id, id],
     [callerOf(own), webhook.id, id.replace(/.{4}$/, '0000')],
   ] as const)
-    await expect(deliveries.redeliver(caller, webhookId, deliveryId)).rejects.toMatchObject({
+    await expect(redeliver(caller, webhookId, deliveryId)).rejects.toMatchObject({
       code: 'not_found',
     });
-  await expect(deliveries.recover(stranger, webhook.id, new Date(0))).rejects.toMatchObject({
+  await expect(recover(stranger, webhook.id, new Date(0))).rejects.toMatchObject({
     code: 'not_found',
   });
 });
@@ -117,8 +118,8 @@ test('nothing is sent again to a webhook that is switched off', async () => {
   await alterWebhook(webhook.id, { active: 0, auto_disabled: 1 });
   await end([id], 'skipped');
   const refusal = { code: 'validation_failed' };
-  await expect(deliveries.redeliver(callerOf(own), webhook.id, id)).rejects.toMatchObject(refusal);
-  await expect(deliveries.recover(callerOf(own), webhook.id, new Date(0))).rejects.toMatchObject(refusal);
+  await expect(redeliver(callerOf(own), webhook.id, id)).rejects.toMatchObject(refusal);
+  await expect(recover(callerOf(own), webhook.id, new Date(0))).rejects.toMatchObject(refusal);
 });
 
 test('recover sends what failed or was skipped since a time again, nothing else, and paced', async () => {
@@ -140,7 +141,7 @@ test('recover sends what failed or was skipped since a time again, nothing else,
   await end(recent.slice(700, 1_200), 'skipped');
   await end(recent.slice(1_200), 'delivered');
 
-  expect(await deliveries.recover(callerOf(own), webhookId, since)).toBe(1_200);
+  expect(await recover(callerOf(own), webhookId, since)).toBe(1_200);
   // No attempt has been made, so nothing has changed yet.
   expect(await deliveries.settleNext(webhookId)).toBe('done');
   expect(await countsOf(webhookId)).toEqual({
@@ -161,7 +162,7 @@ test('recover sends what failed or was skipped since a time again, nothing else,
   const sent = receiver.requests.map(({ headers }) => headers['webhook-id']);
   expect(new Set(sent)).toEqual(new Set(recent.slice(0, 1_200)));
   expect(sent).toHaveLength(1_200);
-  expect(await deliveries.recover(callerOf(own), webhookId, since)).toBe(0);
+  expect(await recover(callerOf(own), webhookId, since)).toBe(0);
 }, 120_000);
 
 test('two wishes to recover are one, from the earlier time on', async () => {
@@ -171,9 +172,9 @@ test('two wishes to recover are one, from the earlier time on', async () => {
   const ids = (await deliveriesOf(webhookId)).map(({ id }) => id);
   await end(ids, 'failed');
   const start = new Date(now().getTime() - 60_000);
-  expect(await deliveries.recover(callerOf(own), webhookId, start)).toBe(10);
+  expect(await recover(callerOf(own), webhookId, start)).toBe(10);
   await advanceClock(1_000);
-  expect(await deliveries.recover(callerOf(own), webhookId, new Date(now().getTime() + 1_000))).toBe(0);
+  expect(await recover(callerOf(own), webhookId, new Date(now().getTime() + 1_000))).toBe(0);
   await deliveries.settleNext(webhookId);
   expect((await countsOf(webhookId)).parked).toBe(10);
 });

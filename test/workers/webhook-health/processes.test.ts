@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { now } from '../../../shared/clock.ts';
-import * as deliveries from '../../../shared/domain/webhook-deliveries.ts';
+import * as deliveries from '../../../shared/domain/webhook-deliveries/again.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
 import { queueOf } from '../../../shared/queue.ts';
 import { transaction } from '../../../shared/unit-of-work.ts';

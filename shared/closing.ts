@@ -1,0 +1,13 @@
+/** What is opened where it is first needed and closed with the process: who closes it need not load what never opens. */
+
+const closers = new Set<() => Promise<void>>();
+
+/** `close` is called when the process ends, once however often it is given. */
+export function closeAtEnd(close: () => Promise<void>): void {
+  closers.add(close);
+}
+
+/** Side by side; one that fails leaves the others to close. */
+export async function closeOpened(): Promise<void> {
+  await Promise.allSettled([...closers].map((close) => close()));
+}
