@@ -112,10 +112,11 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
 /** The processes of a kind taken together: their CPU time, and the most memory that one of them had. */
 function byKind(usages: Usages): Usages {
   const kinds: Usages = {};
-  for (const [name, { cpuSeconds, peakMb }] of Object.entries(usages)) {
-    const kind = (kinds[name.replace(/-\d+$/, '')] ??= { cpuSeconds: 0, peakMb: 0 });
-    kind.cpuSeconds += cpuSeconds;
-    kind.peakMb = Math.max(kind.peakMb, peakMb);
+  for (const [name, usage] of Object.entries(usages)) {
+    const kind = (kinds[name.replace(/-\d+$/, '')] ??= { cpuSeconds: 0, peakMb: 0, ownPeakMb: 0 });
+    kind.cpuSeconds += usage.cpuSeconds;
+    kind.peakMb = Math.max(kind.peakMb, usage.peakMb);
+    kind.ownPeakMb = Math.max(kind.ownPeakMb, usage.ownPeakMb);
   }
   return kinds;
 }

@@ -12,6 +12,8 @@ export interface SideResult {
   /** CPU seconds for a thousand, by process. */
   cpuPerThousand: Record<string, Spread>;
   peakMb: Record<string, Spread>;
+  /** Without the files of Node, which a machine holds once. */
+  ownPeakMb: Record<string, Spread>;
   otherCores: Spread;
   figures: Record<string, Spread & { atMost?: number }>;
   /** The platform's rate by this side's, pair by pair; not for the platform itself. */
@@ -69,6 +71,7 @@ export function resultOf(
         (run, name) => ((run.window.usages[name]?.cpuSeconds ?? 0) / run.count) * 1000,
       ),
       peakMb: byProcess(runs, (run, name) => run.window.usages[name]?.peakMb ?? 0),
+      ownPeakMb: byProcess(runs, (run, name) => run.window.usages[name]?.ownPeakMb ?? 0),
       otherCores: spreadOf(runs.map(({ window }) => window.otherCores)),
       figures: figuresOf(runs, index === 0 ? line.atMost : undefined),
       ...(ratio && { ratio, cpuRatio: ratioBy(perCpuSecond, runs) }),

@@ -40,13 +40,19 @@ function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target, isNois
   ];
 }
 
+const usageTitles = {
+  cpuPerThousand: (unit: string) => `CPU s per 1,000 ${unit}`,
+  peakMb: () => 'peak RSS, MB',
+  ownPeakMb: () => 'without files, MB',
+};
+
 export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Result): string {
   const [platform] = sides;
   if (!platform) return '';
   const processes = [...new Set(sides.flatMap(({ cpuPerThousand }) => Object.keys(cpuPerThousand)))];
-  const usage = (of: 'cpuPerThousand' | 'peakMb', text: (value: number) => string) =>
+  const usage = (of: keyof typeof usageTitles, text: (value: number) => string) =>
     columns([
-      [of === 'cpuPerThousand' ? `CPU s per 1,000 ${unit}` : 'peak RSS, MB', ...processes],
+      [usageTitles[of](unit), ...processes],
       ...sides.map((side) => [
         side.side,
         ...processes.map((name) => (side[of][name] ? text(side[of][name].median) : '-')),
@@ -73,6 +79,8 @@ export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Res
     ...usage('cpuPerThousand', fraction(3)),
     '',
     ...usage('peakMb', whole),
+    '',
+    ...usage('ownPeakMb', whole),
     '',
     ...sides.flatMap(figureLines),
     ...sides.flatMap((side) => ratioLine(platform, side)),

@@ -2,10 +2,12 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { cpus } from 'node:os';
 
-/** What one process took in the measured time; `peakMb` since it started. */
+/** What one process took in the measured time; its memory at the most since it started. */
 export interface Usage {
   cpuSeconds: number;
   peakMb: number;
+  /** Without the files it is made of: a machine holds those of Node once, for however many processes. */
+  ownPeakMb: number;
 }
 export type Usages = Record<string, Usage>;
 export interface Window {
@@ -27,8 +29,8 @@ export function openWindow(pids: Record<string, number>): () => Window {
     const busy = busySeconds() - busyBefore;
     const usages: Usages = {};
     for (const [name, pid] of Object.entries(pids)) {
-      const { cpuSeconds, peakMb } = read(pid);
-      usages[name] = { cpuSeconds: cpuSeconds - (before.get(pid)?.cpuSeconds ?? 0), peakMb };
+      const { cpuSeconds, ...memory } = read(pid);
+      usages[name] = { cpuSeconds: cpuSeconds - (before.get(pid)?.cpuSeconds ?? 0), ...memory };
     }
     const ours = Object.values(usages).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
     return { seconds, usages, otherCores: Math.max(0, (busy - ours) / seconds) };
@@ -45,14 +47,18 @@ function readProc(pid: number): Usage {
     .readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
-  const [, peakKb = '0'] = /^VmHWM:\s+(\d+)/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024;
+  const peakMb = megabytes('VmHWM');
   return {
     cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
-    peakMb: Number(peakKb) / 1024,
+    peakMb,
+    ownPeakMb: peakMb - megabytes('RssFile'),
   };
 }
 
-/** Elsewhere the peak is not told, so it is what the process has now. */
+/** Elsewhere neither the peak nor the files are told, so it is what the process has now. */
 function readPs(pid: number): Usage {
   const [time = '0', kb = '0'] = execFileSync('ps', ['-o', 'time=,rss=', '-p', String(pid)], {
     encoding: 'utf8',
@@ -60,7 +66,7 @@ function readPs(pid: number): Usage {
     .trim()
     .split(/\s+/);
   const cpuSeconds = time.split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
-  return { cpuSeconds, peakMb: Number(kb) / 1024 };
+  return { cpuSeconds, peakMb: Number(kb) / 1024, ownPeakMb: Number(kb) / 1024 };
 }
 
 function busySeconds(): number {
