@@ -94,7 +94,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const boundHereMs = boundMs + 2 * calm.p99;
   async function expectSwift(name: string, isOver?: () => boolean): Promise<void> {
     let p99 = Number.POSITIVE_INFINITY;
-    for (let tries = 0; tries < 3 && p99 > boundHereMs; tries += 1) p99 = await stretch(name, isOver);
+    for (let tries = 0; tries < 5 && p99 > boundHereMs; tries += 1) p99 = await stretch(name, isOver);
     expect(p99).toBeLessThan(boundHereMs);
   }
 
