@@ -35,7 +35,7 @@ export function* entryStatements(
   changes: EntriesChange[],
   counts: Counts,
 ): Iterable<string> {
-  const workspace = idToBytes(workspaceId);
+  const workspace = hex(idToBytes(workspaceId));
   for (let first = 0; first < changes.length; first += contactsAtOnce) {
     const [words, tags] = [newEntries(), newEntries()];
     for (const { before, after } of changes.slice(first, first + contactsAtOnce)) {
@@ -81,8 +81,8 @@ function newEntries() {
   return { gone: [] as Entry[], added: [] as Entry[] };
 }
 
-function* insertionOf(workspace: Buffer, name: string, column: string, entries: Entry[]): Iterable<string> {
-  const start = `(${hex(workspace)},`;
+function* insertionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
+  const start = `(${workspace},`;
   for (let first = 0; first < entries.length; first += rowsAtOnce) {
     const rows = entries
       .slice(first, first + rowsAtOnce)
@@ -91,14 +91,14 @@ function* insertionOf(workspace: Buffer, name: string, column: string, entries: 
   }
 }
 
-function* deletionOf(workspace: Buffer, name: string, column: string, entries: Entry[]): Iterable<string> {
+function* deletionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
   for (let first = 0; first < entries.length; first += goneAtOnce) {
     const byKey = Map.groupBy(entries.slice(first, first + goneAtOnce), ({ key }) => key);
     const gone = [...byKey].map(
       ([key, some]) =>
         `(e.${column} = ${hex(Buffer.from(key))} AND e.contact_id IN (${some.map(({ id }) => id).join()}))`,
     );
-    yield `DELETE e FROM ${name} e ${byId} WHERE e.workspace_id = ${hex(workspace)} AND (${gone.join(' OR ')})`;
+    yield `DELETE e FROM ${name} e ${byId} WHERE e.workspace_id = ${workspace} AND (${gone.join(' OR ')})`;
   }
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import * as recovery from '../../shared/domain/recovery.ts';
 import * as relay from '../../shared/domain/relay.ts';
+import { settle } from '../../shared/domain/webhook-deliveries/settle.ts';
 import * as deliveries from '../../shared/domain/webhook-deliveries.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
@@ -46,7 +47,7 @@ async function waiting(count: number, url = nowhere): Promise<string> {
 const switchOff = (id: string) =>
   transaction(async () => {
     await alterWebhook(id, { active: 0, auto_disabled: 1 });
-    await deliveries.settle(own.workspaceId, id);
+    await settle(own.workspaceId, id);
   });
 
 test('5,000 that wait for a webhook that is switched off are skipped, though the worker is killed half way', async () => {
@@ -124,7 +125,7 @@ test('a webhook that is switched on again meanwhile keeps what has not been skip
   expect(await deliveries.settleNext(id)).toBe('done');
   expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
   // And also where the wish for it has outlived the state.
-  await deliveries.settle(own.workspaceId, id);
+  await settle(own.workspaceId, id);
   expect(await deliveries.settleNext(id)).toBe('done');
   expect(await countsOf(id)).toMatchObject({ skipped: 0, inRedis: 10 });
   expect(await settlements()).toBe(0);
