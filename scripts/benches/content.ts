@@ -1,3 +1,5 @@
+import { createCipheriv } from 'node:crypto';
+
 /** What is sent in the benches: the same for the platform and for the bare minimum. */
 export interface EmailRequest {
   sender: string;
@@ -53,6 +55,11 @@ export function largeEmail(index: number): EmailRequest {
     content: { html: liquidHtml(24), text: liquidText(9) },
     template: { data: dataOf(index) },
   };
+}
+
+/** The same bytes each time, which look as random as those of a picture. */
+export function attachmentOf(bytes: number): Buffer {
+  return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(bytes));
 }
 
 function liquidHtml(sentences: number): string {

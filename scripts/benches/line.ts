@@ -11,6 +11,8 @@ export interface Line {
   targets: Record<string, number>;
   /** The most that each figure of the platform may be, by its name. */
   atMost?: Record<string, number>;
+  /** Where it is another than that of every line: the most that a process may hold of its own, in MB (result.ts). */
+  memoryAtMost?: Record<string, number>;
   notes: readonly string[];
   open(bench: Bench): Promise<Opened>;
 }

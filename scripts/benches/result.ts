@@ -2,6 +2,9 @@ import type { Line, Run, Side } from './line.ts';
 import { isNoisy, ratiosOf, type Spread, spreadOf } from './statistics.ts';
 import type { World } from './world.ts';
 
+/** A figure that may have a limit. */
+type Judged = Spread & { atMost?: number };
+
 export interface SideResult {
   side: string;
   title: string;
@@ -13,9 +16,9 @@ export interface SideResult {
   cpuPerThousand: Record<string, Spread>;
   peakMb: Record<string, Spread>;
   /** Without the files of Node, which a machine holds once. */
-  ownPeakMb: Record<string, Spread>;
+  ownPeakMb: Record<string, Judged>;
   otherCores: Spread;
-  figures: Record<string, Spread & { atMost?: number }>;
+  figures: Record<string, Judged>;
   /** The platform's rate by this side's, pair by pair; not for the platform itself. */
   ratio?: Spread;
   /** The same by the CPU time of all processes together, which other programs disturb less than they disturb rates. */
@@ -41,6 +44,9 @@ export interface Result {
   isUndecided: boolean;
   sides: SideResult[];
 }
+
+/** The most that a process of the platform may hold of its own under load, in MB, by how its name begins. */
+const memoryAtMost: Record<string, number> = { web: 200, worker: 300 };
 
 const rateOf = ({ count, window }: Run): number => count / window.seconds;
 const perCpuSecond = ({ count, window }: Run): number =>
@@ -71,7 +77,7 @@ export function resultOf(
         (run, name) => ((run.window.usages[name]?.cpuSeconds ?? 0) / run.count) * 1000,
       ),
       peakMb: byProcess(runs, (run, name) => run.window.usages[name]?.peakMb ?? 0),
-      ownPeakMb: byProcess(runs, (run, name) => run.window.usages[name]?.ownPeakMb ?? 0),
+      ownPeakMb: ownPeaksOf(runs, index === 0 ? { ...memoryAtMost, ...line.memoryAtMost } : {}),
       otherCores: spreadOf(runs.map(({ window }) => window.otherCores)),
       figures: figuresOf(runs, index === 0 ? line.atMost : undefined),
       ...(ratio && { ratio, cpuRatio: ratioBy(perCpuSecond, runs) }),
@@ -102,15 +108,26 @@ export function resultOf(
 function figuresOf(runs: Run[], atMost: Record<string, number> = {}): SideResult['figures'] {
   const names = Object.keys(runs[0]?.figures ?? {});
   return Object.fromEntries(
-    names.map((name) => {
-      const spread = spreadOf(runs.map((run) => run.figures?.[name] ?? Number.NaN));
-      const most = atMost[name];
-      return [name, most === undefined ? spread : { ...spread, atMost: most }];
-    }),
+    names.map((name) => [
+      name,
+      judged(spreadOf(runs.map((run) => run.figures?.[name] ?? Number.NaN)), atMost[name]),
+    ]),
   );
+}
+
+function judged(spread: Spread, atMost: number | undefined): Judged {
+  return atMost === undefined ? spread : { ...spread, atMost };
 }
 
 function byProcess(runs: Run[], valueOf: (run: Run, name: string) => number): Record<string, Spread> {
   const names = Object.keys(runs[0]?.window.usages ?? {});
   return Object.fromEntries(names.map((name) => [name, spreadOf(runs.map((run) => valueOf(run, name)))]));
+}
+
+function ownPeaksOf(runs: Run[], most: Record<string, number>): Record<string, Judged> {
+  const kindOf = (name: string) => Object.keys(most).find((kind) => name.startsWith(kind)) ?? '';
+  const spreads = byProcess(runs, (run, name) => run.window.usages[name]?.ownPeakMb ?? 0);
+  return Object.fromEntries(
+    Object.entries(spreads).map(([name, spread]) => [name, judged(spread, most[kindOf(name)])]),
+  );
 }

@@ -22,12 +22,19 @@ function columns(rows: string[][]): string[] {
   );
 }
 
+const verdictOf = ({ median, atMost }: Spread & { atMost?: number }): string =>
+  atMost === undefined ? '' : `; at most ${atMost}: ${median <= atMost ? 'met' : 'MISSED'}`;
+
 function figureLines({ side, figures }: SideResult): string[] {
-  return Object.entries(figures).map(([name, { atMost, ...spread }]) => {
-    const verdict =
-      atMost === undefined ? '' : `; at most ${atMost}: ${spread.median <= atMost ? 'met' : 'MISSED'}`;
-    return `${side}, ${name}: ${show(spread, fraction(2))}${verdict}`;
-  });
+  return Object.entries(figures).map(
+    ([name, figure]) => `${side}, ${name}: ${show(figure, fraction(2))}${verdictOf(figure)}`,
+  );
+}
+
+function memoryLines({ side, ownPeakMb }: SideResult): string[] {
+  return Object.entries(ownPeakMb)
+    .filter(([, { atMost }]) => atMost !== undefined)
+    .map(([name, peak]) => `${side}, ${name}, ${usageTitles.ownPeakMb()}: ${show(peak)}${verdictOf(peak)}`);
 }
 
 function ratioLine(platform: SideResult, { side, ratio, cpuRatio, target, isNoisy }: SideResult): string[] {
@@ -82,6 +89,7 @@ export function tableOf({ line, title, unit, notes, pairs, sides, isNoisy }: Res
     '',
     ...usage('ownPeakMb', whole),
     '',
+    ...sides.flatMap(memoryLines),
     ...sides.flatMap(figureLines),
     ...sides.flatMap((side) => ratioLine(platform, side)),
     '',

@@ -31,6 +31,8 @@ export interface World {
 const filled = [
   'emails',
   'email_bodies',
+  'email_attachments',
+  'email_attachment_chunks',
   'events',
   'event_marks',
   'webhook_deliveries',

@@ -46,3 +46,23 @@ test.each([
 test('where there is no target, nothing is left undecided', () => {
   expect(resultOfRatios([0.4, 0.5, 0.61, 0.7, 0.8], {})).toMatchObject({ isNoisy: true, isUndecided: false });
 });
+
+test('what a web process or a worker holds of its own has a limit, which a line may move; the bare side has none', () => {
+  const usage = { cpuSeconds: 1, peakMb: 260, ownPeakMb: 200 };
+  const usages = { web: usage, 'worker-1': usage, mysql: usage };
+  const runs: Run[] = [{ count: 1, window: { seconds: 1, otherCores: 0, usages }, content: '' }];
+  const side = (name: string): Side => ({ name, title: name, run: unopened });
+  const sides = [
+    { side: side('platform'), runs },
+    { side: side('bare'), runs },
+  ];
+  const limitsOf = (moved: Line['memoryAtMost'] = {}) =>
+    resultOf({ ...line, memoryAtMost: moved }, sides, { machine: {}, scale: 1 }).sides.map(({ ownPeakMb }) =>
+      Object.values(ownPeakMb).map(({ atMost }) => atMost),
+    );
+  expect(limitsOf()).toEqual([
+    [200, 300, undefined],
+    [undefined, undefined, undefined],
+  ]);
+  expect(limitsOf({ web: 400 })[0]).toEqual([400, 300, undefined]);
+});

@@ -10,6 +10,7 @@ import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
 import { flowProcesses } from './flow-processes.ts';
 import { flowRows } from './flow-rows.ts';
+import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
@@ -23,6 +24,7 @@ export const lines: Line[] = [
   auth,
   emailOut,
   emailIsolation,
+  largeEmails,
   webhooksOut,
   webhookIsolation,
   webhookBacklog,

@@ -71,8 +71,8 @@ async function open(bench: Bench): Promise<Opened> {
 
     const events = Math.max(20, Math.round(burst * scale));
     await endpoints.ask('reset');
-    const [first, second] = workers.map(({ pid }) => pid) as [number, number];
-    const close = openWindow({ first, second, endpoints: endpoints.pid, ...world.servers });
+    const pids = Object.fromEntries(workers.map(({ pid }, index) => [`worker-${index}`, pid]));
+    const close = openWindow({ ...pids, endpoints: endpoints.pid, ...world.servers });
     await loader.ask('storeNow', events);
     await endpoints.ask('reach', events * healthy);
     const window = close();

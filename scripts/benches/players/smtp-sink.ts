@@ -42,7 +42,8 @@ function time(recipient: string): void {
 
 function converse(socket: net.Socket): void {
   let bytes: Buffer = Buffer.alloc(0);
-  let searched = 0;
+  /** Of a message that has not come to its end. */
+  let begun: Buffer[] = [];
   let inMessage = false;
   let recipient = '';
 
@@ -72,21 +73,25 @@ function converse(socket: net.Socket): void {
     bytes = bytes.length > 0 ? Buffer.concat([bytes, chunk]) : chunk;
     let replies = '';
     for (;;) {
-      const end = bytes.indexOf(inMessage ? dot : lineEnd, searched);
+      const end = bytes.indexOf(inMessage ? dot : lineEnd);
       if (end < 0) break;
       if (inMessage) {
-        take(bytes.subarray(0, end + 2));
-        inMessage = false;
+        const rest = bytes.subarray(0, end + 2);
+        take(begun.length > 0 ? Buffer.concat([...begun, rest]) : rest);
+        [begun, inMessage] = [[], false];
         replies += '250 taken\r\n';
         bytes = bytes.subarray(end + dot.length);
       } else {
         replies += answer(bytes.toString('latin1', 0, end));
         bytes = bytes.subarray(end + lineEnd.length);
       }
-      searched = 0;
     }
-    // What ends a message may be cut in two.
-    searched = Math.max(0, bytes.length - dot.length);
+    if (inMessage) {
+      // What ends a message may be cut in two.
+      const whole = Math.max(0, bytes.length - dot.length + 1);
+      begun.push(bytes.subarray(0, whole));
+      bytes = bytes.subarray(whole);
+    }
     if (replies) socket.write(replies);
     if (replies.startsWith('221')) socket.end();
   });
