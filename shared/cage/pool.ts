@@ -19,7 +19,10 @@ export type Pool = ReturnType<typeof openPoolOf>;
 /** What the threads of a pool are for. */
 export type Kind = {
   start(events: ThreadEvents): Thread;
-  /** Threads that stand by warm beside those that are needed: for the next job, and in place of a killed one. */
+  /**
+   * Threads that stand by warm beside those that are needed. Once one had to be killed they do so beside the full number
+   * too, in its place; most processes never meet such a render, and need not hold memory for it.
+   */
   spares: number;
   /** The longest that a job waits for its turn. */
   waitMs: number;
@@ -56,7 +59,8 @@ export function openPoolOf(size: number, kind: Kind) {
 
   // One at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
-    const wanted = Math.min(size, pending.size) + kind.spares;
+    const most = counts.killed > 0 ? size + kind.spares : size;
+    const wanted = Math.min(most, pending.size + kind.spares);
     if (closed || isStarting || threads.size >= wanted || dying.size > mostDying) return;
     // Where none can start, only a new render is a reason to try again.
     if (failedStarts > 0 && pending.size === 0) return;

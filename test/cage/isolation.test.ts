@@ -38,7 +38,7 @@ async function attack(workspaces: number): Promise<number[]> {
         bombsMs.push(performance.now() - start);
       }
     })().catch(() => {});
-  await waitFor('bombs run, and all threads have started', () => {
+  await waitFor('bombs run, and a thread stands by in place of a killed one', () => {
     const { working, threads } = cage.cageStats();
     return working > 0 && threads >= 3;
   });
