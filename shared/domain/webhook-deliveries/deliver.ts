@@ -22,10 +22,26 @@ const gate = createGate(() => ({
   waiting: jobsInHand() / 2,
   longestWaitMs: 10_000,
   patienceMs: 1_500,
+  isSaturated: isSaturated(),
 }));
 
 gauge('webhook_requests_out', () => gate.counts().inFlight);
 gauge('webhook_deliveries_waiting', () => gate.counts().waiting);
+
+const saturated = 0.95;
+const sampleMs = 200;
+let sampled = { at: 0, loop: performance.eventLoopUtilization(), utilization: 0 };
+
+/** Whether the event loop has hardly paused of late. */
+function isSaturated(): boolean {
+  const at = performance.now();
+  if (at - sampled.at >= sampleMs) {
+    const loop = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(loop, sampled.loop);
+    sampled = { at, loop, utilization };
+  }
+  return sampled.utilization >= saturated;
+}
 
 /** Jobs that a lane of a process takes: more than requests are out, as many are being claimed or written down. */
 export function jobsInHand(): number {
@@ -40,11 +56,12 @@ export type Turn = z.infer<typeof deliverWebhook.payload>;
  */
 export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn): Promise<Outcome> {
   if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
+  const share = 1 / (1 + others.length);
   const ends = await Promise.allSettled([
-    deliverOne(deliveryId, webhookId),
+    deliverOne(deliveryId, webhookId, share),
     ...others.map((other) =>
       runWithRequest({ requestId: other.requestId ?? `job-${other.deliveryId}` }, () =>
-        deliverOne(other.deliveryId, webhookId),
+        deliverOne(other.deliveryId, webhookId, share),
       ),
     ),
   ]);
@@ -57,8 +74,8 @@ export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn
 }
 
 /** Null: there was no place for it. */
-async function deliverOne(deliveryId: string, webhookId: string): Promise<Outcome | null> {
-  const place = await gate.enter(webhookId);
+async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<Outcome | null> {
+  const place = await gate.enter(webhookId, share);
   if (!place) {
     await handBack({ deliveryId, webhookId });
     return null;

@@ -16,8 +16,8 @@ export type Place = {
 export const open: Place = { post: (work) => work(), leave: () => undefined };
 
 export type Gate = {
-  /** Null for who is sent away. */
-  enter: (webhookId: string) => Promise<Place | null>;
+  /** Null for who is sent away. `share`: how much of a job that this process has taken is held up while it waits. */
+  enter: (webhookId: string, share?: number) => Promise<Place | null>;
   /** Requests that are out, and deliveries that wait. */
   counts: () => { inFlight: number; waiting: number };
 };
@@ -29,14 +29,19 @@ export type GateLimits = {
   inFlight: number;
   /** So many have a place without a slot, whichever webhooks they are of; beyond, places are given for free slots only. */
   ahead: number;
-  /** So many may wait for slow webhooks; one of them may take half of that, two a third each, and so on. */
+  /** So many jobs may wait for slow webhooks; one of them may take half of that, two a third each, and so on. */
   waiting: number;
   longestWaitMs: number;
   /** Nobody waits for a webhook that has answered nothing for so long. */
   patienceMs: number;
+  /**
+   * This process itself is what all wait for: its webhooks seem slow, and nobody would be served sooner in the place of
+   * those who are sent away.
+   */
+  isSaturated: boolean;
 };
 
-type Waiter = { since: number; go: () => void; giveUp: () => void };
+type Waiter = { since: number; share: number; go: () => void; giveUp: () => void };
 type Request = { at: number };
 type Line = {
   /** Have a place, and no request yet. */
@@ -80,6 +85,8 @@ export function createGate(limits: () => GateLimits): Gate {
   const lines = new Map<string, Line>();
   let inFlight = 0;
   let waiting = 0;
+  /** The same in jobs. */
+  let jobsWaiting = 0;
   let placed = 0;
 
   function slots(): number {
@@ -105,20 +112,31 @@ export function createGate(limits: () => GateLimits): Gate {
     // Nothing is known of it yet, and soon something will be.
     if (line.paceMs === null) return true;
     const waitMs = (line.forPlace.size * line.paceMs) / slots();
-    return waitMs <= shortWaitMs || line.forPlace.size < limits().waiting - waiting;
+    const { waiting, isSaturated } = limits();
+    if (waitMs <= shortWaitMs || isSaturated) return true;
+    const jobs = [...line.forPlace].reduce((sum, { share }) => sum + share, 0);
+    return jobs < waiting - jobsWaiting;
   }
 
   /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
-  function turn<T>(line: Line, queue: Set<Waiter>, start: () => T): Promise<T | null> {
+  function turn<T>(line: Line, queue: Set<Waiter>, share: number, start: () => T): Promise<T | null> {
     waiting += 1;
+    jobsWaiting += share;
     lookAfter(line);
     return new Promise((resolve) => {
       const end = (result: T | null) => {
         queue.delete(waiter);
         waiting -= 1;
+        // Not the sum of parts that were never quite a whole.
+        jobsWaiting = waiting === 0 ? 0 : jobsWaiting - share;
         resolve(result);
       };
-      const waiter: Waiter = { since: performance.now(), go: () => end(start()), giveUp: () => end(null) };
+      const waiter: Waiter = {
+        since: performance.now(),
+        share,
+        go: () => end(start()),
+        giveUp: () => end(null),
+      };
       queue.add(waiter);
     });
   }
@@ -153,7 +171,7 @@ export function createGate(limits: () => GateLimits): Gate {
     lines.delete(webhookId);
   }
 
-  function placeIn(webhookId: string, line: Line): Place {
+  function placeIn(webhookId: string, line: Line, share: number): Place {
     let isPlaced = true;
     const vacate = () => {
       isPlaced = false;
@@ -185,7 +203,7 @@ export function createGate(limits: () => GateLimits): Gate {
       leave,
       post: async (work) => {
         const isFree = line.forSlot.size === 0 && line.out.size < slots();
-        const request = isFree ? start() : await turn(line, line.forSlot, start);
+        const request = isFree ? start() : await turn(line, line.forSlot, share, start);
         if (!request) {
           leave();
           return null;
@@ -196,7 +214,7 @@ export function createGate(limits: () => GateLimits): Gate {
   }
 
   return {
-    enter: async (webhookId) => {
+    enter: async (webhookId, share = 1) => {
       let line = lines.get(webhookId);
       if (!line) {
         line = newLine();
@@ -206,10 +224,10 @@ export function createGate(limits: () => GateLimits): Gate {
       const take = () => {
         own.placed += 1;
         placed += 1;
-        return placeIn(webhookId, own);
+        return placeIn(webhookId, own, share);
       };
       if (own.forPlace.size === 0 && places(own).free > 0) return take();
-      return mayWait(own) ? turn(own, own.forPlace, take) : null;
+      return mayWait(own) ? turn(own, own.forPlace, share, take) : null;
     },
     counts: () => ({ inFlight, waiting }),
   };

@@ -14,6 +14,7 @@ const limits: GateLimits = {
   waiting: 200,
   longestWaitMs: 60_000,
   patienceMs: 60_000,
+  isSaturated: false,
 };
 const gateOf = (changes: Partial<GateLimits> = {}) => createGate(() => ({ ...limits, ...changes }));
 
@@ -39,10 +40,10 @@ function endpoint() {
 }
 
 /** So many deliveries to a webhook; counts what became of them. */
-function send(gate: Gate, webhookId: string, count: number, request: () => Promise<object>) {
+function send(gate: Gate, webhookId: string, count: number, request: () => Promise<object>, share?: number) {
   const ended = { posted: 0, sentAway: 0 };
   const one = async () => {
-    const place = await gate.enter(webhookId);
+    const place = await gate.enter(webhookId, share);
     if (place && (await place.post(request))) ended.posted += 1;
     else ended.sentAway += 1;
   };
@@ -110,6 +111,36 @@ test('for a slow webhook no more may wait than its part, and it leaves room for 
   const other = send(gate, 'b', 30, slow.request);
   await waitFor('the other has its slots', () => slow.out() >= 39);
   expect(other.ended.sentAway).toBe(0);
+});
+
+test('what waits counts in jobs: ten deliveries that share one hold up no more than a delivery alone', async () => {
+  const [gate, slow] = [gateOf({ waiting: 10 }), endpoint()];
+  const known = send(gate, 'a', 20, slow.request);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  slow.answer(1);
+  await waitFor('it is known to take half a second', () => known.ended.posted === 1);
+  const { ended } = send(gate, 'a', 500, slow.request, 0.1);
+  await waitFor('the others are sent away', () => ended.sentAway > 350);
+  // Half of all places, that is five jobs.
+  expect(gate.counts().waiting).toBeGreaterThan(40);
+  expect(gate.counts().waiting).toBeLessThanOrEqual(100);
+});
+
+test('while the process itself is what all wait for, nobody is sent away for a slow webhook', async () => {
+  const changing = { ...limits, waiting: 10 };
+  const [gate, slow] = [createGate(() => changing), endpoint()];
+  const known = send(gate, 'a', 20, slow.request);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  slow.answer(1);
+  await waitFor('it is known to take half a second', () => known.ended.posted === 1);
+  changing.isSaturated = true;
+  const { ended } = send(gate, 'a', 500, slow.request);
+  await waitFor('all wait', () => gate.counts().waiting >= 480);
+  changing.isSaturated = false;
+  const late = send(gate, 'a', 1, slow.request);
+  await late.all;
+  expect(late.ended.sentAway).toBe(1);
+  expect(ended.sentAway).toBe(0);
 });
 
 test('for a webhook that is known to be quick any number may wait', async () => {
