@@ -3,7 +3,7 @@ import { isNoisy, ratiosOf, type Spread, spreadOf } from './statistics.ts';
 import type { World } from './world.ts';
 
 /** A figure that may have a limit. */
-type Judged = Spread & { atMost?: number };
+export type Judged = Spread & { atMost?: number };
 
 export interface SideResult {
   side: string;

@@ -1,4 +1,4 @@
-import type { Result, SideResult } from './result.ts';
+import type { Judged, Result, SideResult } from './result.ts';
 import { type Spread, widestMiddle } from './statistics.ts';
 
 const inWhole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
@@ -22,7 +22,7 @@ function columns(rows: string[][]): string[] {
   );
 }
 
-const verdictOf = ({ median, atMost }: Spread & { atMost?: number }): string =>
+const verdictOf = ({ median, atMost }: Judged): string =>
   atMost === undefined ? '' : `; at most ${atMost}: ${median <= atMost ? 'met' : 'MISSED'}`;
 
 function figureLines({ side, figures }: SideResult): string[] {

@@ -32,7 +32,7 @@ const saturated = 0.95;
 const sampleMs = 200;
 let sampled = { at: 0, loop: performance.eventLoopUtilization(), utilization: 0 };
 
-/** Whether the event loop has hardly paused of late. */
+/** Whether the event loop has hardly paused of late. Asked at every turn, so that the sample is never an old one. */
 function isSaturated(): boolean {
   const at = performance.now();
   if (at - sampled.at >= sampleMs) {

@@ -112,10 +112,10 @@ export function createGate(limits: () => GateLimits): Gate {
     // Nothing is known of it yet, and soon something will be.
     if (line.paceMs === null) return true;
     const waitMs = (line.forPlace.size * line.paceMs) / slots();
-    const { waiting, isSaturated } = limits();
+    const { waiting: mostJobs, isSaturated } = limits();
     if (waitMs <= shortWaitMs || isSaturated) return true;
     const jobs = [...line.forPlace].reduce((sum, { share }) => sum + share, 0);
-    return jobs < waiting - jobsWaiting;
+    return jobs < mostJobs - jobsWaiting;
   }
 
   /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */

@@ -51,6 +51,14 @@ function send(gate: Gate, webhookId: string, count: number, request: () => Promi
   return { ended, all };
 }
 
+/** All slots of webhook `a` are taken, and the gate has seen that it takes half a second to answer. */
+async function fillSlowly(gate: Gate, slow: ReturnType<typeof endpoint>): Promise<void> {
+  const known = send(gate, 'a', 20, slow.request);
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  slow.answer(1);
+  await waitFor('it is known to take half a second', () => known.ended.posted === 1);
+}
+
 test('no more than 20 requests to a webhook are out, and all that may wait are made', async () => {
   const [gate, slow] = [gateOf(), endpoint()];
   const { ended, all } = send(gate, 'a', 100, slow.request);
@@ -100,10 +108,7 @@ test('who waits too long is sent away without having been posted', async () => {
 
 test('for a slow webhook no more may wait than its part, and it leaves room for others', async () => {
   const [gate, slow] = [gateOf({ waiting: 100 }), endpoint()];
-  const known = send(gate, 'a', 20, slow.request);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  slow.answer(1);
-  await waitFor('it is known to take half a second', () => known.ended.posted === 1);
+  await fillSlowly(gate, slow);
   const { ended } = send(gate, 'a', 500, slow.request);
   // What would be over in a second, or half of all places.
   await waitFor('the others are sent away', () => ended.sentAway > 350);
@@ -115,10 +120,7 @@ test('for a slow webhook no more may wait than its part, and it leaves room for 
 
 test('what waits counts in jobs: ten deliveries that share one hold up no more than a delivery alone', async () => {
   const [gate, slow] = [gateOf({ waiting: 10 }), endpoint()];
-  const known = send(gate, 'a', 20, slow.request);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  slow.answer(1);
-  await waitFor('it is known to take half a second', () => known.ended.posted === 1);
+  await fillSlowly(gate, slow);
   const { ended } = send(gate, 'a', 500, slow.request, 0.1);
   await waitFor('the others are sent away', () => ended.sentAway > 350);
   // Half of all places, that is five jobs.
@@ -129,10 +131,7 @@ test('what waits counts in jobs: ten deliveries that share one hold up no more t
 test('while the process itself is what all wait for, nobody is sent away for a slow webhook', async () => {
   const changing = { ...limits, waiting: 10 };
   const [gate, slow] = [createGate(() => changing), endpoint()];
-  const known = send(gate, 'a', 20, slow.request);
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  slow.answer(1);
-  await waitFor('it is known to take half a second', () => known.ended.posted === 1);
+  await fillSlowly(gate, slow);
   changing.isSaturated = true;
   const { ended } = send(gate, 'a', 500, slow.request);
   await waitFor('all wait', () => gate.counts().waiting >= 480);
