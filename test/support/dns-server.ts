@@ -1,6 +1,6 @@
-import { createSocket } from 'node:dgram';
+import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
-import { type AddressInfo, createServer, isIPv4 } from 'node:net';
+import { type AddressInfo, createServer, isIPv4, type Server } from 'node:net';
 import { atEnd } from './at-end.ts';
 
 export type DnsAnswer =
@@ -47,6 +47,21 @@ export async function startDnsServer(
 }
 
 async function listen(replyTo: (query: Buffer) => Buffer | null) {
+  // A free port of TCP may be another's of UDP, whose ports every question to a name server takes.
+  for (;;) {
+    const tcp = await listenOnTcp(replyTo);
+    const { port } = tcp.address() as AddressInfo;
+    const udp = await listenOnUdp(port, replyTo);
+    const close = () => {
+      udp?.close();
+      tcp.close();
+    };
+    if (udp) return { port, close };
+    close();
+  }
+}
+
+async function listenOnTcp(replyTo: (query: Buffer) => Buffer | null): Promise<Server> {
   const tcp = createServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', (data) => {
@@ -58,20 +73,25 @@ async function listen(replyTo: (query: Buffer) => Buffer | null) {
     });
   }).listen(0, '127.0.0.1');
   await once(tcp, 'listening');
-  const { port } = tcp.address() as AddressInfo;
+  return tcp;
+}
+
+/** Null when the port is another's. */
+async function listenOnUdp(port: number, replyTo: (query: Buffer) => Buffer | null): Promise<Socket | null> {
   const udp = createSocket('udp4');
   udp.on('message', (query, from) => {
     const whole = replyTo(query);
     if (whole) udp.send(whole.length > longestPacket ? truncated(query) : whole, from.port, from.address);
   });
-  await new Promise<void>((resolve) => {
-    udp.bind(port, '127.0.0.1', resolve);
-  });
-  const close = () => {
+  udp.bind(port, '127.0.0.1');
+  try {
+    await once(udp, 'listening');
+    return udp;
+  } catch (error) {
     udp.close();
-    tcp.close();
-  };
-  return { port, close };
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE') return null;
+    throw error;
+  }
 }
 
 /** The question alone, with the mark that there is more by TCP. */

@@ -52,11 +52,13 @@ test.each([
 });
 
 test('a name that turns private after it was good is refused at the next connection', async () => {
+  const inner = await startWebhookReceiver();
+  // The other way round, the port might be another's: everybody takes ports of 127.0.0.1.
   const good = await startWebhookReceiver({
     host: '127.0.0.9',
+    port: inner.port,
     respond: { headers: { connection: 'close' } },
   });
-  const inner = await startWebhookReceiver({ port: good.port });
   let now = '127.0.0.9';
   const { resolve } = await startNames(() => ({ addresses: [now] }));
   const agent = startAgent({ resolve, allowed: parseNetworks(['127.0.0.9/32']) });
