@@ -21,6 +21,9 @@ export const processTypes: Record<string, string[]> = Object.fromEntries(
 const nodeOptionsOf = (program: string | undefined): string[] =>
   lines.find((line) => line.program === program)?.nodeOptions ?? [];
 
+/** Building the indexes of millions of rows takes longer than a request may wait for anything. */
+const patience = { MYSQL_TIMEOUT_SECONDS: '3600' };
+
 /** Starts the processes of a line with what they need to know, and stops those that stand to its end. */
 export interface Cast {
   /** A program of scripts/benches. It stays until the line ends, unless it is stopped before. */
@@ -73,10 +76,11 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
     async servant(program, settings = {}) {
       const name = program.replace('/', '-');
       const file = path.join(checkout, 'scripts/benches', `${program}.ts`);
+      const isLoader = program.startsWith('loaders/');
       return remember(
         await startServant({
           args: [...(program.startsWith('bare/') ? profileOf(name) : []), file],
-          settings: { ...world.settings, LOG_LEVEL: 'warn', ...settings },
+          settings: { ...world.settings, ...(isLoader ? patience : {}), LOG_LEVEL: 'warn', ...settings },
           logFile: logOf(name),
         }),
       );
