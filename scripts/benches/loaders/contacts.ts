@@ -36,8 +36,6 @@ async function book({ batches }: { batches: number }): Promise<Book> {
   return { key, workspaceId };
 }
 
-const rowsAtOnce = 20_000;
-
 /** Other customers with the same contacts and words, so that the tables are as many times as large. */
 async function copies({ workspaceId, times }: { workspaceId: string; times: number }): Promise<void> {
   const from = idToBytes(workspaceId);
@@ -67,13 +65,11 @@ async function copy(table: string, key: string, from: Buffer, to: Buffer): Promi
       [table],
     )
   ).map((row) => String(row['name']));
-  const [counted] = await query(`SELECT COUNT(*) AS n FROM ${table} WHERE workspace_id = ?`, [from]);
-  for (let done = 0; done < Number(counted!['n']); done += rowsAtOnce)
-    await query(
-      `INSERT INTO ${table} (workspace_id, ${columns.join(', ')})
-       SELECT ?, ${columns.join(', ')} FROM ${table} WHERE workspace_id = ? ORDER BY ${key} LIMIT ? OFFSET ?`,
-      [to, from, rowsAtOnce, done],
-    );
+  await query(
+    `INSERT INTO ${table} (workspace_id, ${columns.join(', ')})
+     SELECT ?, ${columns.join(', ')} FROM ${table} WHERE workspace_id = ? ORDER BY ${key}`,
+    [to, from],
+  );
 }
 
 type Place = { workspaceId: string; filter: object; after: number };
