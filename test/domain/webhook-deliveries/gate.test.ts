@@ -51,7 +51,7 @@ function send(gate: Gate, webhookId: string, count: number, request: () => Promi
   return { ended, all };
 }
 
-/** All slots of webhook `a` are taken, and the gate has seen that it takes half a second to answer. */
+/** All slots of webhook `a` but one are taken, and the gate has seen that it takes half a second to answer. */
 async function fillSlowly(gate: Gate, slow: ReturnType<typeof endpoint>): Promise<void> {
   const known = send(gate, 'a', 20, slow.request);
   await new Promise((resolve) => setTimeout(resolve, 500));
