@@ -40,8 +40,9 @@ beforeEach(async () => {
   });
 });
 
-// Far less than Redis' own time limits; the rest is for a busy machine.
-const atOnceMs = 1_000;
+// Who waits for Redis waits for a second each time; nearly all of it is for a busy machine.
+const atOnceMs = 900;
+const others = 8;
 
 test.each(['refuse', 'freeze'] as const)(
   'while Redis is away (%s) an email is accepted at once, and goes out when it is back',
@@ -50,10 +51,11 @@ test.each(['refuse', 'freeze'] as const)(
     redis[fault]();
     const startedAt = performance.now();
     const { id } = await sendEmail(api, own, { recipient });
+    for (let count = 0; count < others; count += 1) await sendEmail(api, own);
     const scheduledAt = new Date(Date.now() + 3_600_000_000).toISOString();
     const scheduled = await sendEmail(api, own, { scheduledAt });
     expect((await api.request('DELETE', `/v2/email/${scheduled.id}`, { key: own.key })).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(3 * atOnceMs);
+    expect(performance.now() - startedAt).toBeLessThan((3 + others) * atOnceMs);
     await redis.pass();
     await advanceClock(3_000);
     const workers = await runWorkers(['send-email', 'sweep']);

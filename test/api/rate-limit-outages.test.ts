@@ -29,7 +29,7 @@ afterEach(async () => {
 /** Nothing comes back while the test runs. */
 const limit = { kind: 'key', perSecond: 1e-3, burst: 5 } as const;
 // The wait is far shorter; the rest is for a busy machine.
-const atOnceMs = 1_000;
+const atOnceMs = 8_000;
 
 type Buckets = ReturnType<typeof tokenBuckets>;
 
@@ -56,7 +56,7 @@ test.each(['refuse', 'freeze'] as const)(
     redis[fault]();
     const startedAt = performance.now();
     for (const one of processes) for (const id of ['a', 'b', 'c']) expect(await passed(one, id, 8)).toBe(5);
-    expect(performance.now() - startedAt).toBeLessThan(2 * atOnceMs);
+    expect(performance.now() - startedAt).toBeLessThan(atOnceMs);
     await redis.pass();
     await waitFor('the processes share a limit again', () => share(processes));
   },
@@ -87,5 +87,5 @@ test('requests are answered at once while Redis hangs, and the limit holds', asy
   const statuses = [];
   for (let count = 0; count < 4; count += 1) statuses.push((await api.call('GET', '/v2/parcels')).status);
   expect(statuses).toEqual([200, 429, 429, 429]);
-  expect(performance.now() - startedAt).toBeLessThan(2 * atOnceMs);
+  expect(performance.now() - startedAt).toBeLessThan(atOnceMs);
 });

@@ -6,12 +6,10 @@ import { transaction } from '../../shared/unit-of-work.ts';
 import { makeContacts } from '../support/address-book.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
+import { withoutWaitingMs } from '../support/lock-wait.ts';
 
 // On a table that is nearly empty the optimizer likes to read all of a workspace, and so to lock what others have in hand.
 useDatabase();
-
-// Half of what a statement waits for a lock: who is done by then has waited for none.
-const withoutWaitingMs = 2_500;
 
 test.each([2, 3, 10, 60, 400])(
   'who locks half of %i contacts does not wait for the others',

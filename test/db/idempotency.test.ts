@@ -7,6 +7,7 @@ import * as db from '../../shared/db/idempotency.ts';
 import { deleteExpiredRecords } from '../../shared/db/system/idempotency.ts';
 import { newId } from '../../shared/formats/ids.ts';
 import { useDatabase } from '../support/database.ts';
+import { withoutWaitingMs } from '../support/lock-wait.ts';
 
 useDatabase();
 
@@ -37,8 +38,6 @@ async function besideHolder(
   }
 }
 
-// A statement waits 5 seconds for a lock: who is done by then has waited for none.
-const withoutWaitingMs = 4_500;
 async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
   const startedAt = performance.now();
   const result = await work();

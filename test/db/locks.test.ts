@@ -9,6 +9,7 @@ import { acceptEmail, callerOf } from '../support/accepted-email.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
+import { withoutWaitingMs } from '../support/lock-wait.ts';
 import { newEmail } from '../support/new-email.ts';
 import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
@@ -48,8 +49,6 @@ async function besideOpenRequest(work: () => Promise<void>): Promise<void> {
   }
 }
 
-// Half of what a statement waits for a lock: who is done by then has waited for none.
-const withoutWaitingMs = 2_500;
 async function expectNoWait(work: () => Promise<unknown>): Promise<void> {
   const startedAt = performance.now();
   await work();

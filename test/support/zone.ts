@@ -8,7 +8,7 @@ export async function startZone() {
   const answers = new Map<string, DnsAnswer>();
   let all: DnsAnswer | null = null;
   const server: DnsServer = await startDnsServer(({ name }) => all ?? answers.get(name) ?? 'unknown');
-  changeSettings({ DNS_SERVERS: [server.address], DNS_TIMEOUT_SECONDS: 1 });
+  changeSettings({ DNS_SERVERS: [server.address], DNS_TIMEOUT_SECONDS: 3 });
   const recordOf = ({ records }: Published, purpose: string) => {
     const record = records.find((each) => each.purpose === purpose);
     if (!record) throw new Error(`The domain asks for no ${purpose} record`);

@@ -5,7 +5,7 @@ import { changeSettings } from '../support/settings.ts';
 
 const answers = new Map<string, DnsAnswer>();
 const server = await startDnsServer(({ name }) => answers.get(name) ?? 'unknown');
-changeSettings({ DNS_SERVERS: [server.address], DNS_TIMEOUT_SECONDS: 1 });
+changeSettings({ DNS_SERVERS: [server.address], DNS_TIMEOUT_SECONDS: 3 });
 
 const text = (name: string): Question => ({ name, type: 'TXT' });
 

@@ -180,10 +180,10 @@ test('forty domains whose name servers never answer hold up nobody for long', as
   zone.withdraw(domain, 'dkim');
   const startedAt = performance.now();
   expect(await emailDomains.checkDue()).toBe(41);
-  // 20 at a time, a second each; one by one they would take 40.
-  expect(performance.now() - startedAt).toBeLessThan(20_000);
+  // 20 at a time, three seconds each; one by one they would take two minutes.
+  expect(performance.now() - startedAt).toBeLessThan(60_000);
   expect(await status()).toBe('warning');
-}, 30_000);
+}, 180_000);
 
 test('a domain that cannot be written down keeps nobody from looking at the others', async () => {
   const [broken, other] = [await verifiedDomain(), await verifiedDomain()];

@@ -6,6 +6,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { transaction } from '../../../shared/unit-of-work.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
+import { withoutWaitingMs } from '../../support/lock-wait.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { ecdsa, hmac, keysOf, newPublicKey, notForClients } from './keys.ts';
 
@@ -250,9 +251,6 @@ test('changes at the same time all count', async () => {
     expect(body.limits).toMatchObject({ dailyParts: 5, monthlyParts: 50 });
   }
 });
-
-// Half of what a statement waits for a lock: who is done by then has waited for none.
-const withoutWaitingMs = 2_500;
 
 test('while one key is being changed, the others of the workspace can be changed, rotated and revoked', async () => {
   const mine = await workspace();

@@ -8,6 +8,7 @@ import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { postEmail, sendEmail } from '../../support/new-email.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 useDatabase();
 
@@ -101,7 +102,7 @@ test('a scheduled email is answered as queued and waits in MySQL, not in Redis',
   expect(row).toMatchObject({ parked: 1, due_at: new Date(scheduledAt) });
   // An email that is due sooner goes in after it: by then the first would have come in too.
   const near = await sendEmail(api, own, { scheduledAt: inFuture(6 * 60_000).toISOString() });
-  await expect.poll(() => queueOf('send-email').getJob(`${near.id}-1`)).toBeTruthy();
+  await waitFor('the second comes in', () => queueOf('send-email').getJob(`${near.id}-1`));
   expect(await queueOf('send-email').getJob(`${record.id}-1`)).toBeUndefined();
 });
 
@@ -109,14 +110,11 @@ test('an email that is due within a quarter of an hour enters Redis with its exa
   const scheduledAt = inFuture(6 * 60_000);
   const before = now();
   const record = await sendEmail(api, own, { scheduledAt: scheduledAt.toISOString() });
-  const job = await expect
-    .poll(async () => queueOf('send-email').getJob(`${record.id}-1`))
-    .toBeTruthy()
-    .then(() => queueOf('send-email').getJob(`${record.id}-1`));
+  const job = await waitFor('it comes in', () => queueOf('send-email').getJob(`${record.id}-1`));
   const wait = (from: Date) => scheduledAt.getTime() - from.getTime();
-  expect(job!.delay).toBeLessThanOrEqual(wait(before) + clockToleranceMs);
-  expect(job!.delay).toBeGreaterThanOrEqual(wait(now()) - clockToleranceMs);
-  expect(job!.data).toEqual({
+  expect(job.delay).toBeLessThanOrEqual(wait(before) + clockToleranceMs);
+  expect(job.delay).toBeGreaterThanOrEqual(wait(now()) - clockToleranceMs);
+  expect(job.data).toEqual({
     emailId: record.id,
     workspaceId: own.workspaceId,
     requestId: expect.any(String),

@@ -8,6 +8,7 @@ import * as idempotency from '../../../shared/domain/idempotency.ts';
 import { problem } from '../../../shared/errors.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
+import { withoutWaitingMs } from '../../support/lock-wait.ts';
 import { newEmail } from '../../support/new-email.ts';
 import { type PlatformProcess, startWeb } from '../../support/processes.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -45,9 +46,6 @@ function expectInProgress(reply: Reply): void {
     '1',
   ]);
 }
-
-// A statement waits 5 seconds for a lock: who has an answer by then has waited for none.
-const withoutWaitingMs = 4_500;
 
 test('50 equal requests at once over two processes: one is done, the others get its answer or 409', async () => {
   for (const clientReference of ['crowd-1', 'crowd-2', 'crowd-3']) {

@@ -133,10 +133,10 @@ test('an email whose answer was lost on a used connection is uncertain, and not 
 
 test('the deadline counts the wait for a free connection, and a late email is not sent after it', async () => {
   const sink = await startSmtpSink({ mode: 'hang after the dot' });
-  const pool = poolTo(sink.url, { connections: 1, timeoutMs: 1000 });
+  const pool = poolTo(sink.url, { connections: 1, timeoutMs: 3000 });
   const results = await Promise.all([pool.handOver(numbered(1)), pool.handOver(numbered(2))]);
   expect(results).toEqual([
-    { kind: 'uncertain', detail: 'no answer within 1 s' },
+    { kind: 'uncertain', detail: 'no answer within 3 s' },
     { kind: 'transport_fault', reason: 'timeout', detail: expect.any(String) },
   ]);
   await pool.close();
@@ -146,7 +146,7 @@ test('the deadline counts the wait for a free connection, and a late email is no
 test('a relay that comes back is used again', async () => {
   const sink = await startSmtpSink();
   const line = await startTcpProxy(sink.url);
-  const pool = poolTo(line.url, { timeoutMs: 2000 });
+  const pool = poolTo(line.url, { timeoutMs: 4000 });
   expect(await pool.handOver(numbered(1))).toMatchObject({ kind: 'accepted' });
   line.freeze();
   expect(await pool.handOver(numbered(2))).toMatchObject({ kind: 'transport_fault', reason: 'timeout' });

@@ -21,7 +21,7 @@ test('the deadline covers the resolution of the name', async () => {
   const result = await agent.post(attemptTo('http://hooks.example/', { timeoutMs }));
   expect(result).toMatchObject(timedOut);
   expect(result.durationMs).toBeGreaterThanOrEqual(timeoutMs);
-  expect(dns.questions.map((question) => question.name)).toContain('hooks.example');
+  await waitFor('the question', () => dns.questions.some((question) => question.name === 'hooks.example'));
   await waitFor('the origin to be forgotten', () => agent.originCount() === 0);
 });
 
@@ -54,7 +54,8 @@ test('the deadline covers the sending of the body', async () => {
 test('the deadline covers the wait for the status line', async () => {
   const receiver = await startWebhookReceiver({ respond: answers.hang });
   const agent = startAgent();
-  expect(await agent.post(attemptTo(receiver.url, { timeoutMs }))).toMatchObject(timedOut);
+  // The request must have come there by then, on a busy machine too.
+  expect(await agent.post(attemptTo(receiver.url, { timeoutMs: 3_000 }))).toMatchObject(timedOut);
   expect(receiver.requests).toHaveLength(1);
   await waitFor('the connection to close', () => receiver.connections.open === 0);
   await waitFor('the origin to be forgotten', () => agent.originCount() === 0);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/relay.ts';
 import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
@@ -15,9 +15,14 @@ useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;
 beforeAll(async () => {
-  changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 1 });
   own = await workspace();
 });
+
+/** For an endpoint that must come to its deadline, and on a busy machine to nothing else before it. */
+function hasSeconds(): void {
+  changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 3 });
+  onTestFinished(() => changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 10 }));
+}
 
 /** What is stored after one attempt that is answered so. */
 async function after(respond: Answer) {
@@ -45,9 +50,10 @@ test.each([400, 401, 404, 410, 500, 503])('%i is a failure', async (status) => {
 });
 
 test('an endpoint that does not answer in time has failed', async () => {
+  hasSeconds();
   const { stored } = await after(answers.hang);
   expect(stored).toMatchObject({ ...failed('timeout'), responseStatus: null, responseBody: null });
-  expect(stored.durationMs).toBeGreaterThanOrEqual(990);
+  expect(stored.durationMs).toBeGreaterThanOrEqual(2_990);
 });
 
 test('an endpoint that breaks the connection, or is not there, has failed', async () => {
@@ -61,6 +67,7 @@ test('an endpoint that breaks the connection, or is not there, has failed', asyn
 test.each(['drippingBody', 'endlessBody', 'cutBody'] as const)(
   'the status line decides, whatever the body does: %s',
   async (fault) => {
+    hasSeconds();
     const { stored } = await after(answers[fault]);
     expect(stored).toMatchObject({ status: 'delivered', responseStatus: 200, error: null });
   },

@@ -17,7 +17,7 @@ let sink: SmtpSink;
 
 beforeAll(async () => {
   sink = await startSmtpSink();
-  changeSettings({ SMTP_URL: sink.url, SMTP_TIMEOUT_SECONDS: 1 });
+  changeSettings({ SMTP_URL: sink.url, SMTP_TIMEOUT_SECONDS: 4 });
   own = await workspace();
 });
 

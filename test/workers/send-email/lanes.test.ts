@@ -8,6 +8,7 @@ import { runWorkers } from '../../support/run-workers.ts';
 import { changeSettings } from '../../support/settings.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
+import { waitFor } from '../../support/wait-for.ts';
 
 useDatabase();
 
@@ -30,12 +31,9 @@ test.each([
 ])('an email of kind %s waits in the queue %s, with ids only', async (kind, queue) => {
   const requestId = `request-${kind}`;
   const email = await runWithRequest({ requestId }, () => acceptEmail(own, { kind }));
-  const job = await expect
-    .poll(() => queueOf(queue).getJob(`${email.id}-1`))
-    .toBeTruthy()
-    .then(() => queueOf(queue).getJob(`${email.id}-1`));
-  expect(job!.data).toEqual({ emailId: email.id, workspaceId: own.workspaceId, requestId });
-  expect(job!.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 });
+  const job = await waitFor('it comes in', () => queueOf(queue).getJob(`${email.id}-1`));
+  expect(job.data).toEqual({ emailId: email.id, workspaceId: own.workspaceId, requestId });
+  expect(job.opts).toMatchObject({ removeOnComplete: true, removeOnFail: true, stackTraceLimit: 1 });
 });
 
 test('workers of one lane leave the others alone', async () => {
@@ -43,12 +41,12 @@ test('workers of one lane leave the others alone', async () => {
   const [bulk, code] = [await send('marketing'), await send('authentication')];
   const workers = await runWorkers(['send-email:authentication']);
   const next = await send('authentication');
-  await expect.poll(async () => (await next.read()).status, { timeout: 20_000 }).toBe('sent');
+  await waitFor('the later code is sent', async () => (await next.read()).status === 'sent');
   expect((await code.read()).status).toBe('sent');
   expect((await bulk.read()).status).toBe('queued');
   await workers.stop();
   const rest = await runWorkers(['send-email:marketing', 'send-email:transactional']);
-  await expect.poll(async () => (await bulk.read()).status, { timeout: 20_000 }).toBe('sent');
+  await waitFor('the marketing is sent', async () => (await bulk.read()).status === 'sent');
   await rest.stop();
 });
 
