@@ -16,11 +16,12 @@ export function databaseTime(): Date {
 }
 
 /**
- * Takes over a sample of MySQL's time, given in ms since the epoch, read `at` on the monotonic clock. The platform's
- * time is `shift` ms later.
+ * Takes over a sample of MySQL's time, in ms since the epoch, that was read at some time between `from` and `to` on the
+ * monotonic clock. The clock moves no more than the sample proves it wrong: one that took seconds, as on a busy machine
+ * it may, knows less than those before it. The platform's time is `shift` ms later.
  */
-export function setClock(epochMs: number, at: number, shift = 0): void {
-  offsetMs = epochMs - at;
+export function setClock(epochMs: number, { from, to }: { from: number; to: number }, shift = 0): void {
+  offsetMs = Math.min(Math.max(offsetMs, epochMs - to), epochMs - from);
   shiftMs = shift;
 }
 

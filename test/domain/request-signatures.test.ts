@@ -30,7 +30,8 @@ function sentRequest({ method, url, headers }: Vector): requestSignatures.SentRe
 
 /** Verified at so many milliseconds after it was signed. */
 function verifyAt(vector: Vector, afterMs: number, caller = callerWith(vector.algorithm)) {
-  setClock(Date.parse(frozen.createdAt) + afterMs, performance.now());
+  const at = performance.now();
+  setClock(Date.parse(frozen.createdAt) + afterMs, { from: at, to: at });
   return requestSignatures.verify(sentRequest(vector), caller);
 }
 const refusal = (detail: string) =>

@@ -13,8 +13,8 @@ export async function advanceClock(byMs: number): Promise<void> {
 }
 
 /**
- * The platform's clock is a sample of MySQL's, taken anew all the time: on a busy machine it steps back by as much as a
- * sample may be off.
+ * The platform's clock follows MySQL's by samples, and steps back where one proves it fast. The first ones may have
+ * taken long on a busy machine.
  */
 export const clockToleranceMs = 250;
 

@@ -2,15 +2,14 @@ import { setClock } from '../../clock.ts';
 import { config } from '../../config.ts';
 import { query } from '../client.ts';
 
-/** Sets the clock from MySQL's, counting half the round trip. */
+/** Sets the clock from MySQL's. */
 export async function sampleClock(): Promise<void> {
   const sql = config.CLOCK_SHIFTABLE
     ? 'SELECT UTC_TIMESTAMP(3) AS time, shift_ms AS shiftMs FROM clock WHERE id = 1'
     : 'SELECT UTC_TIMESTAMP(3) AS time, 0 AS shiftMs';
-  const before = performance.now();
+  const from = performance.now();
   const [row] = await query<{ time: Date; shiftMs: number }[]>(sql);
-  const after = performance.now();
-  if (row) setClock(row.time.getTime(), (before + after) / 2, row.shiftMs);
+  if (row) setClock(row.time.getTime(), { from, to: performance.now() }, row.shiftMs);
 }
 
 /** Tests only: shifts the clock of every process that has CLOCK_SHIFTABLE set. */
