@@ -22,6 +22,8 @@ let timers: NodeJS.Timeout[] = [];
  */
 export async function startUp(): Promise<void> {
   if (timers.length > 0) return;
+  // The first waits for a connection to be made, so it says little.
+  await sampleClock();
   await sampleClock();
   const pending = await pendingMigrations();
   if (pending.length > 0)
