@@ -184,7 +184,7 @@ export function enqueueRepeating(job: Job, everySeconds: number): void {
 
 const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 
-/** Adds what a process counted to the platform's totals; what Redis does not take goes back to the process. */
+/** Adds what a process counted to the platform's totals; what Redis may not have taken goes back to the process. */
 export function addTotals(counts: [name: string, by: number][]): void {
   const commands = producerConnection().pipeline();
   for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
