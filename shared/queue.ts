@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type JobsOptions, Queue } from 'bullmq';
-import { Redis } from 'ioredis';
 import { databaseTime, now } from './clock.ts';
 import { config } from './config.ts';
 import { afterCommit } from './db/client.ts';
@@ -10,25 +8,13 @@ import { queueNames } from './jobs/index.ts';
 import type { Job } from './jobs/job.ts';
 import { logger } from './logger.ts';
 import { count } from './metrics.ts';
+import { closeProducer, producerConnection } from './queue/connection.ts';
 import { requestId } from './request-context.ts';
 
-let producer: Redis | undefined;
-const queues = new Map<string, Queue>();
+export { producerConnection } from './queue/connection.ts';
+export { addTotals, readGauges, readTotals, writeGauges } from './queue/totals.ts';
 
-/**
- * The connection that adds jobs. It fails at once while Redis is away, because the row in MySQL is what counts
- * and the sweep will find it; workers have connections of their own, which wait.
- */
-export function producerConnection(): Redis {
-  producer ??= new Redis(config.REDIS_URL, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 1000,
-    connectTimeout: 2000,
-    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
-  }).on('error', (error) => logger.debug({ err: error }, 'redis'));
-  return producer;
-}
+const queues = new Map<string, Queue>();
 
 export function queueOf(queueName: string): Queue {
   let queue = queues.get(queueName);
@@ -48,8 +34,7 @@ export function queueOf(queueName: string): Queue {
 export async function closeQueues(): Promise<void> {
   await Promise.all([...queues.values()].map((queue) => queue.close().catch(() => undefined)));
   queues.clear();
-  producer?.disconnect();
-  producer = undefined;
+  closeProducer();
 }
 
 /**
@@ -180,65 +165,6 @@ export function enqueueRepeating(job: Job, everySeconds: number): void {
       },
     )
     .catch((error) => logger.debug({ err: error, job: job.name }, 'a repeating job could not be added'));
-}
-
-const totalsKey = `${config.QUEUE_PREFIX}:totals`;
-
-/** Adds what a process counted to the platform's totals; what Redis may not have taken goes back to the process. */
-export function addTotals(counts: [name: string, by: number][]): void {
-  const commands = producerConnection().pipeline();
-  for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
-  const giveBack = (isLost: (index: number) => boolean) => {
-    for (const [index, [name, by]] of counts.entries()) if (isLost(index)) count(name, {}, by);
-  };
-  // Each has an outcome of its own: a Redis that is full answers, and takes none.
-  commands.exec().then(
-    (outcomes) => giveBack((index) => outcomes?.[index]?.[0] !== null),
-    () => giveBack(() => true),
-  );
-}
-
-/** The totals since Redis was last emptied; null while it is away. */
-export async function readTotals(): Promise<Record<string, number> | null> {
-  try {
-    const totals = await producerConnection().hgetall(totalsKey);
-    return Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)]));
-  } catch {
-    return null;
-  }
-}
-
-const gaugesKey = `${config.QUEUE_PREFIX}:gauges`;
-const thisProcess = `${hostname()}-${process.pid}`;
-/** A process that has said nothing for so long is gone. */
-const gaugeLifeMs = 10_000;
-
-/** Says what the gauges of this process show. */
-export function writeGauges(gauges: [name: string, value: number][]): void {
-  const at = now().getTime();
-  const fields = gauges.flatMap(([name, value]) => [`${name} ${thisProcess}`, `${value} ${at}`]);
-  producerConnection()
-    .hset(gaugesKey, ...fields)
-    .catch((error) => logger.debug({ err: error }, 'gauges could not be written'));
-}
-
-/** The gauges of all processes together, by name; null while Redis is away. */
-export async function readGauges(): Promise<Record<string, number> | null> {
-  try {
-    const fields = Object.entries(await producerConnection().hgetall(gaugesKey));
-    const totals: Record<string, number> = {};
-    const gone: string[] = [];
-    for (const [field, text] of fields) {
-      const [value, at] = text.split(' ').map(Number) as [number, number];
-      const name = field.slice(0, field.indexOf(' '));
-      if (at < now().getTime() - gaugeLifeMs) gone.push(field);
-      else totals[name] = (totals[name] ?? 0) + value;
-    }
-    if (gone.length > 0) await producerConnection().hdel(gaugesKey, ...gone);
-    return totals;
-  } catch {
-    return null;
-  }
 }
 
 /** What the job that is next in a queue is about; null when none waits, and while Redis is away. */

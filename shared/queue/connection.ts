@@ -1,0 +1,25 @@
+import { Redis } from 'ioredis';
+import { config } from '../config.ts';
+import { logger } from '../logger.ts';
+
+let producer: Redis | undefined;
+
+/**
+ * The connection that adds jobs. It fails at once while Redis is away, because the row in MySQL is what counts
+ * and the sweep will find it; workers have connections of their own, which wait.
+ */
+export function producerConnection(): Redis {
+  producer ??= new Redis(config.REDIS_URL, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 1000,
+    connectTimeout: 2000,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 2000),
+  }).on('error', (error) => logger.debug({ err: error }, 'redis'));
+  return producer;
+}
+
+export function closeProducer(): void {
+  producer?.disconnect();
+  producer = undefined;
+}

@@ -1,0 +1,67 @@
+import { hostname } from 'node:os';
+import { now } from '../clock.ts';
+import { config } from '../config.ts';
+import { logger } from '../logger.ts';
+import { count } from '../metrics.ts';
+import { producerConnection } from './connection.ts';
+
+/** What all processes have counted, and what goes on in them: in Redis, so that one page shows the whole platform. */
+
+const totalsKey = `${config.QUEUE_PREFIX}:totals`;
+
+/** Adds what a process counted to the platform's totals; what Redis may not have taken goes back to the process. */
+export function addTotals(counts: [name: string, by: number][]): void {
+  const commands = producerConnection().pipeline();
+  for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
+  const giveBack = (isLost: (index: number) => boolean) => {
+    for (const [index, [name, by]] of counts.entries()) if (isLost(index)) count(name, {}, by);
+  };
+  // Each has an outcome of its own: a Redis that is full answers, and takes none.
+  commands.exec().then(
+    (outcomes) => giveBack((index) => outcomes?.[index]?.[0] !== null),
+    () => giveBack(() => true),
+  );
+}
+
+/** The totals since Redis was last emptied; null while it is away. */
+export async function readTotals(): Promise<Record<string, number> | null> {
+  try {
+    const totals = await producerConnection().hgetall(totalsKey);
+    return Object.fromEntries(Object.entries(totals).map(([name, value]) => [name, Number(value)]));
+  } catch {
+    return null;
+  }
+}
+
+const gaugesKey = `${config.QUEUE_PREFIX}:gauges`;
+const thisProcess = `${hostname()}-${process.pid}`;
+/** A process that has said nothing for so long is gone. */
+const gaugeLifeMs = 10_000;
+
+/** Says what the gauges of this process show. */
+export function writeGauges(gauges: [name: string, value: number][]): void {
+  const at = now().getTime();
+  const fields = gauges.flatMap(([name, value]) => [`${name} ${thisProcess}`, `${value} ${at}`]);
+  producerConnection()
+    .hset(gaugesKey, ...fields)
+    .catch((error) => logger.debug({ err: error }, 'gauges could not be written'));
+}
+
+/** The gauges of all processes together, by name; null while Redis is away. */
+export async function readGauges(): Promise<Record<string, number> | null> {
+  try {
+    const fields = Object.entries(await producerConnection().hgetall(gaugesKey));
+    const totals: Record<string, number> = {};
+    const gone: string[] = [];
+    for (const [field, text] of fields) {
+      const [value, at] = text.split(' ').map(Number) as [number, number];
+      const name = field.slice(0, field.indexOf(' '));
+      if (at < now().getTime() - gaugeLifeMs) gone.push(field);
+      else totals[name] = (totals[name] ?? 0) + value;
+    }
+    if (gone.length > 0) await producerConnection().hdel(gaugesKey, ...gone);
+    return totals;
+  } catch {
+    return null;
+  }
+}
