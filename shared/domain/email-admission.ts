@@ -6,4 +6,4 @@
 export { takeTurn } from './email-admission/limits.ts';
 export { refill } from './email-admission/refill.ts';
 export { enter, lookSoon } from './email-admission/rooms.ts';
-export { letInParked, wakeLost } from './email-admission/sweep.ts';
+export { sweep } from './email-admission/sweep.ts';

@@ -25,8 +25,7 @@ export async function sweep(): Promise<number> {
   const time = now();
   const overdueBefore = new Date(time.getTime() - graceMs);
   let seen = 0;
-  seen += await emails.wakeLost(overdueBefore, (dueAt) => suffixOf(dueAt, now()));
-  seen += await emails.letInParked();
+  seen += await emails.sweep(overdueBefore, (dueAt) => suffixOf(dueAt, now()));
   seen += await texts.sweep(overdueBefore, (dueAt) => suffixOf(dueAt, now()));
   seen += await deliveries.wakeLost(overdueBefore, (dueAt) => suffixOf(dueAt, time));
   seen += await deliveries.letInParked();

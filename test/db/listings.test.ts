@@ -4,6 +4,7 @@ import { type EmailFilter, listEmails } from '../../shared/db/emails.ts';
 import { findPositionFurtherOn, listEventsAfter } from '../../shared/db/events.ts';
 import { listSms, type SmsRowFilter } from '../../shared/db/sms-messages.ts';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
+import { listQueuedKinds } from '../../shared/db/system/email-admission.ts';
 import { listUnnumberedEvents } from '../../shared/db/system/events.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { type IdPrefix, idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
@@ -128,4 +129,16 @@ test('what has no position yet is found without a look at what has one', async (
   await query('UPDATE events SET position = NULL WHERE position > ?', [many - 1_000]);
   await query('ANALYZE TABLE events');
   await expectCheap('unnumbered', () => listUnnumberedEvents(limit));
+});
+
+test('of which kinds emails are queued is found in a step for each, however many there are', async () => {
+  await query("UPDATE emails SET kind = 'marketing', parked = 1 WHERE workspace_id <> ?", [
+    idToBytes(own.workspaceId),
+  ]);
+  await query('ANALYZE TABLE emails');
+  expect((await listQueuedKinds()).toSorted((a, b) => a.kind.localeCompare(b.kind))).toEqual([
+    { kind: 'marketing', parked: true },
+    { kind: 'transactional', parked: false },
+  ]);
+  expect(await rowsRead(listQueuedKinds)).toBeLessThan(20);
 });

@@ -6,6 +6,14 @@ import type { EmailKind } from '../emails.ts';
 
 const waiting = 'emails FORCE INDEX (emails_admission)';
 
+/** Of which kinds emails are queued, parked or not: a step along the index for each, however many there are. */
+export async function listQueuedKinds(): Promise<{ kind: EmailKind; parked: boolean }[]> {
+  const rows = await query(
+    `SELECT kind, parked FROM ${waiting} WHERE status = 'queued' GROUP BY status, kind, parked`,
+  );
+  return rows.map((row) => ({ kind: row.kind, parked: row.parked === 1 }));
+}
+
 /**
  * Workspaces with queued emails of a kind, parked or not, in the order of their ids, each with the time that the first
  * of them is due. One with a million of them is one step along the index, as any other.

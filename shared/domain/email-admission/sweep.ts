@@ -35,10 +35,18 @@ const parkedRounds = roundsOf(true, mostLetIn);
 /** Names another job beside the one that a row has, where that is not trusted to run. */
 type JobSuffix = (dueAt: Date) => string;
 
+/** Both of the following; returns how many emails it looked at. */
+export async function sweep(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
+  // Mostly there are none of a kind: a question for all of them, and none for each.
+  const queued = await system.listQueuedKinds();
+  const of = (wanted: boolean) => queued.flatMap(({ kind, parked }) => (parked === wanted ? kind : []));
+  return (await wakeLost(of(false), overdueBefore, suffixOf)) + (await letInParked(of(true)));
+}
+
 /** Makes again the jobs of emails that have been due for a while: a flushed Redis, a dead worker. */
-export async function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
+async function wakeLost(present: EmailKind[], overdueBefore: Date, suffixOf: JobSuffix): Promise<number> {
   let seen = 0;
-  for (const { kind, round } of lostRounds)
+  for (const { kind, round } of lostRounds.filter(({ kind }) => present.includes(kind)))
     seen += await round(overdueBefore, async (workspaceIds, left) => {
       const limit = Math.max(fewestLost, Math.floor(left / workspaceIds.length));
       const lost = await system.listDueOf(
@@ -61,10 +69,10 @@ export async function wakeLost(overdueBefore: Date, suffixOf: JobSuffix): Promis
 }
 
 /** Lets in what has waited for its time, for room, or for a limit to allow it. */
-export async function letInParked(): Promise<number> {
+async function letInParked(present: EmailKind[]): Promise<number> {
   const near = new Date(now().getTime() + config.WAKE_AHEAD_SECONDS * 1000);
   let seen = 0;
-  for (const { kind, round } of parkedRounds)
+  for (const { kind, round } of parkedRounds.filter(({ kind }) => present.includes(kind)))
     seen += await round(near, async (workspaceIds) => {
       let admitted = 0;
       for (let start = 0; start < workspaceIds.length; start += letInAtOnce)
