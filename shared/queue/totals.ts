@@ -13,14 +13,11 @@ const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 export function addTotals(counts: [name: string, by: number][]): void {
   const commands = producerConnection().pipeline();
   for (const [name, by] of counts) commands.hincrby(totalsKey, name, by);
-  const giveBack = (isLost: (index: number) => boolean) => {
-    for (const [index, [name, by]] of counts.entries()) if (isLost(index)) count(name, {}, by);
-  };
+  const outcomes = commands.exec().catch(() => null);
   // Each has an outcome of its own: a Redis that is full answers, and takes none.
-  commands.exec().then(
-    (outcomes) => giveBack((index) => outcomes?.[index]?.[0] !== null),
-    () => giveBack(() => true),
-  );
+  void outcomes.then((each) => {
+    for (const [index, [name, by]] of counts.entries()) if (each?.[index]?.[0] !== null) count(name, {}, by);
+  });
 }
 
 /** The totals since Redis was last emptied; null while it is away. */

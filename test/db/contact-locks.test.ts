@@ -6,7 +6,7 @@ import { transaction } from '../../shared/unit-of-work.ts';
 import { makeContacts } from '../support/address-book.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { withoutWaitingMs } from '../support/lock-wait.ts';
+import { withoutWaiting } from '../support/lock-wait.ts';
 
 // On a table that is nearly empty the optimizer likes to read all of a workspace, and so to lock what others have in hand.
 useDatabase();
@@ -25,15 +25,15 @@ test.each([2, 3, 10, 60, 400])(
         idToBytes(own.workspaceId),
         Buffer.from(number),
       ]);
-      const startedAt = performance.now();
-      const found = await outsideTransaction(() =>
-        transaction(async () => [
-          (await db.listContactsForUpdate(own.workspaceId, wanted)).length,
-          (await db.listContactsByNumberForUpdate(own.workspaceId, numbers)).length,
-        ]),
+      const found = await withoutWaiting(() =>
+        outsideTransaction(() =>
+          transaction(async () => [
+            (await db.listContactsForUpdate(own.workspaceId, wanted)).length,
+            (await db.listContactsByNumberForUpdate(own.workspaceId, numbers)).length,
+          ]),
+        ),
       );
       expect(found).toEqual([wanted.length, wanted.length]);
-      expect(performance.now() - startedAt).toBeLessThan(withoutWaitingMs);
     });
   },
 );

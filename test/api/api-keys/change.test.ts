@@ -6,7 +6,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { transaction } from '../../../shared/unit-of-work.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
-import { withoutWaitingMs } from '../../support/lock-wait.ts';
+import { withoutWaiting } from '../../support/lock-wait.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { ecdsa, hmac, keysOf, newPublicKey, notForClients } from './keys.ts';
 
@@ -267,15 +267,15 @@ test('while one key is being changed, the others of the workspace can be changed
   });
   await isHeld;
   try {
-    const startedAt = performance.now();
-    const answers = await Promise.all([
-      theirs.change(rest[0]!, { name: 'x' }),
-      theirs.rotate(rest[1]!),
-      theirs.remove(rest[2]!),
-      theirs.list(),
-    ]);
+    const answers = await withoutWaiting(() =>
+      Promise.all([
+        theirs.change(rest[0]!, { name: 'x' }),
+        theirs.rotate(rest[1]!),
+        theirs.remove(rest[2]!),
+        theirs.list(),
+      ]),
+    );
     expect(answers.map(({ status }) => status)).toEqual([200, 201, 204, 200]);
-    expect(performance.now() - startedAt).toBeLessThan(withoutWaitingMs);
   } finally {
     end();
     await open;
