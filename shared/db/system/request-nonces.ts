@@ -1,6 +1,6 @@
 import { batcher } from '../../batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
-import { type Changed, execute, isDuplicateKey, query } from '../client.ts';
+import { type Changed, execute, isDuplicateKey, isLockConflict, query, transaction } from '../client.ts';
 
 type Nonce = { keyId: string; nonceHash: Buffer; expiresAt: Date };
 const columns = '(key_id, nonce_hash, expires_at)';
@@ -19,13 +19,23 @@ const insert = batcher<Nonce, boolean>({
     const rows = nonces.map(toRow).toSorted(inOrder);
     if (rows.length > 1 && (await areNew(rows))) return nonces.map(() => true);
     // One of them is known; which, only single statements tell.
-    return Promise.all(nonces.map(async (nonce) => areNew([toRow(nonce)])));
+    return Promise.all(nonces.map((nonce) => isNew(toRow(nonce))));
   },
 });
 
 type NonceRow = [keyId: Buffer, nonceHash: Buffer, expiresAt: Date];
 const toRow = ({ keyId, nonceHash, expiresAt }: Nonce): NonceRow => [idToBytes(keyId), nonceHash, expiresAt];
 const inOrder = (one: NonceRow, other: NonceRow) => one[0].compare(other[0]) || one[1].compare(other[1]);
+
+/** Where a batch is taken back, those who wait for a row of it deadlock: a transaction tries that again. */
+async function isNew(row: NonceRow): Promise<boolean> {
+  try {
+    return await areNew([row]);
+  } catch (error) {
+    if (!isLockConflict((error as Error).cause)) throw error;
+    return transaction(() => areNew([row]));
+  }
+}
 
 /** All or none go in. */
 async function areNew(rows: NonceRow[]): Promise<boolean> {
