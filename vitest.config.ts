@@ -2,15 +2,27 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { type Project, testFiles } from './test/support/projects.ts';
+
+const cores = availableParallelism();
+const files = testFiles();
+
+/** Which files run where, and why, stands in test/support/projects.ts. */
+const project = (name: Project, settings: object) => ({
+  extends: true as const,
+  test: { name, include: files[name], env: { TEST_PROJECT: name }, ...settings },
+});
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
+    projects: [
+      project('pure', { pool: 'threads', isolate: false, maxWorkers: cores, sequence: { groupOrder: 0 } }),
+      project('shared', { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } }),
+      project('processes', { isolate: false, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
+      project('apart', { isolate: true, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
+    ],
     environment: 'node',
-    // A process per file: a file's settings, pools and shifted clock end with it.
     pool: 'forks',
-    isolate: true,
-    maxWorkers: availableParallelism(),
     // Node loads the product as it does in production; a bundler's loader would run other code than we ship.
     experimental: { viteModuleRunner: false },
     // What one file, or a process that it starts, has compiled, the others do not compile again.

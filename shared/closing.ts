@@ -7,6 +7,11 @@ export function closeAtEnd(close: () => Promise<void>): void {
   closers.add(close);
 }
 
+/** A process forgets what it remembers of the database when it closes its connections, for the next ones may lead elsewhere. */
+export function forgetAtEnd(forget: () => void): void {
+  closers.add(async () => forget());
+}
+
 /** Side by side; one that fails leaves the others to close. */
 export async function closeOpened(): Promise<void> {
   await Promise.allSettled([...closers].map((close) => close()));

@@ -1,4 +1,5 @@
 import { now } from '../clock.ts';
+import { forgetAtEnd } from '../closing.ts';
 import { insertSmsPrices, listSmsPrices, listSmsPricesOf, type SmsPrice } from '../db/system/sms-prices.ts';
 import { problem } from '../errors.ts';
 import { moneyText } from '../formats/money.ts';
@@ -42,6 +43,7 @@ export async function listCurrent(): Promise<SmsPrice[]> {
 type Entry = { prices: SmsPrice[]; readAt: number };
 const cacheMs = 10_000;
 const cache = new Map<string, Entry>();
+forgetAtEnd(() => cache.clear());
 
 /** Of one part to a country, which a number need not tell. Up to ten seconds old. */
 export async function priceOf(country: string | null, at: Date): Promise<Money> {

@@ -1,4 +1,5 @@
 import { now } from '../clock.ts';
+import { forgetAtEnd } from '../closing.ts';
 import { config } from '../config.ts';
 import { compareKey, parseMailbox } from '../formats/email-address.ts';
 import { excerptOf } from '../formats/text-excerpt.ts';
@@ -14,6 +15,9 @@ import { makeSystem, systemWorkspaceId } from './workspaces.ts';
 export type SystemMail = { subject: string; text: string };
 
 let isMade = false;
+forgetAtEnd(() => {
+  isMade = false;
+});
 
 /** Makes the workspace that such mail goes out from, so that the operator can give it a domain before it is needed. */
 export async function prepare(): Promise<void> {

@@ -1,4 +1,5 @@
 import { now } from '../clock.ts';
+import { forgetAtEnd } from '../closing.ts';
 import { insertSystemWorkspace, listWorkspaces } from '../db/system/workspaces.ts';
 import * as db from '../db/workspaces.ts';
 import { invalid, problem } from '../errors.ts';
@@ -80,6 +81,7 @@ export const listAll = listWorkspaces;
 type Entry = { workspace: db.WorkspaceRecord | null; readAt: number };
 const cacheMs = 2_000;
 const cache = new Map<string, Entry>();
+forgetAtEnd(() => cache.clear());
 
 /** For the hot paths: up to two seconds old. */
 export async function findRecent(workspaceId: string): Promise<db.WorkspaceRecord | null> {

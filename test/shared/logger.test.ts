@@ -6,6 +6,7 @@ import { config } from '../../shared/config.ts';
 import { query } from '../../shared/db/client.ts';
 import { logger } from '../../shared/logger.ts';
 import { useDatabase } from '../support/database.ts';
+import { makeTable } from '../support/own-table.ts';
 
 useDatabase();
 
@@ -18,7 +19,7 @@ function lineOf(error: unknown): string {
 const failureOf = (work: Promise<unknown>) => work.then(() => undefined).catch((error: unknown) => error);
 
 test('an error of MySQL is logged without the statement and without its values', async () => {
-  await query('CREATE TABLE marks (name VARBINARY(100) PRIMARY KEY, size INT)');
+  await makeTable('marks', 'name VARBINARY(100) PRIMARY KEY, size INT');
   const insert = (name: string, size: unknown) => query('INSERT INTO marks VALUES (?, ?)', [name, size]);
   await insert('ada@example.com', 1);
   await insert("o'ada@example.com", 1);

@@ -1,4 +1,5 @@
 import { now } from '../../shared/clock.ts';
+import { atEnd } from './at-end.ts';
 import { shiftClock } from './shift-clock.ts';
 
 let shiftMs = 0;
@@ -8,6 +9,10 @@ let shiftMs = 0;
  * and the tests of a file run in any order.
  */
 export async function advanceClock(byMs: number): Promise<void> {
+  if (shiftMs === 0)
+    atEnd(() => {
+      shiftMs = 0;
+    });
   shiftMs += Math.max(0, Math.ceil(byMs));
   await shiftClock(shiftMs);
 }

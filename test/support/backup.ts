@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { config } from '../../shared/config.ts';
 import { query } from '../../shared/db/client.ts';
+import { atEnd } from './at-end.ts';
 import { forgetRedis } from './database.ts';
 
 /** Not restored: a test's time does not go back with its data. */
@@ -18,6 +19,7 @@ async function tables(): Promise<string[]> {
 export async function backUpMysql(): Promise<{ restore: () => Promise<void> }> {
   const copied = await tables();
   for (const name of copied) {
+    atEnd(() => query('DROP TABLE IF EXISTS ??', [`backup_${name}`]));
     await query('DROP TABLE IF EXISTS ??', [`backup_${name}`]);
     await query('CREATE TABLE ?? LIKE ??', [`backup_${name}`, name]);
     await query('INSERT INTO ?? SELECT * FROM ??', [`backup_${name}`, name]);

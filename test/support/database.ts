@@ -6,19 +6,58 @@ import { migrations } from '../../shared/db/migrations/index.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { atEnd } from './at-end.ts';
 import { databaseBirth } from './database-name.ts';
+import { type Birth, birthOf, foreignRows, wipe } from './wipe.ts';
 
-/** Call it at the top of a test file that needs MySQL or Redis: it gets an empty, migrated database of its own. */
+/**
+ * Call it at the top of a test file that needs MySQL or Redis: it gets an empty, migrated database. Files that share a
+ * process have the same one after each other, wiped in between; a file that has changed MYSQL_URL gets one of its own.
+ */
 export function useDatabase(): void {
   beforeAll(async () => {
     if (!process.env['MYSQL_URL'] || !process.env['REDIS_URL'])
       throw new Error('MYSQL_URL and REDIS_URL must name servers for the tests. scripts/test starts them');
-    await dropLeftOvers();
-    const name = ownName();
-    atEnd(() => withServer((server) => drop(server, name)));
+    const name = databaseOf(config.MYSQL_URL);
+    // Through a proxy of the file's own it is the shared one all the same.
+    if (name === databaseOf(sharedUrl)) await takeShared(name);
+    else {
+      const url = config.MYSQL_URL;
+      await withServer(url, (server) => create(server, name));
+      atEnd(() => withServer(url, (server) => drop(server, name)));
+    }
     atEnd(closeEverything);
-    await withServer((server) => server.query(`CREATE DATABASE \`${name}\`; USE \`${name}\`; ${schema()}`));
     await startUp();
   });
+}
+
+// The database of this process, and what it holds when it is new. It goes when all files have ended.
+const sharedUrl = config.MYSQL_URL;
+let birth: Birth | undefined;
+
+async function takeShared(name: string): Promise<void> {
+  await withServer(sharedUrl, async (server) => {
+    if (!birth) {
+      await dropLeftOvers();
+      await create(server, name);
+      birth = await birthOf(server, name);
+    }
+    // Only what still runs can have written them.
+    const foreign = await foreignRows(server, name, birth);
+    if (foreign.length > 0)
+      throw new Error(`A file before this one still writes rows, into ${foreign.join(', ')}`);
+  });
+  atEnd(() =>
+    withServer(sharedUrl, async (server) => {
+      await deleteKeys(`{${name}}`);
+      await wipe(server, name, birth!, async () => {
+        await drop(server, name);
+        await create(server, name);
+      });
+    }),
+  );
+}
+
+async function create(server: mysql.Connection, name: string): Promise<void> {
+  await server.query(`CREATE DATABASE \`${name}\`; USE \`${name}\`; ${schema()}`);
 }
 
 /**
@@ -48,8 +87,8 @@ const leftOverAfterMs = 3_600_000;
 
 /** Drops what killed runs have left on these servers. */
 export async function dropLeftOvers(): Promise<void> {
-  const prefix = databaseBirth(ownName())?.prefix;
-  await withServer(async (server) => {
+  const prefix = databaseBirth(databaseOf(sharedUrl))?.prefix;
+  await withServer(sharedUrl, async (server) => {
     const [rows] = await server.query<(mysql.RowDataPacket & { name: string })[]>(
       'SELECT schema_name AS name FROM information_schema.schemata',
     );
@@ -61,12 +100,12 @@ export async function dropLeftOvers(): Promise<void> {
   });
 }
 
-function ownName(): string {
-  return decodeURIComponent(new URL(config.MYSQL_URL).pathname.slice(1));
+function databaseOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.slice(1));
 }
 
-async function withServer<T>(work: (server: mysql.Connection) => Promise<T>): Promise<T> {
-  const url = new URL(config.MYSQL_URL);
+async function withServer<T>(of: string, work: (server: mysql.Connection) => Promise<T>): Promise<T> {
+  const url = new URL(of);
   url.pathname = '/';
   const server = await mysql.createConnection({ uri: url.href, multipleStatements: true });
   try {

@@ -18,8 +18,16 @@ const formats = {
   uri: (text: string) => URL.canParse(text),
 } as const;
 
-/** The description that these operations give, for holding values against it. */
-export function descriptionOf(endpoints: readonly Endpoint[]) {
+const described = new WeakMap<readonly Endpoint[], Description>();
+
+/** The description that these operations give, for holding values against it; made once for all files of a process. */
+export function descriptionOf(endpoints: readonly Endpoint[]): Description {
+  const known = described.get(endpoints) ?? describe(endpoints);
+  described.set(endpoints, known);
+  return known;
+}
+
+function describe(endpoints: readonly Endpoint[]) {
   const text = JSON.stringify(describeApi(endpoints));
   // Schemas are referred to by their name alone, so that any part of it can be compiled by itself.
   const document = JSON.parse(text.replaceAll('"$ref":"#/components/schemas/', '"$ref":"'));
@@ -74,4 +82,4 @@ export function descriptionOf(endpoints: readonly Endpoint[]) {
   };
 }
 
-export type Description = ReturnType<typeof descriptionOf>;
+export type Description = ReturnType<typeof describe>;

@@ -15,9 +15,6 @@ import type { Client } from './start-api.ts';
  * what is missing here.
  */
 
-// Test recipients get a link from the platform.
-changeSettings({ SYSTEM_SENDER: 'Platform <hello@platform.example>' });
-
 export type Own = Awaited<ReturnType<typeof workspace>>;
 /** The records that a path names before this one: a delivery is one of its webhook. Where none is named, one is made. */
 export type Within = { [Prefix in IdPrefix]?: string };
@@ -131,7 +128,11 @@ async function smsSender({ workspaceId }: Own): Promise<void> {
 }
 const newWebhook = () => ({ url: 'https://example.com/hook', events: ['email.sent'] });
 const newEmailDomain = () => ({ name: `${unique('domain')}.example` });
-const newTestRecipient = () => ({ email: `${unique('tester')}@example.org` });
+const newTestRecipient = () => {
+  // Test recipients get a link from the platform.
+  changeSettings({ SYSTEM_SENDER: 'Platform <hello@platform.example>' });
+  return { email: `${unique('tester')}@example.org` };
+};
 const newSuppression = () => ({ email: `${unique('somebody')}@example.org` });
 const newEmailTemplate = () => ({
   name: unique('template'),

@@ -1,7 +1,8 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { HandOverResult } from '../../shared/transports/smtp/hand-over.ts';
 import { createSmtpPool, type SmtpPool } from '../../shared/transports/smtp/pool.ts';
 import { parseRelayUrl } from '../../shared/transports/smtp/relay.ts';
+import { changeSettings } from '../support/settings.ts';
 import { type SmtpMode, startSmtpSink } from '../support/smtp-sink.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -161,7 +162,7 @@ test.each([
 
 test('the relay of SMTP_URL gets the email, and closing leaves no connection', async () => {
   const sink = await startSmtpSink();
-  vi.stubEnv('SMTP_URL', sink.url);
+  changeSettings({ SMTP_URL: sink.url });
   const smtp = await import('../../shared/transports/smtp.ts');
   expect(smtp.smtpStats()).toEqual({ connections: 0, idle: 0, waiting: 0 });
   expect(await smtp.handOver(email)).toEqual({ kind: 'accepted', reply: '250 Taken' });

@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { forgetAtEnd } from '../../closing.ts';
 import { config } from '../../config.ts';
 import type { EmailReason, EmailRecord } from '../../db/emails.ts';
 import type { NewEventRecord } from '../../db/events.ts';
@@ -92,6 +93,9 @@ function mayWaitInRedis(email: EmailRecord, dueAt: Date): boolean {
 
 const alarmEveryMs = 10_000;
 let nextAlarmAt = 0;
+forgetAtEnd(() => {
+  nextAlarmAt = 0;
+});
 
 /** The relay's fault is everybody's, so it is said once in a while and not once an email. */
 function alarm(reason: string, detail: string): void {

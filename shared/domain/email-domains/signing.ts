@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { forgetAtEnd } from '../../closing.ts';
 import * as db from '../../db/email-domains.ts';
 import { open } from '../../secrets.ts';
 import { returnPathOf } from './records.ts';
@@ -16,6 +17,7 @@ const cacheMs = 10_000;
 const missCacheMs = 500;
 const cacheSize = 5_000;
 const cache = new Map<string, Entry>();
+forgetAtEnd(() => cache.clear());
 
 /** The domain's key when it may send (verified, or in its grace), else null. Up to 10 s old. */
 export async function findSigningDomain(workspaceId: string, name: string): Promise<SigningDomain | null> {

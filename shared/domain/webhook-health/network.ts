@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { forgetAtEnd } from '../../closing.ts';
 import {
   deleteHostsBefore,
   findHostCounts,
@@ -17,6 +18,7 @@ const purgeBatchSize = 1_000;
 
 /** When this process last wrote that a host was reached or failed. */
 const writtenAt = new Map<string, number>();
+forgetAtEnd(() => writtenAt.clear());
 const maxKnown = 20_000;
 
 /** Notes which hosts were reached and which failed: each at most once a minute from each process. */
@@ -45,6 +47,9 @@ export async function isSuspect(): Promise<boolean> {
 
 const alarmEveryMs = minuteMs;
 let nextAlarmAt = 0;
+forgetAtEnd(() => {
+  nextAlarmAt = 0;
+});
 
 /** Whether webhooks must be left alone because of it. Says so to the operator, once in a while. */
 export async function holdsBack(): Promise<boolean> {

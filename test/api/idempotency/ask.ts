@@ -30,7 +30,10 @@ export async function ask(
 ): Promise<Reply> {
   if (!agent) {
     agent = new Agent({ connections: 100 });
-    atEnd(() => agent!.destroy());
+    atEnd(async () => {
+      await agent!.destroy();
+      agent = undefined;
+    });
   }
   const response = await agent.request({
     origin: url,

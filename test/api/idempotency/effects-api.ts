@@ -6,6 +6,7 @@ import { endpoint } from '../../../api/endpoint.ts';
 import { createHttpServer } from '../../../api/http-server.ts';
 import { query } from '../../../shared/db/client.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { makeTable } from '../../support/own-table.ts';
 
 const Effect = z.object({ name: z.string(), made: z.int() }).meta({ id: 'Effect' });
 const NewEffect = z.object({ name: z.string(), note: z.string().optional() });
@@ -18,8 +19,7 @@ type Behaviour = { prepare: () => unknown; handle: () => unknown };
  * they do besides is the test's: `handle` runs after the row is written.
  */
 export async function startEffectsApi() {
-  await query(`CREATE TABLE IF NOT EXISTS effects (name VARCHAR(100) NOT NULL, made INT NOT NULL AUTO_INCREMENT,
-    PRIMARY KEY (made)) ENGINE=InnoDB`);
+  await makeTable('effects', 'name VARCHAR(100) NOT NULL, made INT NOT NULL AUTO_INCREMENT PRIMARY KEY');
   const nothing: Behaviour = { prepare: () => undefined, handle: () => undefined };
   const behaviour = { ...nothing };
   const write = async (name: string) => {

@@ -2,10 +2,11 @@ import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { execute, query, queryEach, run, statement, table, transaction } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeTable } from '../../support/own-table.ts';
 
 useDatabase();
 beforeAll(async () => {
-  await query('CREATE TABLE things (id INT PRIMARY KEY, value VARCHAR(5) NOT NULL) ENGINE=InnoDB');
+  await makeTable('things', 'id INT PRIMARY KEY, value VARCHAR(5) NOT NULL');
 });
 
 const secret = 'confidential words of a customer';

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config.ts';
 import { afterCommit, query, transaction } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeTable } from '../../support/own-table.ts';
 import { changeSettings } from '../../support/settings.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 useDatabase();
 
 beforeAll(async () => {
-  await query('CREATE TABLE things (id INT PRIMARY KEY) ENGINE=InnoDB');
+  await makeTable('things', 'id INT PRIMARY KEY');
 });
 // What closes at the end of the file needs it.
 afterEach(async () => {

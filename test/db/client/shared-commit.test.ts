@@ -8,12 +8,13 @@ import {
   transaction,
 } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeTable } from '../../support/own-table.ts';
 
 useDatabase();
 
 beforeAll(async () => {
-  await query('CREATE TABLE things (id INT PRIMARY KEY, value VARCHAR(5) NOT NULL) ENGINE=InnoDB');
-  await query('CREATE TABLE parts (thing_id INT NOT NULL, value LONGTEXT NOT NULL) ENGINE=InnoDB');
+  await makeTable('things', 'id INT PRIMARY KEY, value VARCHAR(5) NOT NULL');
+  await makeTable('parts', 'thing_id INT NOT NULL, value LONGTEXT NOT NULL');
 });
 beforeEach(async () => {
   await query('DELETE FROM things');

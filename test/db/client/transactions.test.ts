@@ -16,12 +16,13 @@ import { Problem } from '../../../shared/errors.ts';
 import { relayEvents } from '../../../shared/jobs/relay-events.ts';
 import { enqueue, queueOf } from '../../../shared/queue.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeTable } from '../../support/own-table.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 useDatabase();
 
 beforeAll(async () => {
-  await query('CREATE TABLE things (id INT PRIMARY KEY, value VARCHAR(5) NOT NULL) ENGINE=InnoDB');
+  await makeTable('things', 'id INT PRIMARY KEY, value VARCHAR(5) NOT NULL');
 });
 beforeEach(async () => {
   await query('DELETE FROM things');

@@ -1,0 +1,69 @@
+import fs from 'node:fs';
+import path from 'node:path';
+
+/**
+ * Which project of Vitest a test file runs in. A file says so by what it imports, so nobody keeps a list:
+ *
+ * - pure: no database, no processes. All files share threads.
+ * - shared: a database, Redis, the API in this process. Files follow one another in a few processes; each finds an
+ *   empty database (test/support/database.ts) and leaves the process as it was (test/support/left-behind.ts).
+ * - processes: as shared, and starts processes of the platform. Such files mostly wait, so more of them run at once.
+ * - apart: needs a process of its own, because it sets what is read when a module is imported, or replaces modules.
+ *
+ * A file that belongs apart for another reason says it in a line `// @apart: the reason`.
+ */
+export const projects = ['pure', 'shared', 'processes', 'apart'] as const;
+export type Project = (typeof projects)[number];
+
+const root = path.join(import.meta.dirname, '..', '..');
+const markOfApart = /\bvi\.(hoisted|mock|doMock|resetModules)\(|^\/\/ @apart: \S/m;
+const starters = ['test/support/processes.ts', 'test/support/own-servers.ts'];
+const worlds = ['test/support/database.ts', 'test/support/start-api.ts', 'test/support/run-workers.ts'];
+
+/** Every test file, relative to the root, by its project. */
+export function testFiles(): Record<Project, string[]> {
+  const files: Record<Project, string[]> = { pure: [], shared: [], processes: [], apart: [] };
+  const names = fs.readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' });
+  for (const name of names.toSorted())
+    if (name.endsWith('.test.ts')) {
+      const file = path.posix.join('test', name);
+      files[projectOf(file)].push(file);
+    }
+  return files;
+}
+
+export function projectOf(file: string): Project {
+  if (markOfApart.test(sourceOf(file))) return 'apart';
+  const imported = reachableFrom(file);
+  if (starters.some((starter) => imported.has(starter))) return 'processes';
+  return worlds.some((world) => imported.has(world)) ? 'shared' : 'pure';
+}
+
+/** A file and all that it imports, directly or not, by static imports of values within the repository. */
+export function reachableFrom(file: string, found = new Set<string>()): Set<string> {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const imported of importsOf(file)) reachableFrom(imported, found);
+  return found;
+}
+
+const sources = new Map<string, string>();
+const importsByFile = new Map<string, string[]>();
+const importPattern = /^(?:import|export)\s(?!type\b)[^'"`;]*?from\s+'(\.[^']+)'|^import\s+'(\.[^']+)'/gm;
+
+function sourceOf(file: string): string {
+  const source = sources.get(file) ?? fs.readFileSync(path.join(root, file), 'utf8');
+  sources.set(file, source);
+  return source;
+}
+
+function importsOf(file: string): string[] {
+  let imports = importsByFile.get(file);
+  if (!imports) {
+    imports = [...sourceOf(file).matchAll(importPattern)].map(([, from, bare]) =>
+      path.posix.join(path.posix.dirname(file), (from ?? bare)!),
+    );
+    importsByFile.set(file, imports);
+  }
+  return imports.filter((imported) => imported.endsWith('.ts'));
+}

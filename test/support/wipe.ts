@@ -1,0 +1,89 @@
+import type mysql from 'mysql2/promise';
+
+/** What a new database holds: how each table is made, and the rows that migrations put there. */
+export type Birth = Map<string, { made: string; rows: Row[] }>;
+type Row = Record<string, unknown>;
+
+// A table that a test has filled is emptied as a whole: row by row it takes seconds, and its leftovers slow the next file.
+const manyRows = 5_000;
+
+/** The tables of this database as they are now. The connection may send several statements at once. */
+export async function birthOf(server: mysql.Connection, database: string): Promise<Birth> {
+  const birth: Birth = new Map();
+  await server.query(`USE \`${database}\``);
+  const made = await tablesOf(server);
+  const filled = await filledAmong(server, [...made.keys()]);
+  for (const [name, statement] of made) {
+    const [rows] = filled.has(name) ? await server.query(`SELECT * FROM \`${name}\``) : [[]];
+    birth.set(name, { made: statement, rows: rows as Row[] });
+  }
+  return birth;
+}
+
+/**
+ * Makes the database what it was at its birth. Throws, when that is done, if a file has left a table of its own behind or
+ * has changed one; `remake` then builds the database anew.
+ */
+export async function wipe(
+  server: mysql.Connection,
+  database: string,
+  birth: Birth,
+  remake: () => Promise<void>,
+): Promise<void> {
+  await server.query(`USE \`${database}\``);
+  const faults: string[] = [];
+  const tables = await tablesOf(server).catch(() => new Map<string, string>());
+  for (const name of tables.keys()) if (!birth.has(name)) faults.push(`the table ${name} is left`);
+  for (const [name, { made }] of birth)
+    if (tables.get(name) !== made) faults.push(`the table ${name} is changed or gone`);
+  const [triggers] = await server.query<mysql.RowDataPacket[]>('SHOW TRIGGERS');
+  for (const trigger of triggers) faults.push(`the trigger ${trigger['Trigger']} is left`);
+  if (faults.length > 0) {
+    await remake();
+    throw new Error(
+      `The file leaves a changed database for the next one in its process: ${faults.join('; ')}`,
+    );
+  }
+  const statements: string[] = [];
+  const filled = await filledAmong(server, [...birth.keys()]);
+  const large = await filledAmong(server, [...filled], manyRows);
+  for (const name of filled) statements.push(`${large.has(name) ? 'TRUNCATE' : 'DELETE FROM'} \`${name}\``);
+  for (const [name, { rows }] of birth)
+    for (const row of rows) statements.push(server.format('INSERT INTO ?? SET ?', [name, row]));
+  if (statements.length > 0) await server.query(statements.join('; '));
+}
+
+/** The tables that hold rows which were not there at birth. */
+export async function foreignRows(
+  server: mysql.Connection,
+  database: string,
+  birth: Birth,
+): Promise<string[]> {
+  await server.query(`USE \`${database}\``);
+  const filled = await filledAmong(server, [...birth.keys()]);
+  return [...filled].filter((name) => birth.get(name)!.rows.length === 0);
+}
+
+async function tablesOf(server: mysql.Connection): Promise<Map<string, string>> {
+  const [rows] = await server.query<mysql.RowDataPacket[]>('SHOW TABLES');
+  const names = rows.map((row) => String(Object.values(row)[0]));
+  if (names.length === 0) return new Map();
+  const [answers] = await server.query(names.map((name) => `SHOW CREATE TABLE \`${name}\``).join('; '));
+  const made = (names.length === 1 ? [answers] : answers) as Row[][];
+  return new Map(
+    names.map((name, index) => [
+      name,
+      String(made[index]![0]!['Create Table']).replace(/ AUTO_INCREMENT=\d+/, ''),
+    ]),
+  );
+}
+
+/** Which of these tables have more than so many rows. */
+async function filledAmong(server: mysql.Connection, names: string[], moreThan = 0): Promise<Set<string>> {
+  if (names.length === 0) return new Set();
+  const questions = names.map((name) => `(SELECT '${name}' AS name FROM \`${name}\` LIMIT ${moreThan}, 1)`);
+  const [rows] = await server.query<(mysql.RowDataPacket & { name: string })[]>(
+    questions.join(' UNION ALL '),
+  );
+  return new Set(rows.map(({ name }) => name));
+}
