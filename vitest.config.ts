@@ -27,6 +27,7 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // What one file, or a process that it starts, has compiled, the others do not compile again.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.local/compile-cache') },
+    globalSetup: ['test/support/global-setup.ts'],
     setupFiles: ['test/support/setup.ts'],
     globals: false,
     testTimeout: 60_000,

@@ -21,6 +21,8 @@ interface Options {
   log: (text: string) => void;
   /** Throw away the data of former runs first. */
   fresh?: boolean;
+  /** Where the data is, if not in localDir. */
+  dataDir?: string;
 }
 
 /**
@@ -28,10 +30,15 @@ interface Options {
  * holds the folder (session.hold), which also ends servers that survived a kill -9: they are started again and never
  * taken over, so that there is no doubt about their options, nor about who ends them.
  */
-export async function startServices({ localDir, log, fresh = false }: Options): Promise<Services> {
+export async function startServices({
+  localDir,
+  log,
+  fresh = false,
+  dataDir = localDir,
+}: Options): Promise<Services> {
   if (fresh)
     for (const data of ['mariadb', 'mysql', 'redis'])
-      fs.rmSync(path.join(localDir, data), { recursive: true, force: true });
+      fs.rmSync(path.join(dataDir, data), { recursive: true, force: true });
   const secrets = kept.secrets(localDir);
   const running: Server[] = [];
 
@@ -43,7 +50,7 @@ export async function startServices({ localDir, log, fresh = false }: Options): 
     const startedAt = performance.now();
     const program = await find(log);
     const port = await kept.port(localDir, service);
-    const server = await start(program, localDir, port, secrets[`${service}Password`]);
+    const server = await start(program, dataDir, port, secrets[`${service}Password`]);
     running.push(server);
     log(`${program.kind} ${program.version}: on 127.0.0.1:${port} ${secondsSince(startedAt)}`);
     return server.url;

@@ -59,7 +59,7 @@ test('what killed runs have left is dropped with its keys; what runs now and wha
   const own = new URL(config.MYSQL_URL).pathname.slice(1);
   const prefix = own.slice(0, own.lastIndexOf('_test_'));
   const hoursAgo = (hours: number) => Math.floor(Date.now() / 1000 - hours * 3600).toString(36);
-  const old = `${prefix}_test_${hoursAgo(2)}_00000000`;
+  const old = `${prefix}_test_${hoursAgo(2)}_000000000000`;
   const staying = [
     newDatabaseName(prefix),
     `${prefix}_test_report`,

@@ -1,11 +1,10 @@
-import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { beforeAll } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { migrations } from '../../shared/db/migrations/index.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { atEnd } from './at-end.ts';
-import { databaseBirth } from './database-name.ts';
+import { deleteKeys, drop, dropDatabases, withServer } from './drop-databases.ts';
 import { type Birth, birthOf, foreignRows, wipe } from './wipe.ts';
 
 /**
@@ -22,7 +21,7 @@ export function useDatabase(): void {
     else {
       const url = config.MYSQL_URL;
       await withServer(url, (server) => create(server, name));
-      atEnd(() => withServer(url, (server) => drop(server, name)));
+      atEnd(() => drop({ ...servers(), mysqlUrl: url }, name));
     }
     atEnd(closeEverything);
     await startUp();
@@ -42,19 +41,22 @@ async function takeShared(name: string): Promise<void> {
     }
     // Only what still runs can have written them.
     const foreign = await foreignRows(server, name, birth);
-    if (foreign.length > 0)
+    if (foreign.length > 0) {
+      await wipeShared(server, name);
       throw new Error(`A file before this one still writes rows, into ${foreign.join(', ')}`);
+    }
   });
-  atEnd(() =>
-    withServer(sharedUrl, async (server) => {
-      await deleteKeys(`{${name}}`);
-      await wipe(server, name, birth!, async () => {
-        await drop(server, name);
-        await create(server, name);
-      });
-    }),
-  );
+  atEnd(async () => {
+    await deleteKeys(config.REDIS_URL, `{${name}}`);
+    await withServer(sharedUrl, (server) => wipeShared(server, name));
+  });
 }
+
+const wipeShared = (server: mysql.Connection, name: string) =>
+  wipe(server, name, birth!, async () => {
+    await drop(servers(), name);
+    await create(server, name);
+  });
 
 async function create(server: mysql.Connection, name: string): Promise<void> {
   await server.query(`CREATE DATABASE \`${name}\`; USE \`${name}\`; ${schema()}`);
@@ -79,7 +81,7 @@ function schema(): string {
 
 /** Redis forgets all it knew of this file's world, as FLUSHALL would do if other files did not run beside it. */
 export async function forgetRedis(): Promise<void> {
-  await deleteKeys(config.QUEUE_PREFIX);
+  await deleteKeys(config.REDIS_URL, config.QUEUE_PREFIX);
 }
 
 // No run takes this long, so what is older was left by one that was killed.
@@ -87,48 +89,11 @@ const leftOverAfterMs = 3_600_000;
 
 /** Drops what killed runs have left on these servers. */
 export async function dropLeftOvers(): Promise<void> {
-  const prefix = databaseBirth(databaseOf(sharedUrl))?.prefix;
-  await withServer(sharedUrl, async (server) => {
-    const [rows] = await server.query<(mysql.RowDataPacket & { name: string })[]>(
-      'SELECT schema_name AS name FROM information_schema.schemata',
-    );
-    for (const { name } of rows) {
-      const birth = databaseBirth(name);
-      if (birth && birth.prefix === prefix && Date.now() - birth.epochMs > leftOverAfterMs)
-        await drop(server, name);
-    }
-  });
+  await dropDatabases(servers(), ({ epochMs }) => Date.now() - epochMs > leftOverAfterMs);
 }
+
+const servers = () => ({ mysqlUrl: sharedUrl, redisUrl: config.REDIS_URL });
 
 function databaseOf(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1));
-}
-
-async function withServer<T>(of: string, work: (server: mysql.Connection) => Promise<T>): Promise<T> {
-  const url = new URL(of);
-  url.pathname = '/';
-  const server = await mysql.createConnection({ uri: url.href, multipleStatements: true });
-  try {
-    return await work(server);
-  } finally {
-    await server.end();
-  }
-}
-
-async function drop(server: mysql.Connection, name: string): Promise<void> {
-  await server.query(`DROP DATABASE IF EXISTS \`${name}\``);
-  await deleteKeys(`{${name}}`);
-}
-
-// At once, as FLUSHALL does it: piece by piece, a job that is added meanwhile could keep its record and lose its place.
-const deleteAll = `local keys = redis.call('KEYS', ARGV[1])
-  for start = 1, #keys, 1000 do redis.call('UNLINK', unpack(keys, start, math.min(start + 999, #keys))) end`;
-
-async function deleteKeys(prefix: string): Promise<void> {
-  const redis = new Redis(config.REDIS_URL);
-  try {
-    await redis.eval(deleteAll, 0, `${prefix}*`);
-  } finally {
-    redis.disconnect();
-  }
 }

@@ -31,7 +31,7 @@ const replaceable = [
   'fetch',
   'performance',
 ];
-const closingMs = 10_000;
+const closingMs = Number(process.env['TEST_CLOSING_MS'] ?? 10_000);
 
 export async function stateNow(): Promise<State> {
   const { config } = await import('../../shared/config.ts');

@@ -1,0 +1,118 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { log, Unfit } from './session.ts';
+
+const run = promisify(execFile);
+
+// What these import is nearly everything, so a test that goes through them says little about a change behind them.
+const hubs =
+  /^(test\/support\/|api\/(app|mount|openapi|server)\.ts$|api\/routes\/index\.ts$|workers\/(main|jobs\/index)\.ts$|shared\/(lifecycle|metrics)\.ts$)/;
+// A test that imports what imports it is near; further off it is one of hundreds.
+const nearSteps = 2;
+// Words of paths that name a layer or a habit, and no resource.
+const commonWords = new Set([
+  'test',
+  'tests',
+  'shared',
+  'api',
+  'workers',
+  'scripts',
+  'index',
+  'main',
+  'record',
+  'types',
+]);
+
+/**
+ * With `--changed` or `--changed=<commit>` among the arguments: the test files of what the working tree has changed since
+ * that commit, by default since the branch left its base, in place of it. Undefined without it.
+ */
+export async function chosenByChange(args: readonly string[], root: string): Promise<string[] | undefined> {
+  const index = args.findIndex((arg) => arg === '--changed' || arg.startsWith('--changed='));
+  if (index < 0) return undefined;
+  const [, commit] = args[index]!.split('=');
+  const base = commit || (await baseOf(root));
+  const changed = await changedSince(root, base);
+  const sources = new Map<string, string>();
+  for (const file of await lines(root, ['ls-files', '-co', '--exclude-standard', '*.ts']))
+    if (fs.existsSync(path.join(root, file)))
+      sources.set(file, fs.readFileSync(path.join(root, file), 'utf8'));
+  const tests = testsOf(changed, sources);
+  log(
+    `${changed.length} files changed since ${base.slice(0, 12)}; ${tests.length} test files belong to them`,
+  );
+  const others = args.filter((_arg, at) => at !== index);
+  return tests.length === 0 ? [] : [...tests, ...others];
+}
+
+/**
+ * The test files that a change concerns: those that are changed, those that import what is changed or something that
+ * does (through no hub, behind which stands the whole platform), those that name it, and those whose path has its name, for a
+ * resource has one name in every layer.
+ */
+export function testsOf(changed: readonly string[], sources: ReadonlyMap<string, string>): string[] {
+  const isChanged = new Set(changed);
+  const names = new Set(changed.filter((file) => !file.startsWith('test/')).flatMap(nameOf));
+  // What is no module, such as the Procfile, a test reads by its name.
+  const read = changed.filter((file) => !file.endsWith('.ts')).map((file) => path.basename(file));
+  const reaches = (file: string, steps: number): boolean => {
+    if (isChanged.has(file)) return true;
+    if (steps === 0 || hubs.test(file)) return false;
+    return importsOf(file, sources.get(file) ?? '').some((imported) => reaches(imported, steps - 1));
+  };
+  return [...sources.keys()]
+    .filter((file) => file.endsWith('.test.ts'))
+    .filter(
+      (file) =>
+        reaches(file, nearSteps) ||
+        wordsOf(file).some((word) => names.has(word)) ||
+        read.some((name) => sources.get(file)!.includes(name)),
+    )
+    .toSorted();
+}
+
+/** The resource that a file is about: `shared/db/contacts.ts` and `api/routes/contacts/list.ts` are about contacts. */
+function nameOf(file: string): string[] {
+  const words = wordsOf(file);
+  // The last word is the file, the one before it the resource it may be a part of.
+  return words.slice(-2).filter((word) => !commonWords.has(word) && word.length > 2);
+}
+
+function wordsOf(file: string): string[] {
+  return file.replace(/(\.test)?\.[a-z]+$/, '').split('/');
+}
+
+function importsOf(file: string, source: string): string[] {
+  return [...source.matchAll(/(?:from|import\(|^import)\s*'(\.[^']+)'/gm)].map(([, specifier]) =>
+    path.posix.join(path.posix.dirname(file), specifier!),
+  );
+}
+
+async function changedSince(root: string, base: string): Promise<string[]> {
+  const [tracked, untracked] = await Promise.all([
+    lines(root, ['diff', '--name-only', '--no-renames', base, '--']),
+    lines(root, ['ls-files', '--others', '--exclude-standard']),
+  ]);
+  return [...new Set([...tracked, ...untracked])];
+}
+
+/** Where the branch left the one it will go back to; on that branch itself, what is published of it. */
+async function baseOf(root: string): Promise<string> {
+  for (const other of ['@{upstream}', 'origin/HEAD', 'origin/main', 'main']) {
+    const [base] = await lines(root, ['merge-base', 'HEAD', other]).catch(() => []);
+    if (base) return base;
+  }
+  return 'HEAD';
+}
+
+async function lines(root: string, args: readonly string[]): Promise<string[]> {
+  try {
+    const { stdout } = await run('git', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+    return stdout.split('\n').filter(Boolean);
+  } catch (error) {
+    const { stderr } = error as { stderr?: string };
+    throw new Unfit(`git ${args.join(' ')} failed: ${stderr?.trim() || String(error)}`);
+  }
+}

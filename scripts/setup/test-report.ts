@@ -1,0 +1,20 @@
+/** What became of one test file. */
+export type FileResult = { name: string; isFailed: boolean; passed: number; failed: number; seconds: number };
+
+/** A file that failed without a failed test, as one that could not be loaded does, counts as one failure. */
+export function count(results: readonly FileResult[]): { passed: number; failed: number } {
+  let [passed, failed] = [0, 0];
+  for (const result of results) {
+    passed += result.passed;
+    failed += result.isFailed ? Math.max(1, result.failed) : result.failed;
+  }
+  return { passed, failed };
+}
+
+/** The files that took longest, as lines. */
+export function slowest(results: readonly FileResult[], many: number): string[] {
+  return results
+    .toSorted((one, other) => other.seconds - one.seconds)
+    .slice(0, many)
+    .map(({ name, seconds }) => `${seconds.toFixed(1).padStart(6)} s  ${name}`);
+}
