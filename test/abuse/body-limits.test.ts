@@ -30,6 +30,7 @@ async function statusOf(method: string, path: string, lengthBytes: number): Prom
   return String(first).slice(0, 12);
 }
 
+// Shows A19
 test.each(operations)(
   '$name wants a body of its limit, and refuses one that is a byte longer unread',
   async ({ endpoint }) => {

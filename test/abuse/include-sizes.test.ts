@@ -17,6 +17,7 @@ const save = (name: string, content: string) =>
   api.request('PUT', `/v2/email/includes/${name}`, { key: own.key, body: { content } });
 const include = (name: string) => `<mj-include path="${name}" />`;
 
+// Shows A36
 test('what includes hold is refused by its size, however little of it is left in the email', async () => {
   await save('empty', '');
   // What stands within an include is read, and is then left out.

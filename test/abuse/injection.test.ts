@@ -61,6 +61,7 @@ async function sentWith(changes: Record<string, unknown>) {
   return PostalMime.parse(raw);
 }
 
+// Shows A29, A33
 test.each(Object.keys(fields))(
   '%s with line ends and marks adds neither a header nor a recipient: it is refused, or text',
   async (field) => {
@@ -81,6 +82,7 @@ test.each(Object.keys(fields))(
   },
 );
 
+// Shows A34
 test('an attachment is the bytes that were sent, whatever else it names to be fetched or read', async () => {
   let asked = 0;
   const server = http.createServer((_request, response) => {

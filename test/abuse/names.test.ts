@@ -27,6 +27,7 @@ test('every way to make a record by itself is tried', () => {
   expect(making.length).toBeGreaterThanOrEqual(10);
 });
 
+// Shows A6
 test.each(making)(
   '$name takes a name or number that another workspace has, and answers as it did there',
   async ({ endpoint }) => {
@@ -42,6 +43,7 @@ test.each(making)(
 const told = ({ status, body }: { status: number; body: object }, name: string) =>
   JSON.stringify({ status, body: { ...body, requestId: '' } }).replaceAll(name, '<the name>');
 
+// Shows A1
 test('templates and includes of another workspace are as unknown by name as those that nobody has', async () => {
   const make = (path: string, body: object) => api.request('POST', path, { key: other!.key, body });
   expect((await make('/v2/templates', { name: 'theirs', content: 'Text' })).status).toBe(201);

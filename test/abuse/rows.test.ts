@@ -16,6 +16,7 @@ const save = (key: string, contacts: unknown[]) =>
 const all = async (key: string) => (await api.request('GET', '/v2/contacts?limit=200', { key })).body.data;
 const rows = (row: (index: number) => unknown) => Array.from({ length: 1_000 }, (_, index) => row(index));
 
+// Shows A22
 test('a thousand rows of which none can be saved are each told of, and nothing is saved', async () => {
   const { key } = await workspace();
   const { status, body } = await save(
@@ -27,6 +28,7 @@ test('a thousand rows of which none can be saved are each told of, and nothing i
   expect(await all(key)).toEqual([]);
 });
 
+// Shows A22
 test('a thousand rows of one number, in a thousand forms, are one contact with the words of the last', async () => {
   const { key } = await workspace();
   const blanks = (index: number) => '-'.repeat(index % 4);
@@ -41,6 +43,7 @@ test('a thousand rows of one number, in a thousand forms, are one contact with t
   expect(await all(key)).toMatchObject([{ number: '+447700900123', firstName: '999' }]);
 });
 
+// Shows A22
 test('the same thousand rows twice at the same time are a thousand contacts', async () => {
   const { key } = await workspace();
   const contacts = rows((index) => ({

@@ -36,6 +36,7 @@ const found = async (path: string, query: Record<string, string>) => {
   return body.data.length;
 };
 
+// Shows A27
 test.each([
   ['%', 0],
   ['_', 0],
@@ -60,6 +61,7 @@ test.each([
   expect(await found('/v2/contacts', { search })).toBe(count);
 });
 
+// Shows A27
 test.each([
   ['/v2/contacts', 'tag'],
   ['/v2/contacts', 'clientReference'],
@@ -76,6 +78,7 @@ test('a recipient knows no wildcards', async () => {
   expect(await found('/v2/email', { recipient: 'a%c@example.com' })).toBe(0);
 });
 
+// Shows A27
 test('a search of 10,000 characters is refused, and one of 200 is answered, whatever it is of', async () => {
   const ask = (search: string) =>
     api.request('GET', `/v2/contacts?${new URLSearchParams({ search }).toString()}`, { key: own.key });

@@ -21,6 +21,7 @@ beforeAll(async () => {
     expect((await api.request('POST', '/v2/suppressions', { key: own.key, body })).status).toBe(201);
 });
 
+// Shows A54
 test.each([
   '+447700900123',
   '07700900123',
@@ -40,6 +41,7 @@ test.each([
   expect([status, body.type]).toEqual([422, `${api.url}/problems/recipient_suppressed`]);
 });
 
+// Shows A54
 test.each([
   '+447700900123;ext=1',
   '+447700900123 x5',
@@ -55,6 +57,7 @@ test.each([
   expect([status, Object.keys(body.errors)]).toEqual([400, ['recipient']]);
 });
 
+// Shows A54
 test.each([
   'ada.lovelace@bücher.example',
   'ADA.LOVELACE@BÜCHER.EXAMPLE',
@@ -71,6 +74,7 @@ test.each([
   expect([body.status, body.reason?.category]).toEqual(['failed', 'suppressed']);
 });
 
+// Shows A30
 test.each([
   'ada.lovelace+1@bücher.example',
   'adalovelace@bücher.example',
@@ -86,6 +90,7 @@ test.each([
   );
 });
 
+// Shows A54
 test('an address that is suppressed while its email waits is not mailed', async () => {
   const { id } = await sendEmail(api, own, { recipient: 'late@example.com' });
   const body = { email: 'LATE@example.com' };

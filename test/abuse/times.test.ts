@@ -60,6 +60,7 @@ const noTimes = [
 /** Times of their own offset, of which UTC has no way to write the year. */
 const beyond = ['0000-01-01T00:00:00+00:01', '0000-01-01T00:00:00+23:59', '9999-12-31T23:59:59-00:01'];
 
+// Shows A55
 test.each(places)(
   '%s of %s takes no text that is no time of RFC 3339, a leap second included',
   async (field, _where, send) => {
@@ -80,6 +81,7 @@ test.each(places)('%s of %s is answered at the ends of the calendar', async (_fi
     expect([200, 201, 400]).toContain((await send(text)).status);
 });
 
+// Shows A55
 test('an offset says when it is, whatever the zone keeps to: the hour that is there twice is two times', async () => {
   // In London clocks are moved at 01:00 UTC on the last Sundays of March and October.
   for (const [since, meant] of [

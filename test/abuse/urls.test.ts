@@ -23,6 +23,7 @@ const send = (method: string, where: string, url: string) =>
   });
 
 // Loopback is open to tests; what is meant here is closed to everybody.
+// Shows A41, A45
 test.each([
   'http://10.0.0.1/',
   'http://10.1/',

@@ -64,6 +64,7 @@ test('an answer is not cached, sniffed, tagged or shared with other origins, and
     expect(headers).not.toHaveProperty(name);
 });
 
+// Shows A48
 test.each([
   ['POST', '/v2/parcels/x', 'GET, HEAD, DELETE'],
   ['PUT', '/v2/parcels', 'POST, GET, HEAD'],
@@ -102,6 +103,7 @@ test('HEAD answers as GET does, without the body', async () => {
   expect(Number(headers['content-length'])).toBeGreaterThan(10);
 });
 
+// Shows A48
 test.each(['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'])(
   '%s changes nothing',
   async (name) => {

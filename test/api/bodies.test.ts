@@ -25,6 +25,7 @@ test.each([
   'application/json;charset="UTF-8"',
 ])('JSON in UTF-8 is read: %s', async (type) => expect(await withType(type)).toBe('accepted'));
 
+// Shows A46, A47
 test.each([
   'text/plain',
   'application/x-www-form-urlencoded',
@@ -43,6 +44,7 @@ test.each([
   expect(await withType(type)).toBe('unsupported_media_type');
 });
 
+// Shows A46
 test('a body without a type, or with two, is 415', async () => {
   const types = ['', 'Content-Type: application/json\r\nContent-Type: application/json\r\n'];
   for (const lines of types) {
@@ -52,6 +54,7 @@ test('a body without a type, or with two, is 415', async () => {
   }
 });
 
+// Shows A19
 test.each(['gzip', 'deflate', 'br', 'zstd', 'identity', 'x'])(
   'a Content-Encoding is 415: %s',
   async (encoding) => {
@@ -73,12 +76,17 @@ test.each<[string, string | Uint8Array, ErrorCode | 'accepted']>([
   ['blanks only', '   ', 'malformed_json'],
   ['NaN', '{"name":NaN}', 'malformed_json'],
   ['single quotes', "{'name':'a'}", 'malformed_json'],
+  // Shows A47
   ['invalid UTF-8', bytes('{"name":"', [0xff], '","weightGrams":1}'), 'malformed_json'],
   ['half of a UTF-8 sequence', bytes('{"name":"', [0xe2, 0x82], '","weightGrams":1}'), 'malformed_json'],
   ['UTF-16', Buffer.from(json, 'utf16le'), 'malformed_json'],
+  // Shows A47
   ['a byte order mark', bytes([0xef, 0xbb, 0xbf], json), 'accepted'],
+  // Shows A20
   ['33 levels', `{"x":${nested('[', ']', 32)}}`, 'malformed_json'],
+  // Shows A20
   ['5,000 levels of arrays', nested('[', ']', 5_000), 'malformed_json'],
+  // Shows A20
   ['90,000 levels that never close', '{"x":'.repeat(30_000), 'malformed_json'],
   ['32 levels', `{"name":"a","weightGrams":1,"x":${nested('[', ']', 31)}}`, 'accepted'],
   ['brackets in a string', `{"name":"a","weightGrams":1,"x":"${'['.repeat(99)}"}`, 'accepted'],
@@ -93,8 +101,11 @@ test.each<[string, string | Uint8Array, ErrorCode | 'accepted']>([
     'malformed_json',
   ],
   ['duplicate keys, of which the last counts', '{"name":"","name":"a","weightGrams":1}', 'accepted'],
+  // Shows A18
   ['a number beyond 2^53', '{"name":"a","weightGrams":9007199254740993}', 'validation_failed'],
+  // Shows A18
   ['1e400', '{"name":"a","weightGrams":1e400}', 'validation_failed'],
+  // Shows A21
   ['100,000 unknown keys', `{"name":"a","weightGrams":1${',"x":1'.repeat(30_000)}}`, 'accepted'],
 ])('%s', async (_name, body, code) => {
   expect(await codeOf(body)).toBe(code);
@@ -120,11 +131,13 @@ const limit = 200_000;
 const padded = (length: number) => json + ' '.repeat(length - json.length);
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
 
+// Shows A19
 test('a body of exactly the limit is read, one byte more is 413', async () => {
   expect(await codeOf(padded(limit))).toBe('accepted');
   expect(await codeOf(padded(limit + 1))).toBe('payload_too_large');
 });
 
+// Shows A19
 test('a chunked body is counted too, and refused as soon as it is too long', async () => {
   const head = `POST /v2/parcels HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${goodKey}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n`;
   const fits = await sendRaw(api.port, `${head}Connection: close\r\n\r\n`, chunk(json), '0\r\n\r\n');
@@ -143,6 +156,7 @@ test('a huge Content-Length is refused before its first byte arrives', async () 
   expect(answer.status).toBe(413);
 });
 
+// Shows A21
 test('a list is refused by its length before half a million bad items are looked at', async () => {
   const items = Array(60_000).fill('{}').join();
   const { body } = await api.call('POST', '/v2/parcels', {
@@ -159,6 +173,7 @@ test('a body that trickles in pieces is put together', async () => {
   expect(parseRaw(answer).json().seen.name).toBe('é€');
 });
 
+// Shows A19
 test('a body that does not come to its end in time is 408', async () => {
   const server = http.createServer((request, response) => void serve(request, response));
   const serve = async (request: IncomingMessage, response: ServerResponse) => {

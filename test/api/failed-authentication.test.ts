@@ -40,6 +40,7 @@ async function startBehind(proxies: number): Promise<Api> {
 const limited = [401, 401, 401, 429];
 const free = [401, 401, 401, 401];
 
+// Shows A13
 test('past the limit a failed authentication is a 429 that says when to come again', async () => {
   const api = await startSmallApi();
   const keys = [null, 'msg_unknown', 'nonsense', ''];
@@ -78,6 +79,7 @@ test('a signature that does not verify is a failed authentication', async () => 
   expect(statuses).toEqual(limited);
 });
 
+// Shows A13
 test('all processes count the failures of an address together', async () => {
   const processes = [await startSmallApi(), await startSmallApi()];
   const statuses = [];

@@ -121,6 +121,7 @@ const start = () => large().slice(0, -1);
 const padding = 'x'.repeat(65_530);
 const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
 
+// Shows A20, A47
 test.each<[string, () => string | Buffer, string | undefined]>([
   ['no end', start, 'malformed_json'],
   ['something after the object', () => `${large()}x`, 'malformed_json'],
@@ -208,6 +209,7 @@ test('a chunked body for which there is no room is refused as soon as it is larg
   await nothingIsKept();
 });
 
+// Shows A28
 test('a workspace that has half of the room leaves the other half to others', async () => {
   changeSettings({ LARGE_BODIES_BYTES: 12 * 1024 * 1024 });
   const other = await workspace();
@@ -223,6 +225,7 @@ test('a workspace that has half of the room leaves the other half to others', as
   expect((await post(large())).status).toBe(201);
 });
 
+// Shows F6
 test('a client that goes away while it sends leaves nothing behind', async () => {
   const socket = await openRaw(headOf('/v2/email', 4_000_000) + padding.repeat(30));
   await waitFor('it is in a file', () => openFiles() === 1);

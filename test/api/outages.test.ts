@@ -66,6 +66,7 @@ test.each(['refuse', 'freeze'] as const)(
   },
 );
 
+// Shows F15
 test('while Redis is away the service is ready, and says so', async () => {
   redis.refuse();
   await waitFor('Redis is known to be away', async () => {
@@ -75,6 +76,7 @@ test('while Redis is away the service is ready, and says so', async () => {
   });
 });
 
+// Shows F21
 test('while MySQL is away a request is refused with 503 and Retry-After, and nothing is kept of it', async () => {
   mysql.refuse();
   const clientReference = 'refused';

@@ -25,6 +25,7 @@ async function refused(answer: ReturnType<typeof api.call>, code: ErrorCode) {
   return { headers, body };
 }
 
+// Shows A7, A13
 test.each([
   ['none', undefined],
   ['the scheme alone', 'Bearer'],
@@ -64,6 +65,7 @@ test('an Authorization of 200 characters is read', async () => {
   expect((await api.call('GET', '/v2/parcels', { key: longestKey })).status).toBe(200);
 });
 
+// Shows A7
 test('a key in the query opens nothing', async () => {
   await refused(api.call('GET', `/v2/parcels?access_token=${goodKey}`, { key: null }), 'unauthenticated');
 });
@@ -89,6 +91,7 @@ test('a malformed id, an unknown one and one of another kind give the same 404',
   expect(details.size).toBe(1);
 });
 
+// Shows A49
 test('an unforeseen error is 500 and tells nothing of itself', async () => {
   const { body } = await refused(api.call('POST', '/v2/failures', { body: {} }), 'internal_error');
   expect(JSON.stringify(body)).not.toMatch(/SELECT|hidden_table|\.ts|node_modules/);

@@ -79,6 +79,7 @@ test('only the first requests wait for a Redis that hangs, also when it hangs fo
   }
 });
 
+// Shows F18
 test('requests are answered at once while Redis hangs, and the limit holds', async () => {
   changeSettings({ RATE_LIMIT_PER_SECOND: 1e-3 });
   const api = await startSmallApi();

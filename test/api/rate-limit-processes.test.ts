@@ -9,6 +9,7 @@ useDatabase();
 const perSecond = 5;
 const burst = 10;
 
+// Shows A51
 test('the limit of a key is one for all processes, to the request', async () => {
   const [own, other] = [await workspace(), await workspace()];
   // They never count alone, however busy the machine is.

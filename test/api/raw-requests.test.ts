@@ -20,6 +20,7 @@ function expectProblem(raw: string, code: ErrorCode) {
   return answer;
 }
 
+// Shows A48
 test.each<[string, string]>([
   ['what is not HTTP', 'hello\r\n\r\n'],
   ['TLS on the plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03'],
@@ -54,12 +55,14 @@ test('HTTP/1.0 needs no Host, as old health checks send none', async () => {
   expect(parseRaw(await sendRaw(api.port, 'GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
 });
 
+// Shows A7
 test('two Authorization headers are no authorization', async () => {
   expectProblem(await sendRaw(api.port, get('/v2/parcels', `Host: a\r\n${auth}${auth}`)), 'unauthenticated');
   const mixed = `Host: a\r\nAuthorization: Bearer bad\r\n${auth}`;
   expectProblem(await sendRaw(api.port, get('/v2/parcels', mixed)), 'unauthenticated');
 });
 
+// Shows A48
 test('two Service-Versions are no version', async () => {
   const twice = 'Service-Version: 2026-11-01\r\n'.repeat(2);
   expectProblem(
@@ -91,6 +94,7 @@ test('an expectation that nobody knows is ignored', async () => {
   );
 });
 
+// Shows A28
 test('headers that do not arrive in time are 408, and the connection is closed', async () => {
   const impatient = await startSmallApi({ headersTimeoutMs: 300, requestTimeoutMs: 300 });
   const socket = net.connect(impatient.port, '127.0.0.1');
@@ -101,6 +105,7 @@ test('headers that do not arrive in time are 408, and the connection is closed',
   expectProblem(answer, 'request_timeout');
 });
 
+// Shows A28
 test('a body that does not arrive in time is 408 under the request’s own id', async () => {
   const impatient = await startSmallApi({ headersTimeoutMs: 300, requestTimeoutMs: 300 });
   const head = `POST /v2/parcels HTTP/1.1\r\nHost: a\r\n${auth}Request-Id: mine\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{`;
@@ -108,6 +113,7 @@ test('a body that does not arrive in time is 408 under the request’s own id', 
   expect([answer.status, answer.headers.get('request-id')]).toEqual([408, 'mine']);
 });
 
+// Shows A19
 test('garbage after a request does not become the answer to it', async () => {
   const socket = net.connect(api.port, '127.0.0.1');
   let answers = '';

@@ -51,6 +51,7 @@ test.each<[string, unknown]>([
   expect(Object.keys((await errorsOf({ weightGrams })) ?? {})).toEqual(['weightGrams']);
 });
 
+// Shows A18
 test('2^31 - 1 fits', async () => {
   expect(await errorsOf({ weightGrams: 2 ** 31 - 1 })).toBeUndefined();
 });
@@ -102,6 +103,7 @@ test('unknown fields are ignored, at every level', async () => {
   expect(body.seen).toEqual({ ...valid, address: { city: 'Bath' } });
 });
 
+// Shows A16
 test('keys that name the prototype are data or nothing, and reach no prototype', async () => {
   const poison = '{"polluted":true}';
   for (const key of ['__proto__', 'constructor', 'prototype', '\\u005f_proto__']) {

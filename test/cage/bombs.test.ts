@@ -16,6 +16,7 @@ const renderAlone = (source: string, data: Record<string, unknown> = {}, escape 
     now,
   });
 
+// Shows A25
 test.each([...measured, ...invented])('$name ends in a clear error', async ({ source, data, says }) => {
   for (const escape of [true, false]) {
     const start = performance.now();
@@ -29,6 +30,7 @@ test.each([...measured, ...invented])('$name ends in a clear error', async ({ so
   }
 });
 
+// Shows A21
 test.each([
   ['more than 1 MiB', { a: 'x'.repeat(2_000_000) }, 'is larger than 1 MiB'],
   ['many small values', { a: Array.from({ length: 500_000 }, () => 1) }, 'is larger than 1 MiB'],

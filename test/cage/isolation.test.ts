@@ -66,6 +66,7 @@ const report = (name: string, latencies: number[]) =>
     `${name}: p50 ${at(latencies, 0.5)} ms, p99 ${at(latencies, 0.99)} ms, max ${at(latencies, 1)} ms`,
   );
 
+// Shows A24
 test('while one workspace sends bombs without pause, the renders of others stay quick and the process answers', async () => {
   const delay = monitorEventLoopDelay({ resolution: 5 });
   await attack(1);

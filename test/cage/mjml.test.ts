@@ -80,6 +80,7 @@ test('the cache is bounded by the length of what it holds, and forgets what was 
   expect(['a', 'c', 'late', 'huge'].map((key) => compiled.find(key))).toEqual(Array(4).fill(undefined));
 });
 
+// Shows A26
 test('each bomb ends in a clear error, and the next MJML is compiled', async () => {
   const durations: string[] = [];
   for (const { name, source, says } of mjmlBombs) {
@@ -143,6 +144,7 @@ test('one that runs out of memory fails, and the next is compiled', async () => 
   expect(await run(fresh())).toMatchObject({ outcome: 'done' });
 }, 60_000);
 
+// Shows A35
 test('it has none of the server’s settings, and may neither write files nor start anything', async () => {
   await compileTemplate('w', fresh());
   const [pid] = childrenOf(process.pid);

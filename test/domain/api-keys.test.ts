@@ -38,6 +38,7 @@ test('keys are random: none comes twice, and every character is as likely as ano
   }
 });
 
+// Shows A7
 test('a mistyped key is told by its checksum', () => {
   const key = apiKeys.newKey('api_key');
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -92,6 +93,7 @@ test('a key stands for its workspace, with the scopes that it was given; all by 
   });
 });
 
+// Shows A7
 test('a key that is unknown, mistyped or in other letters is nobody', async () => {
   const { key } = await apiKeys.issue(own.workspaceId);
   for (const token of [
@@ -105,6 +107,7 @@ test('a key that is unknown, mistyped or in other letters is nobody', async () =
     expect(await authenticate(token)).toBeNull();
 });
 
+// Shows A8
 test('a key works until it expires, also when it is remembered', async () => {
   const expiresAt = new Date(now().getTime() + 60_000);
   const { key } = await apiKeys.issue(own.workspaceId, { expiresAt });

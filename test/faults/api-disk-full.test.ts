@@ -31,6 +31,7 @@ function fillDisk(pid: number, folder: string): () => void {
   return () => void limit('unlimited');
 }
 
+// Shows F35
 test('while there is no room on the disk for a large request it is a 503, small ones are taken, and the same request later', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'disk-full-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));

@@ -31,6 +31,7 @@ async function countWaiting(): Promise<number> {
 
 const inHand = 5;
 
+// Shows F4
 test('at SIGTERM the requests in hand are answered and told to close their connections, and no new one is taken', async () => {
   const web = await startWeb();
   const api = clientOf(web.url);
@@ -91,6 +92,7 @@ async function storedReferences(): Promise<Set<string>> {
   return new Set(references);
 }
 
+// Shows F4
 test('SIGTERM under load: whatever is done is answered, and what is not answered has not been done', async () => {
   const web = await startWeb();
   const sent: Sent[] = [];

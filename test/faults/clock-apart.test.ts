@@ -83,11 +83,13 @@ async function expectInTime(recipients: string[], at: Date): Promise<void> {
   expect(recipients.map(copiesTo)).toEqual(recipients.map(() => 1));
 }
 
+// Shows F33
 test('scheduled emails go out when MySQL says so, once, whichever machine takes or sends them', async () => {
   const at = new Date(now().getTime() + 6 * minuteMs);
   await expectInTime(await schedule(at), at);
 });
 
+// Shows F33
 test('when the clocks of all machines jump while emails wait, none goes out early, late or twice', async () => {
   const at = new Date(now().getTime() + 6 * minuteMs);
   const before = await schedule(at);
@@ -110,6 +112,7 @@ test('what a machine says of times is MySQL’s time', async () => {
   }
 });
 
+// Shows F33
 test('a machine whose clock is ahead does not take what another one has in hand', async () => {
   const recipients = Array.from({ length: 10 }, newRecipient);
   const claimsInHand = async () => {
@@ -133,6 +136,7 @@ test('a machine whose clock is ahead does not take what another one has in hand'
   expect(recipients.map(copiesTo)).toEqual(recipients.map(() => 1));
 });
 
+// Shows F33
 test('request signatures are judged by MySQL’s time, and refused with the reason', async () => {
   const { key, signer } = await hmacKey(own.workspaceId);
   const answerTo = (api: Client, ageSeconds: number) => {

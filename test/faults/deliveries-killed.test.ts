@@ -31,6 +31,7 @@ const settings = {
   SWEEP_SECONDS: '0.5',
 };
 
+// Shows F32
 test('workers killed and Redis emptied amid deliveries: every webhook gets every event, and a second copy is the same', async () => {
   const [customer, receiver] = await Promise.all([workspace(), startWebhookReceiver()]);
   const webhooks = await Promise.all(

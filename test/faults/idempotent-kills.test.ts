@@ -48,6 +48,7 @@ async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
   return rows.some(({ id }) => batch.some((sent) => sent.idempotencyKey === id.toString() && !sent.answer));
 }
 
+// Shows F1, F2, F3
 test('web processes killed with requests in hand: every retry ends with one email for its key', async () => {
   const own = await workspace();
   let next = startVictim(own);

@@ -42,6 +42,7 @@ beforeEach(async () => {
 const moments: Moment[] = ['before', 'after'];
 const afterTheLease = () => advanceClock(2 * config.LEASE_SECONDS * 1000);
 
+// Shows F22
 test.each(moments)(
   'a request whose connection is lost %s the server has its COMMIT is a 503, and its retry ends with one email',
   async (moment) => {
@@ -76,6 +77,7 @@ const stepsOfEmail: [string, RegExp][] = [
   ['the mark before the relay is spoken to', /^UPDATE emails .*SET uncertain_count = /s],
   ['the COMMIT of the outcome', /^COMMIT$/],
 ];
+// Shows F22
 test.each(
   moments.flatMap((moment) => stepsOfEmail.map(([name, statement]) => [name, moment, statement] as const)),
 )(
@@ -103,6 +105,7 @@ const stepsOfDelivery: [string, number, RegExp][] = [
   ['the outcome', 1, /^UPDATE JSON_TABLE.* STRAIGHT_JOIN webhook_deliveries /s],
   ['the COMMIT of an outcome after an earlier one', 2, /^COMMIT$/],
 ];
+// Shows F22
 test.each(moments.flatMap((moment) => stepsOfDelivery.map((step) => [step[0], moment, step] as const)))(
   'a delivery is posted once an attempt when the connection of %s is lost %s the server has it',
   async (_name, moment, [, attempts, statement]) => {
@@ -130,6 +133,7 @@ const stepsOfText: [string, RegExp][] = [
   ['the COMMIT of the gateway, which is a simulated one here,', /^COMMIT$/],
   ['the outcome', /^UPDATE JSON_TABLE.* STRAIGHT_JOIN sms_messages /s],
 ];
+// Shows F22
 test.each(moments.flatMap((moment) => stepsOfText.map((step) => [step[0], moment, step[1]] as const)))(
   'a text is on the phone once and tells of it once when the connection of %s is lost %s the server has it',
   async (_name, moment, statement) => {
@@ -149,6 +153,7 @@ test.each(moments.flatMap((moment) => stepsOfText.map((step) => [step[0], moment
   },
 );
 
+// Shows F22
 test.each(moments)(
   'events are numbered once and fanned out once when the connection is lost %s the server has the COMMIT',
   async (moment) => {

@@ -22,6 +22,7 @@ beforeAll(async () => {
 });
 useDatabase();
 
+// Shows F25, F35
 test('when the disk of MySQL fills up what has room is taken whole, the rest is a 503 with nothing kept, until there is room', async () => {
   const [own, sink, api] = [await workspace(), await startSmtpSink(), await startApi()];
   changeSettings({ SMTP_URL: sink.url });

@@ -53,6 +53,7 @@ function startLoad(api: Client, own: Own) {
   return { sent, stop, accepted: () => sent.filter(({ acknowledged }) => acknowledged).length };
 }
 
+// Shows F21
 test('MySQL killed under load: what was accepted is there and goes out once, the rest is a 503 and whole or nowhere', async () => {
   const own = await workspace();
   const sink = await startSmtpSink();

@@ -35,6 +35,7 @@ const recipients = () => sink.messages.flatMap(({ envelope }) => envelope.to).to
 // The end of the file drops its database.
 afterEach(() => mysql.query('SET GLOBAL read_only = 0'));
 
+// Shows F25
 test('while MySQL is read-only nothing is accepted or sent, what is there can be read, and then all goes on', async () => {
   const waiting = await acceptEmail(own, { recipient: 'waiting@example.com' });
   // Nobody has woken a worker for it: the sweep finds it, once it is overdue.

@@ -50,6 +50,7 @@ function expectRefused({ status, headers, body }: Answer): void {
 }
 
 // Most of the time of both goes by in waiting.
+// Shows F23
 test.concurrent('with MySQL half a second away, more requests than connections: each is done or told to come back', async () => {
   const { line, web, post } = await startSlow();
   const all = references(4 * poolSize);
@@ -65,6 +66,7 @@ test.concurrent('with MySQL half a second away, more requests than connections: 
   expect(web.isRunning()).toBe(true);
 }, 120_000);
 
+// Shows F23
 test.concurrent('when MySQL hangs every request is answered in bounded time, none piles up, and no lock is left when it is back', async () => {
   const { line, web, api, post } = await startSlow({ MYSQL_TIMEOUT_SECONDS: '3' });
   const all = references(4 * poolSize);

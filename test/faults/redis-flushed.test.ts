@@ -13,6 +13,7 @@ useDatabase();
 
 const minuteMs = 60_000;
 
+// Shows F17
 test('Redis forgets 100 scheduled and 50 due emails: all go out, none before its time, none twice', async () => {
   const [customer, sink] = await Promise.all([workspace(), startSmtpSink()]);
   const api = await startApi();

@@ -15,6 +15,7 @@ const recipientsOf = ({ messages }: SmtpSink) => messages.flatMap(({ envelope })
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => `person-${String(index).padStart(3, '0')}@example.com`);
 
+// Shows F15
 test('Redis is away when web and workers start: emails are accepted, and go out by themselves when it is there', async () => {
   const [own, sink, redis] = await Promise.all([
     workspace(),
@@ -35,6 +36,7 @@ test('Redis is away when web and workers start: emails are accepted, and go out 
   expect(recipientsOf(sink)).toEqual(people(20));
 }, 150_000);
 
+// Shows F20
 test('every connection to Redis is reset again and again: all emails are accepted, and each arrives once', async () => {
   const [own, sink, redis] = await Promise.all([
     workspace(),

@@ -79,6 +79,7 @@ async function arriveOnce(recipients: string[]): Promise<void> {
 // For a busy machine; who waited for Redis would wait until it goes on, five seconds and more.
 const roomMs = 3_000;
 
+// Shows F16
 test('Redis is killed amid sending and comes back with what it wrote down: all is accepted, and arrives once', async () => {
   const before = await send(40);
   await redis.kill();
@@ -89,6 +90,7 @@ test('Redis is killed amid sending and comes back with what it wrote down: all i
   await arriveOnce([...before.recipients, ...meanwhile.recipients, ...after.recipients]);
 }, 150_000);
 
+// Shows F18
 test('Redis hangs for longer than any lock lasts: requests are as quick as ever, and nothing is done twice', async () => {
   const undisturbed = await send(40);
   redis.freeze();
@@ -109,6 +111,7 @@ test('Redis hangs for longer than any lock lasts: requests are as quick as ever,
   await arriveOnce([undisturbed, ...frozen].flatMap(({ recipients }) => recipients));
 }, 150_000);
 
+// Shows F19
 test('Redis is full: all is accepted, the operator is told, and it goes out once there is room', async () => {
   const control = new Redis(redis.url);
   const before = await send(20);

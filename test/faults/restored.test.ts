@@ -56,6 +56,7 @@ async function comesToRest(worker: { output: () => string }): Promise<void> {
   expect(worker.output()).not.toMatch(/failed unexpectedly|nobody understands/);
 }
 
+// Shows F26
 test('MySQL goes back ten minutes and Redis does not: what was lost is gone, what comes back is done, and no reader misses an event', async () => {
   const [own, sink] = await Promise.all([workspace(), startSmtpSink()]);
   const receiver = await startWebhookReceiver({ respond: { status: 500 } });

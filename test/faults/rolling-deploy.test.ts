@@ -72,6 +72,7 @@ async function fillEmails(emailId: string): Promise<void> {
   );
 }
 
+// Shows F34
 test('an old and a new version share the work over a migration, and the old one goes: nothing is lost or done twice', async () => {
   const newVersion = makeNewerVersion();
   const [own, sink, receiver] = await Promise.all([workspace(), startSmtpSink(), startWebhookReceiver()]);

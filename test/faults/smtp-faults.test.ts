@@ -133,6 +133,7 @@ async function killBetween(emails: Accepted[], sink: SmtpSink, hasMet: () => boo
   await workers.stop();
 }
 
+// Shows F9
 test('a worker is killed when the relay has done what it does to a message: each is sent, and a copy is the same', async () => {
   const modes = new Map(aboutMessages.map(([mode], index) => [`person-${index}@example.com`, mode]));
   const met = new Set<string>();
@@ -159,6 +160,7 @@ test('a worker is killed when the relay has done what it does to a message: each
   }
 }, 60_000);
 
+// Shows F8
 test('a worker is killed at a relay that lets nobody come to a message: each email is sent once', async () => {
   const sink = await startSmtpSink();
   for (const [index, mode] of aboutConnections.entries()) sink.setMode(mode, { connection: index + 1 });

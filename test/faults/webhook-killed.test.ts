@@ -15,6 +15,7 @@ useDatabase();
 
 const count = 10;
 
+// Shows F32
 test('a worker is killed between the answer of the endpoint and the database: one copy more, with the same id and bytes', async () => {
   const [own, receiver, mysql] = await Promise.all([
     workspace(),

@@ -29,6 +29,7 @@ async function sweepOften(): Promise<void> {
   }
 }
 
+// Shows F36
 test('deliveries that had waited for hours before they were let in have a place in one job each, however often it is swept', async () => {
   const webhook = await makeWebhook(own, 'http://127.0.0.1:1/');
   await storeEvents(own, 40);

@@ -18,6 +18,7 @@ beforeAll(() => changeSettings({ OPS_PASSWORD: password }));
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
+// Shows F32
 test('a delivery whose secret does not open is put off by minutes, the operator sees it, and it ends after 7 days', async () => {
   const [own, receiver, api] = await Promise.all([workspace(), startWebhookReceiver(), startApi()]);
   const broken = await dueDelivery(own, receiver.url);

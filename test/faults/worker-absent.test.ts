@@ -19,6 +19,7 @@ beforeAll(() => changeSettings({ OPS_PASSWORD: password }));
 
 const minuteMs = 60_000;
 
+// Shows F14
 test('no worker for ten minutes: the metrics show how long work has waited, and it goes out in the order of its time', async () => {
   const [own, sink, receiver, api] = await Promise.all([
     textingWorkspace(),

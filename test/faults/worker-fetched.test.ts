@@ -14,6 +14,7 @@ useDatabase();
 
 const count = 30;
 
+// Shows F8
 test('jobs that a dead worker had fetched, and not yet claimed, come back within seconds', async () => {
   const [own, sink, mysql] = await Promise.all([
     workspace(),

@@ -18,6 +18,7 @@ useDatabase();
 const count = 5;
 const names = ['send-email', 'deliver-webhook', 'sweep'];
 
+// Shows F13
 test('a worker hangs for longer than its lease: another does its work, and when it goes on it changes no row', async () => {
   const { promise: release, resolve: answerAll } = Promise.withResolvers<void>();
   const [own, sink, receiver] = await Promise.all([
@@ -66,6 +67,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
   expect([...requests.values()].map((copies) => copies.length)).toEqual(Array(count).fill(2));
 }, 150_000);
 
+// Shows F13
 test('the locks of a process that hangs amid a transaction are free again after a minute', async () => {
   // What the server then does to the connection is its own; this is what it is told.
   const [session] = await query('SELECT @@SESSION.wait_timeout AS seconds');

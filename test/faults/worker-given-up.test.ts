@@ -37,6 +37,7 @@ async function dieWith(claims: ((at: Date, until: Date) => Promise<unknown>)[]):
   await advanceClock(leaseMs + 500);
 }
 
+// Shows F11
 test('what kills every worker that takes it fails in the end, all else goes out, and the operator is told', async () => {
   const [own, sink, receiver, api] = await Promise.all([
     textingWorkspace(),
@@ -89,6 +90,7 @@ test('what kills every worker that takes it fails in the end, all else goes out,
   await worker.stop();
 });
 
+// Shows F11
 test('what a dead worker had in hand is not taken up all at once, since one of them may be what killed it', async () => {
   const own = await workspace();
   const webhook = await makeWebhook(own, 'http://127.0.0.1:1/');

@@ -14,6 +14,7 @@ const concurrency = 10;
 /** The worker is killed when so many have arrived; the next one takes over what it held. */
 const arrivedAtKills = [40, 90];
 
+// Shows F10
 test('a worker killed in the middle of 200 sends: all arrive, and each second copy has the same bytes', async () => {
   const [customer, sink] = await Promise.all([workspace(), startSmtpSink()]);
   const api = clientOf((await startWeb()).url);

@@ -18,6 +18,7 @@ const limit = { timeoutMs: 60_000 };
 const emails = 120;
 const texts = 30;
 
+// Shows F36
 test('two workers that both sweep all the time, and a Redis that forgets: nothing is claimed, sent or delivered twice', async () => {
   const [own, sink, receiver, api] = await Promise.all([
     textingWorkspace(),

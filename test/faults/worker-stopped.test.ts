@@ -26,6 +26,7 @@ const tables = ['emails', 'sms_messages', 'webhook_deliveries'];
 const held = async (table: string) =>
   (await query(`SELECT id FROM ${table} WHERE lease_token IS NOT NULL`)).length;
 
+// Shows F12
 test('a worker with emails, texts, deliveries and a list copy in hand is stopped: it leaves nothing half done or twice', async () => {
   changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
   const [own, sink, receiver, api, mysql] = await Promise.all([

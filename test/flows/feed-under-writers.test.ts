@@ -14,6 +14,7 @@ useDatabase();
 const writers = 20;
 const eventsPerWriter = 60;
 
+// Shows F38
 test('twenty writers with slow commits and rollbacks: a reader of the feed misses no event and gets none twice', async () => {
   const { workspaceId, key } = await workspace();
   const caller = (await authenticate(key))!;

@@ -22,6 +22,7 @@ function peakMb(pid: number): number {
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
+// Shows F7
 test('eight emails of 30 MB at once fit into little memory and hold nobody else up', async () => {
   const [own, other] = [await workspace(), await workspace()];
   const sink = await startSmtpSink();

@@ -9,6 +9,7 @@ import { startWeb } from '../support/processes.ts';
 
 useDatabase();
 
+// Shows A26, F7
 test('each hostile MJML ends in a clear error while other requests, of known MJML too, stay quick', async () => {
   const [attacker, neighbour] = await Promise.all([workspace(), workspace()]);
   const api = clientOf((await startWeb()).url);

@@ -82,6 +82,7 @@ test('each time it is opened the message has the same bytes', async () => {
   expect(await wholeOf(message)).toEqual(await wholeOf(message));
 });
 
+// Shows A32
 test('any file name arrives as it is', async () => {
   const names = fc
     .string({ unit: 'grapheme', minLength: 1, maxLength: 120 })
@@ -97,6 +98,7 @@ test('any file name arrives as it is', async () => {
   );
 });
 
+// Shows A32
 test.each([
   ['Übersicht für März – 50 %.pdf', 'Übersicht für März – 50 %.pdf'],
   ['请款单.pdf', '请款单.pdf'],
@@ -122,10 +124,12 @@ test.each([
   expect(headers.map(({ key }) => key)).not.toContain('bcc');
 });
 
+// Shows A32
 test.each(['', '/', 'folder/', '..', '.', '\u202e', ' \u0001 '])('%j is no file name', (given) => {
   expect(cleanFilename(given)).toBe('');
 });
 
+// Shows A33
 test.each([
   ['a.pdf', 'application/pdf'],
   ['A.PDF', 'application/pdf'],

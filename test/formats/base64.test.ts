@@ -61,6 +61,7 @@ test.each(refused)('%s is no base64', async (_name, text) => {
   for (const length of [1, 2, 3, 4, 5, 100]) expect(await inPieces(text, length)).toBeNull();
 });
 
+// Shows A23
 test('both ways agree about any text of such letters', async () => {
   const letters = fc.string({
     unit: fc.constantFrom('A', 'Q', 'g', 'w', '=', '/', '+', '-', ' '),

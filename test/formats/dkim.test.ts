@@ -103,6 +103,7 @@ test('what a relay may do to a message leaves the signature good', async () => {
   expect((await verify(Buffer.from(`${relayed}\r\n\r\n`, 'latin1'))).status.result).toBe('pass');
 });
 
+// Shows A31
 test('a second From breaks the signature, wherever it is put', async () => {
   const signed = (await sign(messageOf('Hello\r\n'))).toString('latin1');
   for (const forged of [

@@ -45,6 +45,7 @@ test.each([
   expect(wordsOf(text)).toEqual(words);
 });
 
+// Shows A17
 test('names that differ by case alone are one, others are not', () => {
   for (const [one, other] of [
     ['VIP', 'vip'],

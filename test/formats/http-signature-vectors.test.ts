@@ -95,6 +95,7 @@ describe.each(frozen.vectors)('the frozen request: $name', ({ algorithm, headers
     expect(signatures.signatureBase(components, input!.text)).toBe(text);
   });
 
+  // Shows A10
   test('verifies, and only with its own algorithm', () => {
     const secret = createSecretKey(Buffer.from(frozen.secret));
     const publicKey = createPublicKey(frozen.publicKey);

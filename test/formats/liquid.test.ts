@@ -66,6 +66,7 @@ test.each([
 });
 
 describe('escaping', () => {
+  // Shows A37
   test('values are escaped in html, except after raw as the last filter, and nowhere else', () => {
     const data = { a: `<i>&"'` };
     expect(render('{{ a }} {{ a | raw }} {{ a | raw | append: "!" }} {% echo a %}', data)).toBe(
@@ -75,6 +76,7 @@ describe('escaping', () => {
     expect(render('{{ list }}', { list: ['<', ['>']] })).toBe('&lt;&gt;');
   });
 
+  // Shows A38
   test('Liquid in data is text, also by way of filters and captures', () => {
     const data = { a: '{{ secret }}{% assign x = 1 %}', secret: 'no' };
     const source = '{{ a | raw }}|{% capture c %}{{ a | raw }}{% endcapture %}{{ c | append: a | raw }}';
@@ -83,6 +85,7 @@ describe('escaping', () => {
 });
 
 describe('nothing outside of the data can be reached', () => {
+  // Shows A35
   test.each(['include', 'render', 'layout', 'block'])('%s is not available', (tag) => {
     for (const name of [
       "'.env'",
@@ -99,6 +102,7 @@ describe('nothing outside of the data can be reached', () => {
       });
   });
 
+  // Shows A24
   test.each(['find_exp', 'where_exp', 'reject_exp', 'group_by_exp', 'has_exp', 'find_index_exp', 'sample'])(
     'the filter %s is not available',
     (name) => {
@@ -107,6 +111,7 @@ describe('nothing outside of the data can be reached', () => {
     },
   );
 
+  // Shows A16, A35
   test('prototypes give nothing, and are not changed', () => {
     for (const path of [
       'constructor',
@@ -129,6 +134,7 @@ describe('nothing outside of the data can be reached', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
+  // Shows A39
   test('data that looks like code is only data', () => {
     const data = JSON.parse(
       '{"f":{"valueOf":"z","toString":"q","then":"x","next":"x","toLiquid":"x","length":1e9}}',
@@ -144,6 +150,7 @@ describe('nothing outside of the data can be reached', () => {
   });
 });
 
+// Shows A39
 test('the data is left as it was given', () => {
   const data = { n: 5, list: [3, 1, 2] };
   render('{% increment n %}{% decrement m %}{{ list | sort | reverse }}{% assign list = 1 %}', data);
@@ -187,6 +194,7 @@ test('no report holds a path, a stack or more than a few words of the source', (
   }
 });
 
+// Shows A25
 test('the output of a part ends at 1 MiB, counted in bytes', () => {
   const half = 'é'.repeat(256 * 1024);
   expect(render('{{ a }}{{ a }}', { a: half }, false)).toHaveLength(512 * 1024);
@@ -201,6 +209,7 @@ test('the output of a part ends at 1 MiB, counted in bytes', () => {
   });
 });
 
+// Shows A25
 test('captures are limited like the output', () => {
   const doubling = '{% capture c %}{{ c }}{{ c }}{% endcapture %}';
   expect(render(`{% assign c = "0123456789" %}${doubling.repeat(3)}{{ c }}`)).toBe('0123456789'.repeat(8));

@@ -192,6 +192,7 @@ test('a body that knows its boundary cannot end its part', async () => {
   expect((await read({ text })).text).toBe(text);
 });
 
+// Shows A29
 test('control characters in a subject or name become spaces, never a header', async () => {
   const evil = 'Hi\r\nBcc: evil@x.example\nX-A: 1\rX-B: 2\0\t\u2028end';
   const message = await compose({

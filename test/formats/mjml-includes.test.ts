@@ -32,12 +32,15 @@ test.each([
   ['an unknown name', include('nothing'), 'there is no include named nothing'],
   ['a file', include('../../../etc/passwd'), 'there is no include named ../../../etc/passwd'],
   ['an inherited name', include('constructor'), 'there is no include named constructor'],
+  // Shows A36
   [
     'another type',
     '<mj-include path="a" type="html" />',
     'takes the attribute path, a name, and nothing else',
   ],
+  // Shows A36
   ['no path', '<mj-include />', 'takes the attribute path, a name, and nothing else'],
+  // Shows A36
   ['a name by Liquid', '<mj-include path="{{ a }}" />', 'takes the attribute path, a name, and nothing else'],
   ['itself', include('self'), 'the include self includes itself'],
   ['itself by another', include('ping'), 'the include ping includes itself'],
@@ -45,6 +48,7 @@ test.each([
   ['1,001 times nothing', include('empty').repeat(1001), 'has more than 1000 includes'],
   ['nothing a billion times', include('bomb1'), 'has more than 1000 includes'],
   ['more than 256 kB', include('large').repeat(3), 'is larger than 256 kB with its includes'],
+  // Shows A36
   ['what is read to be left out, many times', include('hollow').repeat(6), 'is larger than 256 kB'],
 ])('%s is refused', (_name, source, says) => {
   const fault = faultOf(source, {

@@ -119,6 +119,7 @@ test('comments of Liquid are nothing, wherever they stand', async () => {
   expect(html).not.toContain('{{ a }}');
 });
 
+// Shows A40
 test('rendering before or after compiling gives the same', async () => {
   const values = constantFrom(
     'Ada & Co',
@@ -260,6 +261,7 @@ test('values of attributes are left to mjml where they may come from data', asyn
   expect(await faultsOf(document('<mj-section padding="wide"></mj-section>'), false)).toEqual([]);
 });
 
+// Shows A26
 test('HTML of more than 1 MiB is refused', async () => {
   const { faults } = await compile(document(column('<mj-text>x</mj-text>').repeat(700)), false);
   expect(faults).toEqual([{ message: 'compiles to more than 1 MiB of HTML' }]);
@@ -276,6 +278,7 @@ test('a long mail with many styles is within the limits', async () => {
   expect(await htmlOf(document(sections, head))).toContain('{{ a }}');
 }, 20_000);
 
+// Shows A36
 test('the html loads nothing from elsewhere but what the source names', async () => {
   const compiled = await compile(
     '<mjml><mj-body><mj-section><mj-column><mj-text font-family="Ubuntu">Hi</mj-text></mj-column></mj-section></mj-body></mjml>',

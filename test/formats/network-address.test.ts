@@ -107,6 +107,7 @@ test.each([
   expect(addresses.isForbiddenAddress(text, addresses.parseNetworks(['0.0.0.0/0', '::/0']))).toBe(true);
 });
 
+// Shows A41
 test('no IPv4 address gets through inside of IPv6, whatever the form', () => {
   const prefixes = ['::ffff:', '::', '::ffff:0:', '64:ff9b::', '64:ff9b:1::', '::5efe:', '2606:4700::5efe:'];
   fc.assert(
@@ -172,6 +173,7 @@ test('the hostname of a URL is an address or a name', () => {
   expect(literal('http://1.2.3.4.example.com/')).toBeNull();
 });
 
+// Shows A41
 test.each([
   'http://127.0.0.1/',
   'https://127.0.0.1/',
@@ -217,6 +219,7 @@ test.each([
   expect(addresses.webhookUrlProblem(url)).toBe('must not point to a private address');
 });
 
+// Shows A45
 test.each([
   ['', 'must be an absolute http or https URL'],
   ['/hooks', 'must be an absolute http or https URL'],
@@ -263,6 +266,7 @@ test.each([
   expect(addresses.webhookUrlProblem(url)).toBeNull();
 });
 
+// Shows A45
 test('a URL has at most 2048 characters', () => {
   const start = 'https://example.com/';
   expect(addresses.webhookUrlProblem(start + 'é'.repeat(2028))).toBeNull();

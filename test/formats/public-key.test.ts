@@ -64,6 +64,7 @@ const others = {
   Ed25519: generateKeyPairSync('ed25519').publicKey,
   X25519: generateKeyPairSync('x25519').publicKey,
 };
+// Shows A11
 test.each(Object.entries(others))('a key of another kind is refused: %s', (_kind, key) => {
   expect(parsePublicKey(pemOf(key))).toEqual({ fault: expect.stringContaining('P-256') });
 });
@@ -87,6 +88,7 @@ test.each([
 
 const swapped = Buffer.from(der);
 swapped[swapped.length - 1]! ^= 1;
+// Shows A11
 test.each([
   ['nothing', ''],
   ['any text', 'a key'],

@@ -123,6 +123,7 @@ test('the limits are demanded of every answer to a caller, where there are limit
   expect(limited.faultsOf(await exchange('GET', '/v2/parcels', { key: null }))).toEqual([]);
 });
 
+// Shows A49
 test('the test that gets an answer which is not as described fails', async () => {
   const receiver = await startWebhookReceiver({ respond: { status: 200, body: '{}' } });
   const client = clientOf(new URL(receiver.url).origin);

@@ -73,6 +73,7 @@ test.each<[SmtpMode, object, number]>([
   expect(pool.stats()).toEqual({ connections: 0, idle: 0, waiting: 0 });
 });
 
+// Shows F27
 test('a relay that is not there, or has no name, is a fault of the transport', async () => {
   const sink = await startSmtpSink();
   await sink.close();

@@ -36,6 +36,7 @@ afterEach(async () => {
   await waitFor('the database answers', () => query('SELECT 1'));
 });
 
+// Shows F21
 test('an email that the relay took while the database was away is not sent again when it is back', async () => {
   const recipient = 'once@example.com';
   const email = await acceptEmail(own, { recipient });

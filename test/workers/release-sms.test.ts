@@ -74,6 +74,7 @@ test('a release whose job is lost is made again by the sweep', async () => {
   await workers.stop();
 });
 
+// Shows A51
 test('many held messages are let go whole, each paid for once, by two at a time', async () => {
   await credit(1);
   for (let index = 0; index < 130; index += 10)

@@ -147,6 +147,7 @@ test('a message whose worker died at the gateway goes out once more at most', as
   expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'delivery_uncertain' } });
 });
 
+// Shows A54
 test('a number that is suppressed meanwhile is not texted, and the parts are given back', async () => {
   const gateway = useGateway(accepted);
   const { id } = await sendSms(api, own, { recipient });

@@ -51,6 +51,7 @@ async function forgottenEmail(changes: Record<string, unknown> = {}) {
 const countTo = (recipient: string) =>
   sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).length;
 
+// Shows F2
 test('every job that Redis forgot is made again: what is due, and what is near with its delay', async () => {
   const due = {
     'send-email': await forgottenEmail(),
@@ -93,6 +94,7 @@ test('a scheduled email enters Redis only a quarter of an hour before its time, 
   expect((await email.read()).parked).toBe(false);
 });
 
+// Shows F36
 test('sweeping again and again makes nothing twice', async () => {
   const email = await forgottenEmail();
   await advanceClock(3_000);
@@ -176,6 +178,7 @@ test('while Redis is away nothing is marked as being in Redis', async () => {
   expect(await jobsOf('send-email', email.id)).toHaveLength(1);
 });
 
+// Shows F17
 test('the workers repair by themselves what a flush took, the sweep included, and send nothing twice', async () => {
   const recipients = Array.from({ length: 20 }, (_, index) => `flushed-${index}@example.com`);
   for (const recipient of recipients) await acceptEmail(own, { recipient });

@@ -110,6 +110,7 @@ test('neither the key nor its signing secret is stored as it is', async () => {
   }
 });
 
+// Shows A14
 test('what only answers hold cannot be set', async () => {
   const { status, body } = await keys.create({
     ...notForClients,
@@ -179,6 +180,7 @@ test('everything that is wrong is said at once', async () => {
   expect(Object.keys(second.body.errors).toSorted()).toEqual(['expiresAt', 'strictMode']);
 });
 
+// Shows A11
 test('a pasted private key is named as what it is, and does not come back', async () => {
   const { body } = await keys.create({ signing: ecdsa(privateKey) });
   expect(body.errors['signing.publicKey']).toEqual([expect.stringContaining('private key')]);

@@ -66,12 +66,14 @@ async function becomesRefused(key: string): Promise<{ elapsedMs: number; type: s
   return { elapsedMs: performance.now() - startedAt, type: body.type };
 }
 
+// Shows A8
 test('a key that is deleted at one process is refused by another within a second', async () => {
   const { id, key } = await rememberedKey();
   expect((await there.remove(id)).status).toBe(204);
   expect((await becomesRefused(key)).elapsedMs).toBeLessThan(soonMs);
 });
 
+// Shows A8
 test('a key that is rotated without overlap is refused by another process within a second', async () => {
   const { id, key } = await rememberedKey();
   const { body } = await there.rotate(id, { overlapHours: 0 });
@@ -109,6 +111,7 @@ test('a process that could not hear for a while forgets all it remembered when i
   expect((await becomesRefused(key)).elapsedMs).toBeLessThan(soonMs);
 });
 
+// Shows F18
 test('a line that has died without a word is given up, and another made', async () => {
   const { id, key } = await rememberedKey();
   redis.freeze();
@@ -119,6 +122,7 @@ test('a line that has died without a word is given up, and another made', async 
   await becomesRefused(key);
 });
 
+// Shows A8
 test('while Redis is away a deleted key is refused at once where it was deleted, elsewhere after the cache time', async () => {
   const line = await startTcpProxy(config.REDIS_URL, 6379);
   const deaf = await startWeb({ KEY_CACHE_SECONDS: '1', REDIS_URL: line.url });

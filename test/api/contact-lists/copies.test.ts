@@ -83,6 +83,7 @@ test('dynamic lists and the built-in one are copied as they are', async () => {
   expect(await listed(into)).toMatchObject({ contactCount: builtin.contactCount });
 });
 
+// Shows A2
 test('lists of another workspace are unknown, as sources and as exclusions', async () => {
   const other = await workspace();
   const [foreign] = await makeContacts(other, 1);

@@ -22,6 +22,7 @@ const newList = async (key = own.key): Promise<string> =>
   (await call('POST', '', { name: 'A list' }, key)).body.id;
 const countOf = async (id: string) => (await call('GET', `/${id}`)).body.contactCount;
 
+// Shows A2
 test('named contacts are added once; members, strangers, unknown and repeated ids are skipped', async () => {
   const list = await newList();
   const [first, second, third] = (await makeContacts(own, 3)) as [string, string, string];

@@ -124,6 +124,7 @@ test.each([
   ['a row that is no object', ['07700900001'], ['contacts[0]']],
   ['no row', [], ['contacts']],
   ['no list', null, ['contacts']],
+  // Shows A22
   ['1,001 rows', Array.from({ length: 1001 }, () => ({ number: '07700900001' })), ['contacts']],
 ])('%s refuses the whole request, naming the place', async (_, rows, fields) => {
   const mine = await workspace();

@@ -125,6 +125,7 @@ test('texts as long as they may be are kept as they are, counted in characters',
   expect((await get(`/${body.id}`)).body).toEqual(body);
 });
 
+// Shows A17
 test('tags are trimmed; blank, longer and repeated ones are dropped, whatever their case', async () => {
   const tags = ['  VIP ', 'vip', '', '   ', 'x'.repeat(65), 'y'.repeat(64), 'Straße', 'STRASSE', 'Vip'];
   const { body } = await post({ number: newNumber(), tags });

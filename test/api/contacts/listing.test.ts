@@ -202,6 +202,7 @@ test.each([
   expect([answer.status, Object.keys(answer.body.errors)]).toEqual([400, [name]]);
 });
 
+// Shows A27
 test('a search of many words, or of long ones, is answered', async () => {
   expect(await names({ search: 'ada '.repeat(50) })).toEqual(['ada']);
   expect(await names({ search: 'x '.repeat(100) })).toEqual([]);

@@ -26,6 +26,7 @@ const make = async (tags: string[] = [], key = own.key): Promise<string> => {
 };
 const unknown = 'contact_01h455vb4pex5vsknk084sn02q';
 
+// Shows A17
 test('tags are added and removed, whatever their case, and stay sorted; a tag that is there keeps its spelling', async () => {
   const [one, two] = [await make(['Vip', 'old']), await make()];
   const answer = await change({
@@ -47,6 +48,7 @@ test('a tag is given another spelling by removing and adding it', async () => {
   expect((await find(id)).tags).toEqual(['VIP']);
 });
 
+// Shows A2
 test('updated counts the contacts that the ids name, changed or not; other ids are ignored', async () => {
   const [id, theirs] = [await make(['vip']), await make([], other.key)];
   const before = await find(id);

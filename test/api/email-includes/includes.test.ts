@@ -69,6 +69,7 @@ test('content is up to 100,000 characters, and may be empty', async () => {
   expect((await save('empty', '')).status).toBe(201);
 });
 
+// Shows A36
 test('a cycle, a sixth level and an unknown name are refused, and change nothing', async () => {
   await save('e1', 'x');
   for (let level = 2; level <= 5; level += 1)
@@ -90,6 +91,7 @@ test('a cycle, a sixth level and an unknown name are refused, and change nothing
   expect((await call('GET', 'new')).status).toBe(404);
 });
 
+// Shows A36
 test('two requests at once cannot close a cycle together', async () => {
   for (let round = 0; round < 5; round += 1) {
     const [a, b] = [`a${round}`, `b${round}`];

@@ -34,6 +34,7 @@ async function newLink(from = own) {
   return { id: body.id as string, email, link: link!, isVerified };
 }
 
+// Shows A56
 test('only the button confirms: whoever follows the link changes nothing', async () => {
   const { email, link, isVerified } = await newLink();
   for (const method of ['GET', 'HEAD', 'GET']) {
@@ -102,6 +103,7 @@ test('a link to a recipient that was removed leads nowhere', async () => {
     expect((await api.request(method, link)).body).toContain('This link leads nowhere');
 });
 
+// Shows A56
 test('a token that was tampered with leads nowhere, and confirms nothing', async () => {
   const { link, isVerified } = await newLink();
   const token = Buffer.from(link.slice('/confirm/'.length), 'base64url');

@@ -75,6 +75,7 @@ test('a verified address gets no more links', async () => {
   expect(await linksTo(email)).toHaveLength(1);
 });
 
+// Shows A52
 test('an address is not flooded by whoever adds and removes it, from however many workspaces', async () => {
   const email = newAddress();
   const answers: number[] = [];
@@ -104,6 +105,7 @@ test('one that is removed and added within a minute is to wait', async () => {
   expect(await linksTo(email)).toHaveLength(2);
 });
 
+// Shows A52
 test('a workspace sends so many links a day', async () => {
   const other = await workspace();
   const { body } = await post(newAddress(), other.key);

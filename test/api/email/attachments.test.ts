@@ -107,6 +107,7 @@ const wrong = {
   '[0]': ['x', 7, null],
 };
 
+// Shows A23, A34
 test.each(ways)(
   'whatever is wrong with an attachment in %s is refused under its name',
   async (_name, way) => {
@@ -127,6 +128,7 @@ test.each(ways)('the second of two attachments in %s is refused under its number
   expect(Object.keys(body.errors).toSorted()).toEqual(['attachments[1].content', 'attachments[1].filename']);
 });
 
+// Shows A23
 test.each(ways)('100 attachments in %s are taken, 101 are not', async (_name, way) => {
   const many = (count: number) => postWith(way, Array(count).fill(file({ content: '' })));
   expect((await many(100)).status).toBe(201);
@@ -134,6 +136,7 @@ test.each(ways)('100 attachments in %s are taken, 101 are not', async (_name, wa
   expect([status, Object.keys(body.errors)]).toEqual([400, ['attachments']]);
 });
 
+// Shows A23
 test('30,000,000 bytes in all are taken, one more is refused', async () => {
   const half = Buffer.alloc(15_000_000, 'half').toString('base64');
   const other = (size: number) => file({ content: Buffer.alloc(size, 'rest').toString('base64') });
@@ -142,6 +145,7 @@ test('30,000,000 bytes in all are taken, one more is refused', async () => {
   expect([status, Object.keys(body.errors)]).toEqual([400, ['attachments']]);
 });
 
+// Shows A33
 test.each(ways)(
   'a type that names no kind of file, with parameters too, is taken in %s',
   async (_name, way) => {

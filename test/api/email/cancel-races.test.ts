@@ -38,6 +38,7 @@ async function cancelOf(id: string): Promise<boolean> {
   }
 }
 
+// Shows F37
 test('of 1,000 cancellations against 1,000 sends at the moment of their time, each has exactly one winner', async () => {
   // A worker looks a quarter of a second ahead, so that for this long both may have the email.
   const scheduledAt = new Date(now().getTime() + 10 * 60_000);

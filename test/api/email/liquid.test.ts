@@ -44,6 +44,7 @@ test('what the template says about an error names no path and shows no stack', a
   expect(Object.keys(errors)).toEqual(['content.text']);
 });
 
+// Shows A29
 test('a subject that renders to a line end is refused, so data cannot add a header', async () => {
   for (const name of ['x\r\nBcc: c@d.example', 'x\ny', 'x\u2028y', '\u0000'])
     expect(Object.keys(await errorsOf({ subject: 'Hi {{ name }}', template: { data: { name } } }))).toEqual([

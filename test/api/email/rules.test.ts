@@ -213,6 +213,7 @@ test.each([
   expect((await sendEmail(api, own, { clientTag: given })).clientTag).toBe(stored);
 });
 
+// Shows A30
 test.each([
   'a@b.example, c@d.example',
   'a@b.example;c@d.example',
@@ -250,6 +251,7 @@ test.each(['a@b.example, hello@', 'hello', 'x@evil.example <hello@', 'Ada\r\nBcc
   },
 );
 
+// Shows A31
 test('a sender needs a verified domain of this workspace: not a parent, a child, another’s or none', async () => {
   const other = await workspace();
   for (const domain of ['elsewhere.example', `mail.${own.domain}`, own.domain.slice(1), other.domain])
@@ -264,6 +266,7 @@ test('a workspace whose sending is blocked is refused', async () => {
   expect(body.type).toBe(`${api.url}/problems/sending_blocked`);
 });
 
+// Shows A53
 test('a connected app cannot set bypassSuppressions', async () => {
   const app = await apiKeys.issue(own.workspaceId, { kind: 'app' });
   const answer = await postEmail(api, own, { bypassSuppressions: true }, app.key);

@@ -50,6 +50,7 @@ async function around(bound: (time: Date) => Date) {
   return { accepted, refused };
 }
 
+// Shows A55
 test('scheduledAt must be more than 5 minutes ahead of the platform’s clock, to the millisecond', async () => {
   await advanceClock(dayMs);
   const fiveMinutesAfter = (time: Date) => new Date(time.getTime() + 300_000);
@@ -60,6 +61,7 @@ test('scheduledAt must be more than 5 minutes ahead of the platform’s clock, t
     expect(scheduledAt.getTime()).toBeLessThanOrEqual(fiveMinutesAfter(after).getTime() + clockToleranceMs);
 });
 
+// Shows A55
 test('scheduledAt must be less than 3 months ahead, to the millisecond', async () => {
   const { accepted, refused } = await around(threeMonthsAfter);
   for (const { scheduledAt, createdAt } of accepted)

@@ -91,6 +91,7 @@ test('fields that are not known are ignored', async () => {
   });
 });
 
+// Shows A37
 test('Liquid in subject, html and text is rendered with template.data; only html is escaped', async () => {
   const record = await sendEmail(api, own, {
     subject: 'Hi {{ name }}',
@@ -128,6 +129,7 @@ test('the text is kept exactly: line ends, tabs, blanks and every alphabet', asy
   expect((await bodyOf(record.id)).text).toBe(text);
 });
 
+// Shows A16
 test('data that tries to reach the prototype is data like any other', async () => {
   const raw = JSON.stringify({
     sender: own.sender,

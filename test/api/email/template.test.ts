@@ -202,6 +202,7 @@ describe('MJML', () => {
       .replaceAll('"', '&#34;')
       .replaceAll("'", '&#39;');
 
+  // Shows A40
   test.each([
     ['compiled before', mjmlText('[{{ v }}]<a title="{{ v }}">x</a>')],
     [
@@ -231,6 +232,7 @@ describe('MJML', () => {
     }
   });
 
+  // Shows A36
   test('made of data that asks for an include gets none', async () => {
     const html = mjmlDocument(`{% if true %}${mjmlColumn('{{ v | raw }}')}{% endif %}`);
     await saveInclude('secret', '<mj-text>SECRET</mj-text>');

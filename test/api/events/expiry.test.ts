@@ -87,6 +87,7 @@ test('events of the whole 7 days can be read', async () => {
   expect(emailsIn(await feed({ since }, mine.key))).toEqual(sent);
 });
 
+// Shows A3
 test('a young cursor that stands before events which are gone is 410, so none is missed in silence', async () => {
   const mine = await workspace();
   const first = await emailInFeed(mine);

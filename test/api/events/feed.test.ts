@@ -173,6 +173,7 @@ test('cursor wins over since', async () => {
   expect(emailsIn(await feed({ cursor, since }, mine.key))).toEqual([late.id]);
 });
 
+// Shows A5
 test('another workspace’s events are never there', async () => {
   const [mine, other] = [await workspace(), await workspace()];
   await emailsInFeed(2, other);

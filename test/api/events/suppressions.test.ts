@@ -40,6 +40,7 @@ test('a suppression in the feed is as it is told elsewhere, for whoever may read
     if (more.length > 0) expect(await seenWith('events.read', ...more)).toEqual(made);
 });
 
+// Shows A5
 test('who may read neither learns from the feed that somebody was suppressed, and not who', async () => {
   const covered = made.map((suppression) => ({ ...suppression, number: null, email: null, reason: null }));
   expect(await seenWith('events.read')).toEqual(covered);

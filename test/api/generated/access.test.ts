@@ -80,6 +80,7 @@ test.each(operations)('$name needs a key that is known', async (operation) => {
   }
 });
 
+// Shows A8
 test.each(operations)(
   '$name is refused to a key that has expired or is not active yet',
   async (operation) => {
@@ -117,6 +118,7 @@ const paths = [...Map.groupBy(endpoints, ({ path }) => path)].map(([path, siblin
   declared: new Set(siblings.map(({ method }) => method.toUpperCase())),
 }));
 
+// Shows A48
 test.each(paths)('$path has no other methods than those of its operations', async ({ path, declared }) => {
   const [operation] = operations.filter(({ endpoint }) => endpoint.path === path);
   const { params } = await callOfNobody(operation!);

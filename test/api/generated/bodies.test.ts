@@ -76,6 +76,7 @@ function faultOf(endpoint: Endpoint, field: Field, one: Tried, answer: Answer): 
   return one.isLongest && isTooLong ? said : null;
 }
 
+// Shows A15, A18
 test.each(withBody)(
   '$name refuses by its name each field that is not as described, and fails at none',
   async ({ endpoint }) => {
@@ -105,6 +106,7 @@ const unknownMembers = [
   '"\\ud83d":"\\u0000"',
 ];
 
+// Shows A16
 test.each(withBody)('$name ignores fields that it does not know, at every level', async ({ endpoint }) => {
   for (const unknown of unknownMembers) {
     const { params, body } = await callOn(api, own, endpoint);
@@ -121,6 +123,7 @@ test.each(withBody)('$name ignores fields that it does not know, at every level'
   expect('polluted' in {}).toBe(false);
 });
 
+// Shows A15
 test.each(operations)('$name takes no body but an object', async ({ endpoint }) => {
   const { params } = await callOn(api, own, endpoint);
   for (const body of ['[]', '[{}]', 'null', '1', '"text"', '{', '{"a":1}{', '\u0000', '{"a":\u0001"b"}']) {

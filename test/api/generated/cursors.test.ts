@@ -85,6 +85,7 @@ const tampered = (cursor: string) => [
 
 test('there are listings with a cursor', () => expect(listings.length).toBeGreaterThan(1));
 
+// Shows A3
 test.each(listings)(
   '$name takes its own cursors only: none of another workspace, listing or filter, and none that was changed',
   async (listing) => {

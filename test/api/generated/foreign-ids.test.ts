@@ -51,6 +51,7 @@ const told = ({ status, headers, body }: Answer) =>
 
 const withPath = operations.filter(({ endpoint }) => idsInPath(endpoint).length > 0);
 
+// Shows A1
 test.each(withPath)(
   '$name answers an unknown, a malformed and another workspace’s id alike with 404, and changes nothing there',
   async ({ endpoint }) => {
@@ -141,6 +142,7 @@ const places = operations.flatMap(({ name, endpoint }): Place[] => [
   })),
 ]);
 
+// Shows A1
 test.each(places)(
   '$name treats another workspace’s id as one that nobody has, and changes nothing there',
   async ({ endpoint, prefix, send, isAbout }) => {
@@ -173,6 +175,7 @@ function leavesOf(value: unknown, path = '', leaves = new Map<string, unknown>()
 
 const reading = operations.filter(({ endpoint }) => endpoint.method === 'get');
 
+// Shows A1
 test.each(reading)('$name shows nothing of another workspace', async ({ endpoint }) => {
   const call = await callOn(api, own, endpoint);
   // Made last, so that they would come first where the newest do.
@@ -188,6 +191,7 @@ const withName = operations.filter(({ endpoint }) =>
   parametersOf(endpoint, 'path').some(({ prefix }) => !prefix),
 );
 
+// Shows A6
 test.each(withName)(
   '$name changes nothing of another workspace by a name that is the same there, and fails at no name',
   async ({ endpoint }) => {
@@ -217,6 +221,7 @@ const strangeNames = [
   'x'.repeat(5_000),
 ];
 
+// Shows A2
 test('every field of a request that is named as an id says whose ids it takes, and so is tried here', () => {
   const untold = operations.flatMap(({ name, endpoint }) => {
     const inBody = stringsOf(endpoint).filter(({ name: field }) => /(Ids?|Lists?)(\[0\])?$/.test(field));

@@ -68,6 +68,7 @@ function readOnlyFields(answer: Schema, body: Schema | undefined): Field[] {
   return fieldsOf(resolve, answer).filter((field) => !taken.has(field.name) && inTaken(field));
 }
 
+// Shows A14
 test.each(writing)(
   '$name sets no field but those of its body, whatever else is sent',
   async ({ endpoint }) => {

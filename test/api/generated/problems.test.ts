@@ -33,6 +33,7 @@ const problemsIn = ({ endpoint }: (typeof operations)[number]) =>
       }));
     });
 
+// Shows A49
 test.each(operations)(
   '$name names in the description each problem that it can give, by its status',
   (operation) => {

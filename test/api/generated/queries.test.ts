@@ -84,6 +84,7 @@ function meant(schema: Schema, encoded: string): unknown {
   return text;
 }
 
+// Shows A15
 test.each(withQuery)(
   '$name refuses by its name each parameter that is not as described, and fails at none',
   async ({ endpoint }) => {
@@ -117,6 +118,7 @@ test.each(withQuery)(
   },
 );
 
+// Shows A16
 test.each(operations)('$name ignores parameters that it does not know', async ({ endpoint }) => {
   const unknown = [
     'unknown=1',

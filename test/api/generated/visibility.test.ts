@@ -73,6 +73,7 @@ async function call(endpoint: (typeof operations)[number]['endpoint'], key: stri
   return ask(api, endpoint, made, key);
 }
 
+// Shows A5
 test.each(operations)(
   '$name shows recipients and content only to who has the scopes that uncover them',
   async ({ endpoint }) => {

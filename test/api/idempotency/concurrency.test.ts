@@ -125,6 +125,7 @@ async function hangWith(
   return () => reply;
 }
 
+// Shows F5
 test('a process that hangs with a key in hand holds up nobody, and whether it goes on or dies there is one effect', async () => {
   const web = await startWeb();
   for (const ending of ['goes-on', 'dies']) {

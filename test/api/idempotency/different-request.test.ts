@@ -87,6 +87,7 @@ test('headers other than the key do not make it another request', async () => {
   expect(again.headers['request-id']).toBe('two');
 });
 
+// Shows A50
 test('keys that differ in case, by quotes or by their end are different keys', async () => {
   const keys = ['Key', 'key', 'KEY', '"key"', 'key.', 'key"', "'key'", 'k', 'key%20', 'key+'];
   const ids = new Set<string>();
@@ -98,6 +99,7 @@ test('keys that differ in case, by quotes or by their end are different keys', a
   expect(ids.size).toBe(keys.length);
 });
 
+// Shows A4
 test('another workspace may use the same key', async () => {
   const stranger = await workspace();
   const question = { key: own.key, idempotencyKey: 'shared', body: newEmail(own) };
@@ -107,6 +109,7 @@ test('another workspace may use the same key', async () => {
   expect(other.json().id).not.toBe(first.json().id);
 });
 
+// Shows A4
 test('another API key or app of the workspace gets nothing of the first one’s answers', async () => {
   const question = { key: own.key, idempotencyKey: 'siblings', ...base };
   const first = await ask(effectsApi.url, question);
@@ -131,6 +134,7 @@ test('a key that was rotated goes on where the old one was', async () => {
   expect(codeOf(other)).toBe('idempotency_key_reused');
 });
 
+// Shows A4
 test('a key that was revoked or has expired gets no replay', async () => {
   const expiresAt = new Date(now().getTime() + 3_600_000);
   const expiring = await apiKeys.issue(own.workspaceId, { expiresAt });

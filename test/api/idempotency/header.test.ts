@@ -46,6 +46,7 @@ const wrong: Record<string, (string | Buffer)[]> = {
   'an empty line beside a good one': ['Idempotency-Key:', 'Idempotency-Key: a'],
 };
 
+// Shows A50
 test.each(Object.keys(wrong))('an Idempotency-Key with %s is refused with 400', async (name) => {
   const made = await effectsApi.effects('header');
   for (const [method, path] of [
@@ -121,6 +122,7 @@ test('a DELETE is not replayed: what is gone is gone', async () => {
   expect((await ask(api.url, question)).status).toBe(404);
 });
 
+// Shows A9
 test('a key in strict mode needs the header on POST and PATCH, and nowhere else', async () => {
   const { key, signer } = await hmacKey(own.workspaceId, { strictMode: true });
   const send = (
@@ -147,6 +149,7 @@ test('a key in strict mode needs the header on POST and PATCH, and nowhere else'
   expect([replay.status, replay.isReplayed, replay.text]).toEqual([201, true, first.text]);
 });
 
+// Shows A9
 test('a replay to a key in strict mode has to be signed like any request', async () => {
   const { key, signer } = await hmacKey(own.workspaceId, { strictMode: true });
   const text = JSON.stringify(newEmail(own));

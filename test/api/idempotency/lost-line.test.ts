@@ -71,6 +71,7 @@ async function expectDoneOnce(question: Question & { idempotencyKey: string }, d
 
 const delayMs = 300;
 
+// Shows F22
 test('when the answer to COMMIT is lost the client gets 503, and its retry the answer of what was done', async () => {
   const question = newQuestion();
   effectsApi.behave({ handle: () => line.delay(delayMs) });
@@ -87,6 +88,7 @@ test('when the answer to COMMIT is lost the client gets 503, and its retry the a
   await expectDoneOnce(question, done);
 });
 
+// Shows F22
 test('when COMMIT does not reach the server the client gets 503, and its retry is the first that is done', async () => {
   const question = newQuestion();
   effectsApi.behave({ handle: () => line.delay(delayMs) });
@@ -162,6 +164,7 @@ test('a client that goes away while its request is worked on finds the answer wh
   await expectDoneOnce(question, done);
 });
 
+// Shows F6
 test('whenever a client goes away, there is an effect with its answer or neither', async () => {
   const questions = Array.from({ length: 30 }, newQuestion);
   await Promise.all(

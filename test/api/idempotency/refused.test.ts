@@ -93,6 +93,7 @@ test('a request that is refused while the key is free does not take the key', as
   expect((await ask(api.url, question)).isReplayed).toBe(false);
 });
 
+// Shows F24
 test('a deadlock in the middle is tried again under the same key, and is done once', async () => {
   let rounds = 0;
   effectsApi.behave({

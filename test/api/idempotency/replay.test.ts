@@ -163,6 +163,7 @@ test('a one-time secret is replayed, and is nowhere in the database as it is', a
   expect(await found(own.key)).toEqual([]);
 });
 
+// Shows A4
 test('a stored answer does not open for another key, API key or workspace', async () => {
   const question = { key: own.key, body: newEmail(own) };
   const one = await ask(api.url, { ...question, idempotencyKey: 'sealed-1' });

@@ -26,6 +26,7 @@ beforeAll(async () => {
 // What closes at the end of the file needs it.
 afterEach(() => line.pass());
 
+// Shows F14
 test('it says for each kind of work how long the longest waiting has been due', async () => {
   const mine = await workspace();
   const scheduledAt = new Date(now().getTime() + 600_000).toISOString();

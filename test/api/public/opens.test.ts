@@ -104,6 +104,7 @@ test('an image loaded before the relay’s answer is written down counts, and it
   await waitFor('the event', async () => (await openedEvents(email.id)).length === 1);
 });
 
+// Shows A56
 test('a token that is not ours gets the image too, and counts nothing', async () => {
   const email = await accepted();
   const html = await email.html();

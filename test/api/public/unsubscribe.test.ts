@@ -68,6 +68,7 @@ test('marketing email carries the signed headers of one click (RFC 8058), other 
   }
 });
 
+// Shows A56
 test('the link asks first and changes nothing; the post opts out, and the next marketing email is not sent', async () => {
   const { recipient, field } = await sent({ kind: 'marketing' });
   const url = field('List-Unsubscribe')!.slice(1, -1);
@@ -93,6 +94,7 @@ test('the link asks first and changes nothing; the post opts out, and the next m
   expect((await receipt.read()).status).toBe('sent');
 });
 
+// Shows A56
 test('opting out many times at once makes one entry and one event', async () => {
   const { recipient, field } = await sent({ kind: 'marketing' });
   const url = field('List-Unsubscribe')!.slice(1, -1);
@@ -119,6 +121,7 @@ test.each(['PUT', 'DELETE', 'PATCH'])('the link refuses %s', async (method) => {
   expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
 });
 
+// Shows A56
 test('a link that is altered, made for something else or of no email says so and does nothing', async () => {
   const { email, recipient } = await sent({ kind: 'marketing' });
   const good = linkOf('unsubscribe', email.id);

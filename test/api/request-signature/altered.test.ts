@@ -30,6 +30,7 @@ const all = [...always, 'content-digest', 'content-type', 'idempotency-key'];
 const mismatch = 'The signature does not match the request';
 
 describe.each(['hmac', 'ecdsa'] as const)('with a key that signs by %s', (name) => {
+  // Shows A10
   test.each(all)('a POST whose signature does not cover "%s" is refused', async (component) => {
     const covered = all.filter((each) => each !== component);
     await expectBad(post(world.keys[name], { covered }), `does not cover "${component}"`);
@@ -117,6 +118,7 @@ test('a digest that is right but not covered proves nothing', async () => {
 
 const sha512 = (body: string) => `sha-512=:${hash('sha512', body, 'base64')}:`;
 
+// Shows A10
 test('every digest that is known must match; one that is not known neither helps nor harms', async () => {
   const digested = (digest: (body: string) => string) => {
     const { body } = post(world.hmac);
@@ -153,6 +155,7 @@ test('a request without a body needs no digest, but one that it carries must be 
   await expectBad(sent(digestOf('{}'), always), 'Content-Digest does not match the body');
 });
 
+// Shows A46
 test('a body that is put into a signed request without one is refused', async () => {
   const sent = get(world.hmac);
   const body = '{"a":1}';
@@ -192,6 +195,7 @@ test('a header on several lines is covered as one, its values joined by commas',
   await expectGood(lines('one', 'two'));
 });
 
+// Shows A10
 test('any byte that is changed in a covered part is noticed', async () => {
   const parts = [
     'content-digest',

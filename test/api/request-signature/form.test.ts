@@ -158,6 +158,7 @@ test('a signature can cover Signature-Input only as it will be, so it never cove
   await expectBad(sent, 'does not match the request');
 });
 
+// Shows A10
 test('10,000 components are refused before they are read', async () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `h${index}`);
   const sent = get({ covered: [...always, ...names(1_000)] });

@@ -39,6 +39,7 @@ test('the secret is used whole, with its prefix', async () => {
   expectAccepted(await send(world.api, signedGet(world, { key, signer })));
 });
 
+// Shows A12
 test('the public key of a key with ECDSA is no secret of HMAC', async () => {
   const ecdsa = await ecdsaKey(world.own.workspaceId);
   const der = createPublicKey(ecdsa.publicPem).export({ type: 'spki', format: 'der' });
@@ -53,6 +54,7 @@ test('the public key of a key with ECDSA is no secret of HMAC', async () => {
   expectAccepted(await send(world.api, signedGet(world, ecdsa)));
 });
 
+// Shows A12
 test('a signature by ECDSA is no signature for a key with HMAC', async () => {
   const { privateKey } = world.ecdsa.signer;
   const signWith = (base: string) =>
@@ -82,6 +84,7 @@ test('ECDSA is r and s, 32 bytes each: another form of the same signature is ref
   expectAccepted(await send(world.api, signedGet(world, world.ecdsa, { signWith: raw })));
 });
 
+// Shows A10
 test('a signature is good for the key that the request is sent with, and no other', async () => {
   const other = await hmacKey(world.own.workspaceId);
   const sent = signedGet(world, other);

@@ -7,6 +7,7 @@ const world = useSignedApi();
 
 const codeOf = ({ body }: Outcome) => body.type?.split('/problems/')[1];
 
+// Shows A46
 test.each([
   'text/plain',
   'application/x-www-form-urlencoded',

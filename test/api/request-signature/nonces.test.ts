@@ -27,6 +27,7 @@ const by = (key: SignedKey, nonce: string, parameters = {}) =>
 const nonceRows = ({ signer }: SignedKey) =>
   query('SELECT nonce_hash, expires_at FROM request_nonces WHERE key_id = ?', [idToBytes(signer.keyId)]);
 
+// Shows A10
 test('a nonce is good once, for whatever request', async () => {
   const first = by(world.hmac, 'once');
   expectAccepted(await send(world.api, first));

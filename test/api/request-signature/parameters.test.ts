@@ -18,6 +18,7 @@ type Parameters = Record<string, string | number | null>;
 const answerTo = (parameters: Parameters, name: 'hmac' | 'ecdsa' = 'hmac') =>
   send(world.api, signedPost(world, world.keys[name], { parameters }));
 
+// Shows A10
 test('a signature is good from 60 seconds before its time to 300 seconds after it', async () => {
   const offsets = [-1e9, -302, -301, -300, -299, 0, 59, 60, 61, 62, 1e9];
   const answers = await withinOneSecond((second) =>

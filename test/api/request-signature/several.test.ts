@@ -46,6 +46,7 @@ test('a label that is renamed in both headers on the way changes nothing', async
   );
 });
 
+// Shows A10
 test('signatures of others do not matter, before ours or after it, good or not', async () => {
   for (const other of [others('other'), junk('junk')]) {
     await expectGood(withBoth(ours(), other));
@@ -79,6 +80,7 @@ test('a label of ours that is in one header only is refused', async () => {
   await expectGood(withHeaders(sent, { 'signature-input': input, signature: value }));
 });
 
+// Shows A10
 test('two signatures with our keyid are refused, whichever of them is good', async () => {
   const bad = signedGet(world, world.hmac, { label: 'bad', signWith: () => Buffer.alloc(32) });
   const twice = 'More than one signature has the id of this API key';

@@ -30,6 +30,7 @@ async function expectRequired(sent: Sent) {
   expect([answer.status, answer.body.type]).toEqual([401, `${world.api.url}/problems/signature_required`]);
 }
 
+// Shows A9
 test('with a strict key every request must be signed, whatever its method', async () => {
   for (const sent of [signedGet(world, world.hmac), signedPost(world, world.ecdsa)]) {
     await expectRequired(unsigned(sent));
@@ -88,6 +89,7 @@ test('a request is refused by its headers, before its body is there', async () =
   );
 });
 
+// Shows A13
 test('a refusal never says what would have been right', async () => {
   const good = signedPost(world, world.hmac);
   const { body } = await send(world.api, signedPost(world, world.hmac, forged));

@@ -54,6 +54,7 @@ function expectNotFound(answer: Outcome) {
   expect([answer.status, answer.body.type]).toEqual([404, `${world.api.url}/problems/not_found`]);
 }
 
+// Shows A10
 test.each([
   ['/v2/email/%2e', '/v2/email/%2E'],
   ['/v2/email/%2e%2e', '/v2/email/..'],
@@ -130,6 +131,7 @@ test('where PUBLIC_URL has a path that a proxy takes off, the client signs the p
   expectAccepted(await answerTo('/v2/email'));
 });
 
+// Shows A48
 test('an absolute target is refused, signed or not', async () => {
   const sent = get('/v2/email');
   expect(headerOf(sent, 'signature-input')).not.toBe('');

@@ -122,6 +122,7 @@ test('a code is good for its own sender only', async () => {
   expect((await verify(mine.id, toMine!)).status).toBe(200);
 });
 
+// Shows A52
 test('three codes an hour go to a number, whichever workspaces ask and however many senders are cancelled', async () => {
   const name = newMobile();
   const first = (await request(name)).body;
@@ -159,6 +160,7 @@ test('six codes a day go to a number', async () => {
   expect(textsTo(name)).toHaveLength(7);
 });
 
+// Shows A52
 test('the limit holds for requests of several workspaces at once', async () => {
   const name = newMobile();
   const all = await Promise.all(Array.from({ length: 8 }, () => workspace()));
@@ -167,6 +169,7 @@ test('the limit holds for requests of several workspaces at once', async () => {
   expect(textsTo(name)).toHaveLength(3);
 });
 
+// Shows A52
 test('fifty codes a day go out for a workspace, whatever the numbers', async () => {
   for (let round = 0; round < 50; round += 1) await cancel((await request(newMobile())).body.id);
   const refused = await request(newMobile());

@@ -27,6 +27,7 @@ const used = async (id: string) => {
 };
 const recipient = '+447407000001';
 
+// Shows A51
 test('50 messages at once against 100 parts: what fits is accepted, and usedToday is right after each end of them', async () => {
   const limited = await keyWith({ dailyParts: 100 });
   // Three parts each: 33 fit.

@@ -148,6 +148,7 @@ test('an event that is named twice is kept once', async () => {
   expect(body.events).toEqual(['sms.sent', 'sms.failed']);
 });
 
+// Shows A14
 test('unknown fields, and those that only the service sets, are ignored', async () => {
   const made = await make();
   const { body } = await change(made.id, {

@@ -70,6 +70,7 @@ test('tests at once are events of their own, in an order of their own', async ()
   expect(rows.map((row) => row['record_seq'])).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
+// Shows A5
 test('the webhook of another workspace is not there, and gets nothing', async () => {
   const [own, other] = [await workspace(), await workspace()];
   const { id } = await makeWebhook(own, 'https://example.com/hook');

@@ -101,6 +101,7 @@ test('what is refused after its end is answered for, and the next email goes out
   expect(sink.messages.at(-1)!.raw.toString()).toBe(small.message.toString());
 });
 
+// Shows F30
 test('a message that never goes on is given up at the deadline', async () => {
   const sink = await startSmtpSink();
   poolTo(sink.url, 500);

@@ -18,6 +18,7 @@ const privateHosts = `
   [2001::1] [fe80::1] [fd00:ec2::254] 169.254.169.254 10.0.0.1 172.16.0.1 192.168.1.1 100.64.0.1 198.18.0.1 192.0.2.1 224.0.0.1 255.255.255.255 [2001:db8::1] 168.63.129.16
 `;
 
+// Shows A41
 test.each(privateHosts.trim().split(/\s+/))(
   'without an allowed network, %s is never connected to, over http or https',
   async (host) => {
@@ -30,6 +31,7 @@ test.each(privateHosts.trim().split(/\s+/))(
   },
 );
 
+// Shows A42
 test.each([
   ['private', ['127.0.0.1']],
   ['private, IPv6', ['::1']],
@@ -51,6 +53,7 @@ test.each([
   expect(receiver.connections.opened).toBe(0);
 });
 
+// Shows A43
 test('a name that turns private after it was good is refused at the next connection', async () => {
   const inner = await startWebhookReceiver();
   // The other way round, the port might be another's: everybody takes ports of 127.0.0.1.
@@ -183,6 +186,7 @@ test('an answer that may not be kept is asked for again', async () => {
   expect(questions).toHaveLength(4);
 });
 
+// Shows A42
 test('the hosts file comes before DNS, and its addresses are judged alike', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hosts-'));
   atEnd(() => rm(folder, { recursive: true }));

@@ -20,6 +20,7 @@ test.each([300, 302, 304, 400, 401, 404, 410, 429, 500, 503, 599])('a %i does no
   });
 });
 
+// Shows A44
 test.each([301, 302, 303, 307, 308])('a redirect by %i is not followed', async (status) => {
   const other = await startWebhookReceiver();
   const receiver = await startWebhookReceiver({

@@ -24,6 +24,7 @@ test('an origin gets no more connections than agreed', async () => {
   expect(receiver.connections.opened).toBe(3);
 });
 
+// Shows A43
 test('a connection is renewed now and then, so that a busy webhook follows its name', async () => {
   const receiver = await startWebhookReceiver();
   const agent = startAgent({ connectionsPerOrigin: 1 });

@@ -34,6 +34,7 @@ async function after(respond: Answer) {
 
 const failed = (error: string) => ({ status: 'pending', attempts: 1, error });
 
+// Shows A44
 test.each([300, 301, 302, 304, 307, 308])(
   'a redirect is a failure and is not followed: %i',
   async (status) => {
@@ -73,6 +74,7 @@ test.each(['drippingBody', 'endlessBody', 'cutBody'] as const)(
   },
 );
 
+// Shows A43
 test('an address that became forbidden after the webhook was made is not reached', async () => {
   const receiver = await startWebhookReceiver();
   const { id, webhook, read } = await dueDelivery(own, receiver.url);

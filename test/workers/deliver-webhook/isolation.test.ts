@@ -17,6 +17,7 @@ beforeEach(async () => {
   own = await workspace();
 });
 
+// Shows F31
 test('webhooks that hang delay no other: all of its deliveries arrive while theirs are still out', async () => {
   const hanging = await startWebhookReceiver({ respond: answers.hang });
   const healthy = await startWebhookReceiver();

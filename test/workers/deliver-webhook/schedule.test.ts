@@ -45,6 +45,7 @@ async function waitsUntilTheEnd(delivery: Due): Promise<number[]> {
   }
 }
 
+// Shows F31
 test('after a failure it is tried again after 5, 15 minutes, 1, 4, 8, 12 hours, and then has failed', async () => {
   const receiver = await startWebhookReceiver({ respond: { status: 503, body: 'busy' } });
   const delivery = await dueForEver(receiver.url);
@@ -136,6 +137,7 @@ test('a 429 waits until the date that Retry-After names', async () => {
   );
 });
 
+// Shows F31
 test('a 429 is no failure: the schedule goes on from where it was, with all its attempts', async () => {
   const busy = new Set([0, 2, 3, 5]);
   const receiver = await startWebhookReceiver({

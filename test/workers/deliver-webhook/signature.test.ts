@@ -124,6 +124,7 @@ test('what is changed on the way does not verify', async () => {
     expect(await isGenuine(given, at, key).catch(() => false)).toBe(false);
 });
 
+// Shows F31
 test('every attempt has the same Webhook-Id and the same bytes, and is signed anew', async () => {
   const receiver = await startWebhookReceiver({
     respond: (_request, index) => ({ status: index < 2 ? 500 : 200 }),

@@ -57,6 +57,7 @@ test('two webhooks with one URL get a delivery each, with an id of its own', asy
   expect(first!.id).not.toBe(second!.id);
 });
 
+// Shows A5
 test('a webhook gets nothing of another workspace', async () => {
   const [own, other] = [await workspace(), await workspace()];
   const { id } = await makeWebhook(own, nowhere);

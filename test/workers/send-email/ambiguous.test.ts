@@ -64,6 +64,7 @@ test.each(['drop after the dot', 'hang after the dot'] as const)(
   },
 );
 
+// Shows F29
 test('when the answer is lost again the email fails as uncertain, and is not sent a third time', async () => {
   const [email, received] = await accept();
   sink.setMode('drop after the dot');
@@ -101,6 +102,7 @@ async function dieDuringHandover(email: Accepted): Promise<void> {
   );
 }
 
+// Shows F9
 test('an email whose worker died while it spoke to the relay is sent once more when the lease has ended', async () => {
   sink.setMode('accept');
   const [email, received] = await accept();
@@ -125,6 +127,7 @@ test('an email whose workers died twice while they spoke to the relay fails as u
   expect(received()).toEqual([]);
 });
 
+// Shows F8
 test('a worker that died before it spoke to the relay leaves nothing uncertain', async () => {
   sink.setMode('accept');
   const [email, received] = await accept();
@@ -138,6 +141,7 @@ test('a worker that died before it spoke to the relay leaves nothing uncertain',
   expect(received()).toHaveLength(1);
 });
 
+// Shows F11
 test('an email that takes every worker down with it is given up', async () => {
   const [email] = await accept();
   let claims = 0;

@@ -127,6 +127,7 @@ test.each([
   expect(messagesTo(request.recipient)).toEqual([]);
 });
 
+// Shows F35
 test('an email whose message could not be read to its end is tried again, and the relay is not blamed', async () => {
   const record = await (await acceptEmail(own, attached(randomBytes(9)))).read();
   const faults = () => takeCounts().filter(([name]) => name.startsWith('smtp_faults'));

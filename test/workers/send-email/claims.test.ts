@@ -56,6 +56,7 @@ test('a claim counts, and its lease is the time at which the email is due again'
   expect(body).toEqual({ html: null, text: 'A text', attachmentCount: 0 });
 });
 
+// Shows F36
 test('of many attempts at once one sends', async () => {
   const email = await accept();
   const outcomes = await Promise.all(Array.from({ length: 25 }, () => attempt(email.id)));
@@ -65,6 +66,7 @@ test('of many attempts at once one sends', async () => {
   expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
 });
 
+// Shows F13
 test('when the lease has ended another worker takes over', async () => {
   const email = await accept();
   await claim(email.id);
@@ -73,6 +75,7 @@ test('when the lease has ended another worker takes over', async () => {
   expect(email.count()).toBe(1);
 });
 
+// Shows F13
 test('a worker that comes late with its outcome changes nothing', async () => {
   const email = await accept();
   const late = (await claim(email.id))!;
@@ -88,6 +91,7 @@ test('a worker that comes late with its outcome changes nothing', async () => {
   expect(await eventsOf(own, email.id)).toEqual(events);
 });
 
+// Shows F13
 test('a worker that lost its lease before it speaks to the relay does not speak', async () => {
   const email = await accept();
   const late = (await claim(email.id))!;
@@ -116,6 +120,7 @@ test('in a batch of outcomes the late ones are left out and the others written',
   ]);
 });
 
+// Shows F36
 test('hundreds of emails claimed at once each go out once', async () => {
   const emails = await Promise.all(Array.from({ length: 150 }, accept));
   const attempts = emails.flatMap(({ id }) => [attempt(id), attempt(id)]);

@@ -170,6 +170,7 @@ test('another workspace has a limit of its own', async () => {
   expect(await emailCounts(other)).toMatchObject({ sent: 3, parked: 0 });
 });
 
+// Shows A51
 test('two worker processes together send exactly as many as the limit allows, while more come', async () => {
   await limit({ emailsPerDay: 60 });
   const before = sink.messages.length;

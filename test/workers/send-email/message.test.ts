@@ -111,6 +111,7 @@ test('what somebody changes on the way no longer verifies', async () => {
   }
 });
 
+// Shows A29
 test('a subject built from data cannot add a header or a recipient', async () => {
   const { parsed, envelope, raw } = await sent({
     subject: '{{ name }}',

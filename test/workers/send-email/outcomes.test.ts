@@ -73,6 +73,7 @@ test('where acceptance is delivery, the email is sent and delivered in one, and 
   expect(messagesTo(recipient)[0]!.parameters).not.toHaveProperty('NOTIFY');
 });
 
+// Shows F28
 test('an unknown mailbox is a hard bounce', async () => {
   const email = await acceptEmail(own, { recipient: refusedRecipient('550 at RCPT') });
   expect(await attempt(email.id)).toBe('done');
@@ -101,6 +102,7 @@ async function suppressionsOf(emailKey: string) {
   );
 }
 
+// Shows F28
 test('a mailbox that does not exist is suppressed with the bounce, and the next email to it goes nowhere', async () => {
   const recipient = refusedRecipient('550 at RCPT');
   const [one, two] = [await acceptEmail(own, { recipient }), await acceptEmail(own, { recipient })];

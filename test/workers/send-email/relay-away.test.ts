@@ -22,6 +22,7 @@ beforeEach(async () => {
 
 const inHand = 10;
 
+// Shows F27
 test('300 emails do not hammer a relay that says 421, keep their attempts, and all go out when it is back', async () => {
   const sink = await startSmtpSink({ mode: '421 greeting' });
   await acceptMany(own, 300);
@@ -53,6 +54,7 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
   await worker.stop();
 }, 120_000);
 
+// Shows F12
 test('a worker stops in time while the relay is away', async () => {
   const sink = await startSmtpSink({ mode: 'drop in the banner' });
   await acceptMany(own, 40);

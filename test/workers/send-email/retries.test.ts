@@ -48,6 +48,7 @@ async function attemptsUntilTheEnd(email: Accepted): Promise<number[]> {
   }
 }
 
+// Shows F27
 test('what is refused for now is tried again after 1, 5, 15, 30, 60 minutes, then hourly for 48 hours', async () => {
   sink.setMode('450 at RCPT');
   const email = await acceptEmail(own, { recipient: 'never@example.com' });

@@ -49,6 +49,7 @@ const cases: Case[] = (['transactional', 'marketing', 'authentication'] as const
   ),
 );
 
+// Shows A53
 test.each(cases)(
   '$kind, suppressed for $scope by $source, bypass $bypassSuppressions: sent is $sent',
   async ({ kind, scope, source, bypassSuppressions, sent }) => {

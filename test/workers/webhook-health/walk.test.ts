@@ -80,6 +80,7 @@ async function walk({ deliveryId, dueAt, seen }: Scene, minutes: number[]): Prom
 }
 const attemptsAt = (...minutes: number[]) => minutes.map((minute) => ({ minute, what: 'attempt' }));
 
+// Shows F31
 test('26 hours of failures: a warning after 36 minutes, and off after 6 hours, between two attempts', async () => {
   const failing = await scene({}, () => ({ status: 500 }));
   expect(await walk(failing, minutesOf(26, [5, 20, 36, 80, 320, 360, 800, 1520]))).toEqual([
