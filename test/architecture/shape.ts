@@ -2,9 +2,12 @@ import { importsOf } from './imports.ts';
 import { type File, isProduct, noLine, type Rule } from './rule.ts';
 
 const limitLines = 300;
+// A program writes it, from rows and tests that keep to the limit.
+const pageOfFaults = 'test/faults/README.md';
 
 export const noLongFile: Rule = (files) =>
   files
+    .filter(({ path }) => path !== pageOfFaults)
     .map((file) => ({ path: file.path, lines: file.source.replace(/\n$/, '').split('\n').length }))
     .filter(({ lines }) => lines > limitLines)
     .map(({ path, lines }) => `${path} has ${lines} lines; ${limitLines} is the most`);
