@@ -1,48 +1,11 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { localDir } from '../../../scripts/setup/environment.ts';
 import * as session from '../../../scripts/setup/session.ts';
 import { endAll } from '../../support/at-end.ts';
+import { type Options, optionsOf } from './options.ts';
 import { prepareWorld } from './world.ts';
-
-export const usage = `scripts/test faults|soak [--minutes 30] [--seed S] [--per-second N] [--size whole|small] [--json FILE]
-
-faults: everything that can break is broken, in an order that the seed decides, under a load that it decides too.
-soak:   half of what the machine can do, a kill -9 every 20 s, and what each process takes is measured.
-
-Both end with a check of all that the API, the mail server and the receivers of webhooks have seen. Exit code 1: something
-was found; the last line has the seed, which repeats the run.`;
-
-function options() {
-  try {
-    const { values } = parseArgs({
-      options: {
-        profile: { type: 'string', default: 'faults' },
-        minutes: { type: 'string', default: '30' },
-        seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-        'per-second': { type: 'string', default: '20' },
-        size: { type: 'string', default: 'whole' },
-        json: { type: 'string' },
-        help: { type: 'boolean', default: false },
-      },
-    });
-    const { profile, size } = values;
-    const [minutes, seed, perSecond] = [values.minutes, values.seed, values['per-second']].map(Number) as [
-      number,
-      number,
-      number,
-    ];
-    if (!(minutes > 0) || !Number.isInteger(seed) || !(perSecond > 0))
-      throw new Error('--minutes, --seed and --per-second must be positive numbers');
-    if (profile !== 'faults' && profile !== 'soak') throw new Error('--profile is faults or soak');
-    if (size !== 'whole' && size !== 'small') throw new Error('--size is whole or small');
-    return { profile, size, minutes, seed, perSecond, json: values.json, help: values.help } as const;
-  } catch (error) {
-    throw new session.Unfit(`${(error as Error).message}\n\n${usage}`);
-  }
-}
 
 /** Short times, so that a lease ends and a retry comes within the storm. */
 const settings = {
@@ -83,11 +46,7 @@ const soakSettings = {
 };
 
 async function main(): Promise<number> {
-  const chosen = options();
-  if (chosen.help) {
-    session.log(usage);
-    return 0;
-  }
+  const chosen = optionsOf(process.argv.slice(2));
   const folder = await session.holdFree(path.join(os.tmpdir(), `storm-${os.userInfo().uid}`));
   process.on('exit', () => fs.rmSync(folder, { recursive: true, force: true }));
   for (const name of fs.readdirSync(folder)) {
@@ -133,10 +92,10 @@ function write(file: string, value: unknown): void {
   fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-const repetition = ({ profile, minutes, seed, perSecond, size }: ReturnType<typeof options>): string =>
+const repetition = ({ profile, minutes, seed, perSecond, size }: Options): string =>
   `To repeat it: scripts/test ${profile} --minutes ${minutes} --seed ${seed} --per-second ${perSecond} --size ${size}`;
 
-async function prepare(folder: string, { profile, size }: ReturnType<typeof options>) {
+async function prepare(folder: string, { profile, size }: Options) {
   const { randomBytes } = await import('node:crypto');
   const whole = {
     ...settings,
