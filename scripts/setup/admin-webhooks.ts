@@ -13,7 +13,7 @@ type NewLegacyOptions = { events: LegacyEvent[]; description?: string; inboundNu
 export function addWebhookCommands(program: Command, { print, workspaceOf }: Tools): void {
   const webhook = program
     .command('webhook')
-    .description('Webhooks; customers make those of v2 by themselves');
+    .description('webhooks; customers make those of v2 by themselves');
   webhook
     .command('create-legacy <workspaceId> <url>')
     .description('make a webhook of the first version; its secret is shown this once')

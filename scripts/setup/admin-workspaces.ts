@@ -18,7 +18,7 @@ type WorkspaceOptions = {
 
 /** The operator's commands about customers. */
 export function addWorkspaceCommands(program: Command, { print, workspaceOf }: Tools): void {
-  const workspace = program.command('workspace').description('Customers');
+  const workspace = program.command('workspace').description('customers');
   workspace
     .command('create <name>')
     .description('make a workspace')

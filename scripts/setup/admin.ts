@@ -14,11 +14,12 @@ import { addSecretCommands } from './admin-secrets.ts';
 import { addSenderCommands } from './admin-senders.ts';
 import { addWebhookCommands } from './admin-webhooks.ts';
 import { addWorkspaceCommands } from './admin-workspaces.ts';
+import { needPlatform } from './environment.ts';
 
 type Output = { stdout: Writable; stderr: Writable };
 
 /** The operator's command line. Every command prints one record or a list; `--json` prints it for programs. */
-function commandLine({ stdout, stderr }: Output): Command {
+export function commandLine({ stdout, stderr }: Output): Command {
   const program = new Command('scripts/admin')
     .description('Workspaces, keys, tokens, sending domains, prices and legacy webhooks')
     .addOption(new Option('--json', 'print JSON'))
@@ -29,7 +30,10 @@ function commandLine({ stdout, stderr }: Output): Command {
       writeErr: (text) => stderr.write(text),
     })
     // Help and mistakes in the arguments need no database.
-    .hook('preAction', () => startUp());
+    .hook('preAction', () => {
+      needPlatform();
+      return startUp();
+    });
 
   function print(result: object | object[]): void {
     if (program.opts()['json']) stdout.write(`${JSON.stringify(result)}\n`);
@@ -61,14 +65,14 @@ function reasonOf(error: unknown): string {
   return faults.length > 0 ? faults.join('\n') : (detail ?? error.message);
 }
 
-/** Runs one command and gives its exit code. The caller closes what it opened. */
+/** Runs one command and gives its exit code: 2 where the arguments are wrong, 1 where it fails. The caller closes what it opened. */
 export async function run(args: readonly string[], output: Output): Promise<number> {
   try {
     await commandLine(output).parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    // It has said what it has to say.
-    if (error instanceof CommanderError) return error.exitCode;
+    // It has said what it has to say: help, or a mistake in the arguments.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     output.stderr.write(`${reasonOf(error)}\n`);
     return 1;
   }

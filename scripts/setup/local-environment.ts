@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { fillIn, given, localDir } from './environment.ts';
+import { fillIn, given, localDir, platform } from './environment.ts';
 import * as kept from './kept.ts';
 
 /**
@@ -9,9 +9,4 @@ import * as kept from './kept.ts';
 const running = kept.read(path.join(localDir, 'env.json')) as Record<string, string> | undefined;
 
 if (running && (!given['MYSQL_URL'] || given['MYSQL_URL'] === running['MYSQL_URL'])) fillIn(running);
-else if (!given['MYSQL_URL']) {
-  process.stderr.write(
-    `No platform is running with ${localDir}. Run scripts/start first, or set MYSQL_URL.\n`,
-  );
-  process.exit(1);
-}
+else platform.isMissing = !given['MYSQL_URL'];

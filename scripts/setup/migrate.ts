@@ -1,9 +1,11 @@
 import { closeDatabase } from '../../shared/db/client.ts';
 import { migrateDown, migrateUp } from '../../shared/db/migrate.ts';
+import { needPlatform } from './environment.ts';
 
 const usage = 'scripts/migrate up | latest | down [--all]';
 
 async function migrate([direction, option]: string[]): Promise<void> {
+  needPlatform();
   if (direction === 'up' || direction === 'latest') return report('Applied', await migrateUp());
   if (direction === 'down' && (option === undefined || option === '--all'))
     return report('Taken back', await migrateDown({ all: option === '--all' }));

@@ -48,7 +48,7 @@ test('a legacy webhook that may not be is refused with the reason', async () => 
     make(url, '--events', 'sms.delivered'),
     make('http://10.0.0.1/', '--events', 'delivery_receipt', '--inbound-number', '+447700900123'),
   ]);
-  expect(event).toEqual({ code: 1, printed: expect.stringContaining('delivery_receipt and inbound') });
+  expect(event).toEqual({ code: 2, printed: expect.stringContaining('delivery_receipt and inbound') });
   expect(address).toEqual({
     code: 1,
     printed: 'url must not point to a private address\ninboundNumber goes with events ["inbound"] only',

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { findWorkspace } from '../../shared/db/workspaces.ts';
 import { useDatabase } from '../support/database.ts';
 import { type Settings, startProcess } from '../support/processes.ts';
@@ -36,7 +39,33 @@ test('help and mistakes in the arguments need no database', async () => {
   ]);
   expect(help).toMatchObject({ code: 0, printed: expect.stringContaining('history <workspaceId>') });
   expect(mistake).toMatchObject({
-    code: 1,
+    code: 2,
     printed: expect.stringMatching(/missing required argument[^]*Usage: scripts\/admin balance add/),
   });
+});
+
+test('help and mistakes in the arguments need no platform either; what works on one says that there is none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'no-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const here = async (program: string, ...args: string[]) => {
+    const { exited, output } = startProcess(
+      '--import',
+      ['./scripts/setup/local-environment.ts', `scripts/setup/${program}`, ...args],
+      { LOCAL_DIR: folder, MYSQL_URL: '' },
+    );
+    return { ...(await exited), printed: output() };
+  };
+  const [help, option, command, work, migration] = await Promise.all([
+    here('admin.ts', 'key', 'create', '--help'),
+    here('admin.ts', 'key', 'create', 'workspace_1', '--bogus'),
+    here('admin.ts', 'key', 'bogus'),
+    here('admin.ts', 'key', 'list', 'workspace_1'),
+    here('migrate.ts', 'up'),
+  ]);
+  expect(help).toMatchObject({ code: 0, printed: expect.stringContaining('--expires-in-days') });
+  expect(option).toMatchObject({ code: 2, printed: expect.stringContaining("unknown option '--bogus'") });
+  expect(command).toMatchObject({ code: 2, printed: expect.stringContaining("unknown command 'bogus'") });
+  const none = `No platform is running with ${folder}. Run scripts/start first, or set MYSQL_URL.\n`;
+  expect(work).toMatchObject({ code: 1, printed: none });
+  expect(migration).toMatchObject({ code: 1, printed: none });
 });
