@@ -1,0 +1,170 @@
+import { spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const scripts = join(import.meta.dirname, '../../scripts');
+const commands = ['start', 'test', 'bench', 'admin', 'migrate'];
+const folder = mkdtempSync(join(tmpdir(), 'commands-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+// Nothing else can be run: no Node, no npm, nothing that makes a file.
+const programs = join(folder, 'programs');
+mkdirSync(programs);
+for (const name of ['cat', 'dirname']) {
+  const found = ['/bin', '/usr/bin'].map((place) => join(place, name)).find((file) => existsSync(file));
+  symlinkSync(found!, join(programs, name));
+}
+
+/** A clone with the commands and what they read first. `prepare` stands for what comes after the check. */
+function cloneWith(name: string, prepare: string): string {
+  const clone = join(folder, name);
+  mkdirSync(join(clone, 'scripts/setup'), { recursive: true });
+  for (const file of [...commands, 'setup/arguments.sh'])
+    copyFileSync(join(scripts, file), join(clone, 'scripts', file));
+  writeFileSync(join(clone, 'scripts/setup/prepare.sh'), prepare);
+  return clone;
+}
+
+const untouched = cloneWith('untouched', 'echo prepared >&2; echo >prepared; exit 99');
+const telling = cloneWith('telling', 'printf "<%s>" "$@"; exit 0');
+
+function run(clone: string, command: string) {
+  const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+    cwd: clone,
+    env: { PATH: programs },
+    encoding: 'utf8',
+  });
+  return { code: status, stdout, stderr };
+}
+
+const helpOf = (name: string) => run(untouched, `scripts/${name} --help`).stdout;
+
+test.each([
+  ...commands.flatMap((name) => [
+    [name, `${name} --help`],
+    [name, `${name} -h`],
+  ]),
+  ['start', 'start --port 3001 --help'],
+  ['test', 'test faults --help'],
+  ['test', 'test api/email -h'],
+  ['bench', 'bench --bogus accept -h'],
+  ['admin', 'admin --json --help'],
+  ['admin', 'admin help'],
+  ['migrate', 'migrate down --help'],
+])('scripts/%s answers before anything is prepared: %s', (name, command) => {
+  const { code, stdout, stderr } = run(untouched, `scripts/${command}`);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(new RegExp(`^scripts/${name}\\b[^]*\\nExamples:\\n  [^]*\\n$`));
+  expect(stdout.split('\n').filter((line) => line.length > 110)).toEqual([]);
+  expect(readdirSync(untouched)).toEqual(['scripts']);
+});
+
+test.each([
+  ['start foo', 'it takes no argument: foo'],
+  ['start --port 3001', 'there is no option --port'],
+  ['start --port=3001', 'there is no option --port'],
+  ['test --bogus', 'there is no option --bogus'],
+  ['test api/email --reporter=dot', 'there is no option --reporter'],
+  ['test -x', 'there is no option -x'],
+  ['test --', 'there is no option --'],
+  ['test api -t', '-t needs a value'],
+  ['test faults --minute 3', 'there is no option --minute'],
+  ['test faults --changed', 'there is no option --changed'],
+  ['test soak --minutes', '--minutes needs a value'],
+  ['test soak api', 'it takes no argument: api'],
+  ['bench --fast', 'there is no option --fast'],
+  ['bench --pairs', '--pairs needs a value'],
+  ['bench --profile=all', '--profile takes no value'],
+  ['bench accept nothing', 'there is no line nothing'],
+  ['bench accep', 'there is no line accep'],
+  ['bench "accept*"', 'there is no line accept*'],
+  ['admin --jsn workspace list', 'there is no option --jsn'],
+  ['admin --json accounts', 'there is no command accounts'],
+  ['migrate --all', 'it is up, latest, down or down --all, and not --all'],
+  ['migrate up --all', 'it is up, latest, down or down --all, and not up --all'],
+  ['migrate down --everything', 'there is no option --everything'],
+  ['migrate sideways', 'it takes no argument: sideways'],
+])('scripts/%s is refused before anything is prepared: %s', (command, reason) => {
+  const [name] = command.split(' ');
+  expect(run(untouched, `scripts/${command}`)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `scripts/${name}: ${reason}\nType scripts/${name} --help for what there is.\n`,
+  });
+  expect(readdirSync(untouched)).toEqual(['scripts']);
+});
+
+test.each(['admin', 'admin --json', 'migrate'])(
+  'scripts/%s lacks what it is to do, and says what there is',
+  (command) => {
+    const [name] = command.split(' ') as [string];
+    expect(run(untouched, `scripts/${command}`)).toEqual({ code: 2, stdout: '', stderr: helpOf(name) });
+  },
+);
+
+test.each([
+  ['start', ''],
+  ['test', ''],
+  ["test 'two words' api/email", 'two words,api/email'],
+  ['test --changed', '--changed'],
+  ['test --changed=main webhooks', '--changed=main,webhooks'],
+  ['test --changed main', '--changed,main'],
+  ["test api -t 'is refused'", 'api,-t,is refused'],
+  ['test -t --bogus', '-t,--bogus'],
+  ['test --testNamePattern=^a', '--testNamePattern=^a'],
+  // Vitest's name of it.
+  ['test api --seed 7', 'api,--sequence.seed,7'],
+  ["test --seed=7 'two words' -t 'is  x'", '--sequence.seed=7,two words,-t,is  x'],
+  [
+    'test faults --minutes 30 --seed=7 --per-second 5 --size small --json a.json',
+    'faults,--minutes,30,--seed=7,--per-second,5,--size,small,--json,a.json',
+  ],
+  ['test soak', 'soak'],
+  ['bench', ''],
+  ['bench email accept', 'email,accept'],
+  [
+    'bench feed --pairs 3 --scale=0.1 --json a --allow-noise --profile --statements',
+    'feed,--pairs,3,--scale=0.1,--json,a,--allow-noise,--profile,--statements',
+  ],
+  ["admin --json workspace create 'A B' --country FR", '--json,workspace,create,A B,--country,FR'],
+  ['admin key create --help', 'key,create,--help'],
+  ['admin help key', 'help,key'],
+  ['admin balance add w -- -5', 'balance,add,w,--,-5'],
+  ['migrate down --all', 'down,--all'],
+])('scripts/%s goes on with its arguments', (command, passed) => {
+  expect(run(telling, `scripts/${command}`)).toEqual({
+    code: 0,
+    stdout: passed
+      .split(',')
+      .map((argument) => `<${argument}>`)
+      .join(''),
+    stderr: '',
+  });
+});
+
+test.each(commands)('every example of scripts/%s is one that it takes', (name) => {
+  const [, ...examples] = helpOf(name).split('\nExamples:')[1]!.trimEnd().split('\n');
+  expect(examples.length).toBeGreaterThan(1);
+  for (const example of examples)
+    expect([example, run(telling, example)]).toEqual([
+      example,
+      { code: 0, stdout: expect.any(String), stderr: '' },
+    ]);
+});
+
+test('a command can be started from anywhere', () => {
+  const expected = { code: 0, stdout: helpOf('start'), stderr: '' };
+  expect(run('/', `${join(untouched, 'scripts/start')} --help`)).toEqual(expected);
+  expect(run(join(untouched, 'scripts'), '/bin/sh start --help')).toEqual(expected);
+});
