@@ -33,6 +33,7 @@ export async function chosenByChange(args: readonly string[], root: string): Pro
   const index = args.findIndex((arg) => arg === '--changed' || arg.startsWith('--changed='));
   if (index < 0) return undefined;
   const [, commit] = args[index]!.split('=');
+  if (commit?.startsWith('-')) throw new Unfit(`${commit} is no commit`);
   const base = commit || (await baseOf(root));
   const changed = await changedSince(root, base);
   const sources = new Map<string, string>();

@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { atEnd } from './at-end.ts';
-import './processes.ts';
+import { startProcess } from './processes.ts';
 
-const root = path.join(import.meta.dirname, '..', '..');
 type Result = { name: string; status: string; message: string };
 const results = new Map<string, Result>();
 
@@ -14,17 +13,14 @@ beforeAll(async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'planted-'));
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
   const report = path.join(folder, 'report.json');
-  const args = ['run', '--config', 'test/support/planted/vitest.config.ts', '--reporter=json'];
-  // It names its databases itself, as a run of its own.
-  const { TEST_RUN: _, TEST_PROJECT: __, ...env } = process.env;
-  await new Promise<void>((resolve) =>
-    execFile(
-      path.join(root, 'node_modules/.bin/vitest'),
-      [...args, `--outputFile.json=${report}`],
-      { cwd: root, env },
-      () => resolve(),
-    ),
+  const args = ['run', '--config', 'test/support/planted/vitest.config.ts'];
+  const run = startProcess(
+    'node_modules/vitest/vitest.mjs',
+    [...args, '--reporter=json', `--outputFile.json=${report}`],
+    // A run of its own, whose databases go when it ends.
+    { TEST_RUN: randomBytes(3).toString('hex') },
   );
+  await run.exited;
   const { testResults } = JSON.parse(fs.readFileSync(report, 'utf8')) as { testResults: Result[] };
   for (const result of testResults) results.set(path.basename(result.name, '.planted.ts'), result);
 });
