@@ -1,3 +1,4 @@
+import net from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import { vi } from 'vitest';
 import { waitFor } from './wait-for.ts';
@@ -96,10 +97,22 @@ async function openHandles(before: State): Promise<string[]> {
     () => undefined,
   );
   return open().map(([type, count]) => {
-    const fault = `${count} handles ${type} are open, ${before.handles.get(type) ?? 0} were before`;
+    const fault = `${count} handles ${type} are open, ${before.handles.get(type) ?? 0} were before${peers()}`;
     before.handles.set(type, count);
     return fault;
   });
+}
+
+/** Where open connections lead, as whoever looks for the careless file wants to know; by a function that Node does not document. */
+function peers(): string {
+  const { _getActiveHandles } = process as unknown as { _getActiveHandles?: () => object[] };
+  const sockets = (_getActiveHandles?.call(process) ?? []).flatMap((handle) =>
+    handle instanceof net.Socket ? handle : [],
+  );
+  const lines = sockets
+    .filter(({ remotePort }) => remotePort)
+    .map((socket) => `${socket.localPort} to ${socket.remotePort}`);
+  return lines.length > 0 ? ` (${lines.join(', ')})` : '';
 }
 
 function handlesNow(): Map<string, number> {
