@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { beginningOf, largestMailBytes, receive } from '../../shared/domain/email-reports.ts';
 import { problem } from '../../shared/errors.ts';
+import { networkIn } from '../../shared/formats/network-address.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 
@@ -9,7 +10,8 @@ const mostRecipients = 50;
 
 /**
  * The HTTP door for bounces and complaints, where no process can be reached by SMTP: the body is the message as it came
- * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP.
+ * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP; a 400 or 413 is
+ * for good, as 5xx is there.
  */
 export function inboundEmail(token: string, failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
@@ -22,7 +24,8 @@ export function inboundEmail(token: string, failures: FailureLimit): Router {
           problem('unauthenticated', { detail: 'Send INBOUND_TOKEN as bearer token or password' }),
         );
       const raw = await messageOf(request, () => response.writeContinue());
-      const outcome = await receive(raw, recipientsOf(request));
+      const sender = networkIn(request.ip ?? '') ?? 'unknown';
+      const outcome = await receive(raw, { recipients: recipientsOf(request), sender });
       response.set('Cache-Control', 'no-store').json({ outcome });
     })
     .all(methodNotAllowed('POST'));

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { config } from '../config.ts';
 import { isTooLong, tooLong } from '../formats/liquid-limits.ts';
 import { encodeData } from './data.ts';
+import { closeMailThreads } from './mail.ts';
 import { closeMjml } from './mjml.ts';
 import { openPool, type Pool } from './pool.ts';
 
@@ -87,7 +88,7 @@ export function openCage(): void {
 export async function closeCage(): Promise<void> {
   const open = pool;
   pool = undefined;
-  await Promise.all([open?.close(), closeMjml()]);
+  await Promise.all([open?.close(), closeMjml(), closeMailThreads()]);
 }
 
 /** For metrics: threads and renders waiting now, and what happened since the start. */

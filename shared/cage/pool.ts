@@ -33,8 +33,9 @@ export type Kind = {
 
 /** Threads for Liquid. */
 export function openPool(size: number, heapMb = defaultHeapMb): Pool {
+  const program = { entry: 'liquid', heapMb, runs } as const;
   return openPoolOf(size, {
-    start: (events) => startThread(heapMb, events),
+    start: (events) => startThread(program, events),
     spares: 1,
     waitMs: 10_000,
     runs,

@@ -8,7 +8,14 @@ export type LiquidJob = {
 };
 /** Its one output is the HTML; it has none where Liquid must be rendered first. */
 export type MjmlJob = { kind: 'mjml'; source: string; isTemplate: boolean };
-export type ThreadJob = LiquidJob | MjmlJob;
+/** Its one output is JSON. */
+export type MailJob = {
+  kind: 'mail';
+  raw: Uint8Array;
+  /** Only what is signed with one of these keys is read. */
+  signed?: { keys: ReadonlyMap<string, readonly string[]>; at: Date };
+};
+export type ThreadJob = LiquidJob | MjmlJob | MailJob;
 
 /** A short run is stopped early, so that it can be told from a long one before it holds others up. */
 export type Run = 'short' | 'full';
@@ -20,6 +27,9 @@ export type PartFault = { part: number; message: string; line?: number; column?:
 export type ThreadResult =
   | { outcome: 'done'; outputs: string[]; milliseconds: number }
   | { outcome: 'failed'; faults: PartFault[]; outOfTime: boolean; milliseconds: number };
+
+type WithoutTime<T> = T extends unknown ? Omit<T, 'milliseconds'> : never;
+export type Unmeasured = WithoutTime<ThreadResult>;
 
 /**
  * Shared memory, because a thread that is stuck answers no message: how many jobs it has begun and ended since it
@@ -37,6 +47,12 @@ export const runs = {
   short: { stop: 20, kill: 50 },
   full: { stop: 100, kill: 250 },
 } as const satisfies Record<Run, { stop: number; kill: number }>;
+
+/** The same for mail. It takes a few milliseconds to read; only a check of signatures can be made to take long. */
+export const mailRuns = {
+  short: { kill: 100 },
+  full: { kill: 300 },
+} as const satisfies Record<Run, { kill: number }>;
 
 /** The same for MJML, which cannot be stopped from within. */
 export const mjmlRuns = {

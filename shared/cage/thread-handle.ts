@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { config } from '../config.ts';
-import { type Batch, marks, marksBytes, marksIn, type Run, runs, type ThreadResult } from './protocol.ts';
+import { type Batch, marks, marksBytes, marksIn, type Run, type ThreadResult } from './protocol.ts';
 import type { Job, Workspace } from './queue.ts';
 
 /** Outside of a job there is nothing of a customer's to wait for. */
@@ -44,11 +44,18 @@ export type Thread = {
   end(): Promise<void>;
 };
 
-/** A thread that renders Liquid. */
-export function startThread(heapMb: number, events: ThreadEvents): Thread {
+const entries = {
+  liquid: new URL('./thread.ts', import.meta.url),
+  mail: new URL('./mail-thread.ts', import.meta.url),
+};
+
+/** The program of a thread, and the CPU time in one job after which the thread is killed. */
+export type Program = { entry: keyof typeof entries; heapMb: number; runs: Record<Run, { kill: number }> };
+
+export function startThread({ entry, heapMb, runs }: Program, events: ThreadEvents): Thread {
   const shared = new SharedArrayBuffer(marksBytes);
   const { counts, cpuMs } = marksIn(shared);
-  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+  const worker = new Worker(entries[entry], {
     name: 'cage',
     workerData: shared,
     resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },

@@ -10,6 +10,7 @@ import {
   type PartFault,
   runs,
   type ThreadResult,
+  type Unmeasured,
 } from './protocol.ts';
 
 /** The entry of a thread of the cage: customers' code runs here and nowhere else. */
@@ -54,10 +55,7 @@ function isFull(): boolean {
   );
 }
 
-type WithoutTime<T> = T extends unknown ? Omit<T, 'milliseconds'> : never;
-type Rendered = WithoutTime<ThreadResult>;
-
-function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Rendered {
+function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured {
   const values = data === null ? null : (JSON.parse(data) as Record<string, unknown>);
   const outputs: string[] = [];
   const faults: PartFault[] = [];

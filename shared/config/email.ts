@@ -11,6 +11,8 @@ function areNameServers(servers: string[]): boolean {
   }
 }
 
+const isDomain = (name: string): boolean => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.test(name);
+
 /** Settings of sending email, of sending domains, and of what comes back. */
 export const emailSettings = {
   SMTP_URL: z
@@ -86,6 +88,12 @@ export const emailSettings = {
     .min(16)
     .optional()
     .describe('Opens POST /inbound/email, which takes the same messages over HTTP; none: it does not exist'),
+  FBL_REPORTERS: list
+    .transform((domains) => domains.map((domain) => domain.toLowerCase()))
+    .refine((domains) => domains.every(isDomain), 'must be domains, several with commas')
+    .describe(
+      'Domains whose DKIM signature proves a complaint (the d= of feedback loops; none whose users write mail of their own). A complaint that proves nothing suppresses marketing only',
+    ),
   EMAIL_RETENTION_DAYS: z.coerce
     .number()
     .min(8)

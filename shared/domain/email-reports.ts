@@ -1,8 +1,8 @@
 import { config } from '../config.ts';
 import { isId } from '../formats/ids.ts';
-import { readMail } from '../formats/mail-report.ts';
 import { count } from '../metrics.ts';
 import { type Applied, apply } from './email-reports/apply.ts';
+import { readMail, readOfReporter } from './email-reports/read.ts';
 import { readReturnPath } from './return-path.ts';
 
 export { beginningOf, largestMailBytes } from './email-reports/beginning.ts';
@@ -24,12 +24,19 @@ export function isFeedbackAddress(address: string): boolean {
   return feedbackMailboxes.includes(local ?? '') && (ours === undefined || host === ours);
 }
 
+/** Where a message came from, as far as it is known. */
+export type Envelope = {
+  recipients: readonly string[];
+  /** The network of the server that handed it over: its messages take turns with those of others. */
+  sender: string;
+};
+
 /**
- * Takes an incoming message, or its beginning, and applies what it reports. When this returns, all of it is committed;
- * when it throws, the message is to come again. `recipients` are those of the envelope, as far as they are known.
+ * Takes an incoming message, or its beginning, and applies what it reports. When this returns, all of it is committed.
+ * Throws validation_failed for what cannot be read, now or later; whatever else it throws, the message is to come again.
  */
-export async function receive(raw: Buffer, recipients: readonly string[]): Promise<ReportOutcome> {
-  const { report, deliveredTo, reportedMessageId } = await readMail(raw);
+export async function receive(raw: Buffer, { recipients, sender }: Envelope): Promise<ReportOutcome> {
+  const { report, deliveredTo, reportedMessageId, signatures } = await readMail(sender, raw);
   const outcome = await outcomeOf();
   count('email_reports', { outcome });
   return outcome;
@@ -38,10 +45,14 @@ export async function receive(raw: Buffer, recipients: readonly string[]): Promi
     if (report.kind === 'none') return 'no_report';
     if (report.kind === 'unreadable') return 'unreadable';
     const tokens = idsIn(recipients) ?? idsIn(deliveredTo) ?? idsIn(raw.toString('latin1').match(anywhere));
-    if (tokens?.length === 1) return apply(tokens[0]!, report, report.kind === 'delivery');
-    // An id cannot be guessed, but it is no secret: who names the recipient besides has seen the email.
-    const known = tokens ? null : emailIdOf(reportedMessageId);
-    return known && report.kind === 'complaint' ? apply(known, report, true) : 'unknown_email';
+    if (tokens) return tokens.length === 1 ? apply(tokens[0]!, report, 'token') : 'unknown_email';
+    if (report.kind !== 'complaint') return 'unknown_email';
+    const signed = await readOfReporter(sender, raw, signatures);
+    const vouchedFor = emailIdOf(signed?.reportedMessageId);
+    if (signed?.report.kind === 'complaint' && vouchedFor)
+      return apply(vouchedFor, signed.report, 'signature');
+    const known = emailIdOf(reportedMessageId);
+    return known ? apply(known, report, 'none') : 'unknown_email';
   }
 }
 
@@ -55,7 +66,7 @@ function idsIn(addresses: readonly string[] | null): string[] | null {
 }
 
 /** Every message that goes out is `<{email id}@{domain of the sender}>`. */
-function emailIdOf(messageId: string | null): string | null {
+function emailIdOf(messageId: string | null | undefined): string | null {
   const id = messageId?.split('@')[0];
   return isId('email', id) ? id : null;
 }

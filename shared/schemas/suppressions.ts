@@ -8,7 +8,7 @@ export type SuppressionScope = z.infer<typeof SuppressionScope>;
 
 export const SuppressionSource = z.enum(['api', 'web', 'stop', 'bounce', 'complaint', 'system']).meta({
   description:
-    'api: API or dashboard; web: opt-out link; stop: the recipient texted STOP; bounce: hard bounce; complaint: spam complaint; system: the service',
+    'api: API or dashboard; web: opt-out link; stop: the recipient texted STOP; bounce: hard bounce; complaint: spam complaint (of scope marketing where nothing proves whose it is); system: the service',
 });
 export type SuppressionSource = z.infer<typeof SuppressionSource>;
 

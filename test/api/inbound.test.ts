@@ -89,6 +89,22 @@ describe('POST /inbound/email', () => {
     expect((await post([], { body: endless })).status).toBe(413);
   });
 
+  test('a message that is more than any report is refused with the limit, and html is not looked at', async () => {
+    const email = await emailIn('sent', own);
+    const deep = statusReport().toString().replace('--==report==--', '--==report==\r\n\r\nx\r\n'.repeat(200));
+    expect(await post([email.returnPath], { body: deep })).toMatchObject({
+      status: 400,
+      body: {
+        type: expect.stringMatching(/\/problems\/validation_failed$/),
+        detail: 'The message has more than 100 parts',
+        errors: { body: ['has more than 100 parts'] },
+      },
+    });
+    const html = `Content-Type: text/html\r\n\r\n<a ${'href='.repeat(50_000)}`;
+    expect(await post([email.returnPath], { body: html })).toMatchObject({ body: { outcome: 'no_report' } });
+    expect(await email.state()).toEqual(['sent', null]);
+  });
+
   test('a report about an email that is still being sent is 503 and to come again', async () => {
     const email = await emailIn('queued', own);
     const answer = await post([email.returnPath]);

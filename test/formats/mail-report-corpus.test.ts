@@ -165,8 +165,8 @@ Subject: A subject
   ],
 ];
 
-test.each(reports)('a report of %s is read: %s', async (_who, expected, text) => {
-  const { report } = await readMail(Buffer.from(text.replaceAll('\n', '\r\n')));
+test.each(reports)('a report of %s is read: %s', (_who, expected, text) => {
+  const { report } = readMail(Buffer.from(text.replaceAll('\n', '\r\n')));
   if (report.kind !== 'delivery') throw new Error(`It is ${report.kind}`);
   const found = report.recipients.map(({ action, addresses, reply }) => {
     const { category, code } = verdictOf(reply);

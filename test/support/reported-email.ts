@@ -1,5 +1,6 @@
 import { query } from '../../shared/db/client.ts';
 import type { EmailRecord, EmailStatus } from '../../shared/db/emails.ts';
+import * as reports from '../../shared/domain/email-reports.ts';
 import { makeReturnPath } from '../../shared/domain/return-path.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { acceptEmail } from './accepted-email.ts';
@@ -25,4 +26,9 @@ export async function emailIn(
       return [record.status, record.reason && `${record.reason.category} ${record.reason.code}`];
     },
   };
+}
+
+/** Takes a message as one of the doors does. */
+export function receive(raw: Buffer, recipients: readonly string[]): Promise<reports.ReportOutcome> {
+  return reports.receive(raw, { recipients, sender: '192.0.2.1' });
 }

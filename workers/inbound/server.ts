@@ -72,7 +72,7 @@ export async function startInbound({
       void take(stream, session)
         .then(
           (answer) => callback(answer),
-          (error: unknown) => callback(notNow(error)),
+          (error: unknown) => callback(answerTo(error)),
         )
         .finally(() => {
           inHand -= 1;
@@ -120,7 +120,8 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession): P
   const recipients = session.envelope.rcptTo.map(({ address }) => address);
   const raw = await reports.beginningOf(stream);
   if (!raw) return refusal(552, '5.3.4 Message too large');
-  const outcome = await reports.receive(raw, recipients);
+  const sender = networkIn(session.remoteAddress) ?? 'unknown';
+  const outcome = await reports.receive(raw, { recipients, sender });
   logger.info({ outcome, from: session.remoteAddress }, 'message received');
   const isReport = outcome !== 'no_report' && outcome !== 'unreadable';
   return !isReport && recipients.some(reports.isFeedbackAddress)
@@ -128,8 +129,12 @@ async function take(stream: SMTPServerDataStream, session: SMTPServerSession): P
     : null;
 }
 
-/** Whatever the fault, the report is not lost: its sender keeps it. */
-function notNow(error: unknown): Error {
+/** A message that cannot be read would not be later. Any other fault loses no report, because its sender keeps it. */
+function answerTo(error: unknown): Error {
+  if (error instanceof Problem && error.code === 'validation_failed') {
+    logger.info({ err: error }, 'message refused');
+    return refusal(554, `5.6.0 ${error.options.detail}`);
+  }
   if (error instanceof Problem) logger.debug({ err: error }, 'a report could not be taken yet');
   else logger.error({ err: error }, 'a report could not be taken');
   count('email_reports', { outcome: 'deferred' });

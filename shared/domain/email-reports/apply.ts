@@ -18,13 +18,18 @@ export type Report = Extract<MailReport, { kind: 'delivery' | 'complaint' }>;
 export type Applied = 'changed' | 'unchanged' | 'unknown_email' | 'other_recipient';
 
 /**
- * Applies a report to an email: its status, its events and a suppression in one transaction. `mustName`: the report is
- * believed only if it names the recipient. Throws service_unavailable where the email is not written down as sent yet,
- * so that the report comes again.
+ * How a report shows that its sender has the email: by the token of its return path, or by the signature of somebody
+ * whom the operator trusts with complaints. `none`: it knows the email's id, which cannot be guessed but is no secret.
  */
-export async function apply(emailId: string, report: Report, mustName: boolean): Promise<Applied> {
+export type Proof = 'token' | 'signature' | 'none';
+
+/**
+ * Applies a report to an email: its status, its events and a suppression in one transaction. Throws service_unavailable
+ * where the email is not written down as sent yet, so that the report comes again.
+ */
+export async function apply(emailId: string, report: Report, proof: Proof): Promise<Applied> {
   for (let waitMs = 50, waitedMs = 0; ; waitedMs += waitMs, waitMs *= 2) {
-    const applied = await transaction(() => applyOnce(emailId, report, mustName));
+    const applied = await transaction(() => applyOnce(emailId, report, proof));
     if (applied !== 'not_sent_yet') return applied;
     if (waitedMs >= config.INBOUND_WAIT_SECONDS * 1000)
       throw problem('service_unavailable', { detail: 'The email is being sent', retryAfterSeconds: 60 });
@@ -32,25 +37,20 @@ export async function apply(emailId: string, report: Report, mustName: boolean):
   }
 }
 
-async function applyOnce(
-  emailId: string,
-  report: Report,
-  mustName: boolean,
-): Promise<Applied | 'not_sent_yet'> {
+async function applyOnce(emailId: string, report: Report, proof: Proof): Promise<Applied | 'not_sent_yet'> {
   const found = await system.findReportedEmailForUpdate(emailId);
   if (!found) return 'unknown_email';
   const at = now();
   let email = found;
-  let isNamed = !mustName;
   const follow = async (finding: Finding): Promise<void> => {
     email = await write(email, finding);
   };
 
   if (report.kind === 'complaint') {
-    isNamed ||= names(report.recipients, email);
-    if (!isNamed) return 'other_recipient';
+    // A complaint that names the recipient besides the id comes from somebody who has seen the email.
+    if (proof === 'none' && !names(report.recipients, email)) return 'other_recipient';
     if (email.status === 'queued') return 'not_sent_yet';
-    await follow(judgeComplaint(email, report, at));
+    await follow(judgeComplaint(email, report, { at, isProven: proof !== 'none' }));
   } else {
     const statuses = report.recipients.filter(({ addresses }) => names(addresses, email));
     if (statuses.length === 0) return 'other_recipient';
@@ -72,7 +72,7 @@ async function write(before: EmailRecord, { change, suppress }: Finding): Promis
       throw new Error('The email changed while it was locked');
     await events.record(workspaceId, eventOf(change.email, change.event));
   }
-  if (suppress) await suppressions.addRecipient(before, 'all', suppress.source, suppress.reason);
+  if (suppress) await suppressions.addRecipient(before, suppress.scope, suppress.source, suppress.reason);
   return change?.email ?? before;
 }
 

@@ -2,13 +2,14 @@ import type { EmailReason, EmailRecord } from '../../db/emails.ts';
 import type { MailReport, RecipientStatus } from '../../formats/mail-report.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import type { EventType } from '../../schemas/events.ts';
+import type { SuppressionScope } from '../../schemas/suppressions.ts';
 import { advance, nextStatuses, remark } from '../email-record.ts';
 
 /** What a report makes of an email. Each part may be missing: what is known already is not told again. */
 export type Finding = {
   change?: { email: EmailRecord; event?: EventType };
-  /** Nothing more is to be sent to the recipient. */
-  suppress?: { source: 'bounce' | 'complaint'; reason: string };
+  /** Nothing more of this is to be sent to the recipient. */
+  suppress?: { scope: SuppressionScope; source: 'bounce' | 'complaint'; reason: string };
 };
 
 type Complaint = Extract<MailReport, { kind: 'complaint' }>;
@@ -16,10 +17,22 @@ type Complaint = Extract<MailReport, { kind: 'complaint' }>;
 /** Types of RFC 5965 §7.3 and its usual company that say: this is not wanted. Others praise, or tell of a technical fault. */
 const complaints = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list', 'unsubscribe'];
 
-/** A recipient who complains does so about mail that arrived, whatever we believed; only the suppression then follows. */
-export function judgeComplaint(email: EmailRecord, { feedbackType }: Complaint, at: Date): Finding {
+/**
+ * A recipient who complains does so about mail that arrived, whatever we believed; only the suppression then follows.
+ * Anybody who was shown the email can write a complaint that nothing proves: it must not cut the recipient off from
+ * one-time codes.
+ */
+export function judgeComplaint(
+  email: EmailRecord,
+  { feedbackType }: Complaint,
+  { at, isProven }: { at: Date; isProven: boolean },
+): Finding {
   if (!complaints.includes(feedbackType)) return {};
-  const suppress = { source: 'complaint' as const, reason: `Complaint about an email: ${feedbackType}` };
+  const suppress = {
+    scope: isProven ? ('all' as const) : ('marketing' as const),
+    source: 'complaint' as const,
+    reason: `Complaint about an email: ${feedbackType}`,
+  };
   const isOver = email.status !== 'sent' && email.status !== 'delivered';
   if (isOver || email.reason?.category === 'complaint') return { suppress };
   const reason: EmailReason = {
@@ -40,7 +53,11 @@ export function judgeStatus(
     case 'failed': {
       const verdict = verdictOf(reply);
       // Where the email has failed before, the first reason stands; the mailbox is missing all the same.
-      const suppress = verdict.suppress && { source: 'bounce' as const, reason: reply.text.slice(0, 256) };
+      const suppress = verdict.suppress && {
+        scope: 'all' as const,
+        source: 'bounce' as const,
+        reason: reply.text.slice(0, 256),
+      };
       const reason: EmailReason = {
         category: verdict.category,
         code: verdict.code,

@@ -54,3 +54,9 @@ export function addressesOf(value: string): string[] {
   );
   return [...new Set([address, decoded])].filter((one) => one.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(one));
 }
+
+/** Addresses in a header field, without minding its grammar. */
+export function mentionedIn(value: string): string[] {
+  const words = value.slice(0, 10_000).split(/[\s<>(),;:"]+/);
+  return words.filter((word) => word.length <= 320 && /^[^@]+@[^@]+$/.test(word)).slice(0, 50);
+}

@@ -2,6 +2,8 @@ import { enhancedCodeOf, inOneLine, type SmtpReply } from '../smtp-reply.ts';
 import type { RecipientStatus } from './delivery-status.ts';
 import { addressesOf } from './fields.ts';
 
+const mostParagraphs = 100;
+
 /**
  * The recipients in a bounce of qmail, which is text with a fixed form (QSBMF): an opening that says so, then a
  * paragraph for each recipient that begins with `<address>:`. Empty for any other text.
@@ -9,7 +11,7 @@ import { addressesOf } from './fields.ts';
 export function qmailRecipientsOf(text: string): RecipientStatus[] {
   const paragraphs = text.slice(0, 64_000).split(/\r?\n[ \t]*\r?\n/);
   if (!/^\s*Hi\. This is the\b/.test(paragraphs[0] ?? '')) return [];
-  return paragraphs.slice(1).flatMap((paragraph) => {
+  return paragraphs.slice(1, 1 + mostParagraphs).flatMap((paragraph) => {
     const [, address, reason] = /^\s*<([^<>\s]+)>:\s*(.*)$/s.exec(paragraph) ?? [];
     if (!address || reason === undefined) return [];
     return [{ action: 'failed' as const, addresses: addressesOf(address), reply: replyOf(reason) }];

@@ -1,13 +1,12 @@
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { listSuppressions } from '../../../shared/db/suppressions.ts';
-import { receive } from '../../../shared/domain/email-reports.ts';
 import { eventsOf } from '../../support/accepted-email.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { feedbackReport, statusReport } from '../../support/mail-reports.ts';
 import { mangled } from '../../support/mangled.ts';
-import { emailIn } from '../../support/reported-email.ts';
+import { emailIn, receive } from '../../support/reported-email.ts';
 
 useDatabase();
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { isFeedbackAddress, receive, takesMailFor } from '../../../shared/domain/email-reports.ts';
+import { isFeedbackAddress, takesMailFor } from '../../../shared/domain/email-reports.ts';
 import { makeReturnPath } from '../../../shared/domain/return-path.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { feedbackReport, statusReport } from '../../support/mail-reports.ts';
-import { emailIn } from '../../support/reported-email.ts';
+import { emailIn, receive } from '../../support/reported-email.ts';
 import { rowsOf } from '../../support/rows.ts';
 import { changeSettings } from '../../support/settings.ts';
 

@@ -3,11 +3,13 @@ import { beginningOf } from '../../../shared/domain/email-reports.ts';
 import { startInbound } from '../../../workers/inbound/server.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { useDatabase } from '../../support/database.ts';
+import { startDnsServer } from '../../support/dns-server.ts';
 import { workspace } from '../../support/factory.ts';
 import { feedbackReport, statusReport } from '../../support/mail-reports.ts';
 import { startInboundProcess } from '../../support/processes.ts';
 import { emailIn } from '../../support/reported-email.ts';
 import { changeSettings } from '../../support/settings.ts';
+import { slowToVerify } from '../../support/signed-reports.ts';
 import { connectSmtp, sendMail } from '../../support/smtp-client.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -64,6 +66,42 @@ test('a returned message of many megabytes is taken, and what it reports is read
   expect((await sendMail(port, email.returnPath, raw)).at(-1)).toMatch(/^250 /);
   expect(await email.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
 });
+
+test('html that takes other parsers minutes is not looked at, and other sessions go on', async () => {
+  const [hostile, email] = [await emailIn('sent', own), await emailIn('sent', own)];
+  const html = `<a ${'href='.repeat(3_000)}`;
+  const raw = Buffer.from(
+    `Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\n\r\nx\r\n--b\r\nContent-Type: text/html\r\n\r\n${html}\r\n--b--\r\n`,
+  );
+  const [answers, others] = await Promise.all([
+    sendMail(port, 'fbl@bounce.example.org', raw),
+    sendMail(port, email.returnPath, statusReport()),
+  ]);
+  expect(answers.at(-1)).toMatch(/^550 5\.6\.0 /);
+  expect(others.at(-1)).toMatch(/^250 /);
+  // The same in a report is passed over.
+  const report = statusReport({ headers: [`Subject: x`, '', html] }).toString();
+  const inHtml = report.replace('text/plain; charset=us-ascii', `text/html\r\n\r\n${html}`);
+  expect((await sendMail(port, hostile.returnPath, Buffer.from(inHtml))).at(-1)).toMatch(/^250 /);
+  expect(await hostile.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
+});
+
+test('what cannot be read within its limits is refused for good, and says why, at any address', async () => {
+  changeSettings({ FBL_REPORTERS: ['loop.example'], DNS_SERVERS: [(await keyServer()).address] });
+  const email = await emailIn('delivered', own);
+  const parts = statusReport().toString().replace('--==report==--', '--==report==\r\n\r\nx\r\n'.repeat(200));
+  expect((await sendMail(port, email.returnPath, Buffer.from(parts))).at(-1)).toBe(
+    '554 5.6.0 The message has more than 100 parts',
+  );
+  const complaint = feedbackReport({ headers: [`Message-ID: <${email.id}@any.example>`] });
+  const slow = slowToVerify('loop.example', complaint);
+  expect((await sendMail(port, 'fbl@bounce.example.org', slow)).at(-1)).toBe(
+    '554 5.6.0 The message takes longer than 0.3 s to read',
+  );
+  expect(await email.state()).toEqual(['delivered', null]);
+});
+
+const keyServer = () => startDnsServer(() => ({ texts: ['v=DKIM1; p=AAAA'] }));
 
 test('a message larger than any that we send is refused before it comes', async () => {
   const client = await connectSmtp(port);
