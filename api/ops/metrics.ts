@@ -63,7 +63,7 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     values: ['verified', 'warning', 'failed'],
   },
   email_reports: {
-    help: 'Incoming messages, by what became of them; deferred: to come again',
+    help: 'Incoming messages, by what became of them; refused: too complex to be read; deferred: to come again',
     label: 'outcome',
     values: [
       'changed',
@@ -72,13 +72,14 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
       'other_recipient',
       'no_report',
       'unreadable',
+      'refused',
       'deferred',
     ],
   },
   inbound_refusals: {
-    help: 'Recipients and connections that the inbound process has refused',
+    help: 'Recipients and connections that the inbound process has refused; commands: it was given too many',
     label: 'reason',
-    values: ['recipient', 'connections'],
+    values: ['recipient', 'connections', 'commands'],
   },
   system_mails_left_out: {
     help: 'Mails of the platform itself that were not sent for want of SYSTEM_SENDER or of an alert address',

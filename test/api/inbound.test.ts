@@ -89,6 +89,7 @@ describe('POST /inbound/email', () => {
     expect((await post([], { body: endless })).status).toBe(413);
   });
 
+  // Shows A57
   test('a message that is more than any report is refused with the limit, and html is not looked at', async () => {
     const email = await emailIn('sent', own);
     const deep = statusReport().toString().replace('--==report==--', '--==report==\r\n\r\nx\r\n'.repeat(200));

@@ -22,6 +22,7 @@ test('mail is read in a thread, and what is more than any report is refused with
   expect(mailThreadStats()).toMatchObject({ threads: 1, killed: 0 });
 });
 
+// Shows A57
 test('mail that takes too long is given up, and other senders are served meanwhile', async () => {
   await readMail('other', report);
   const order: string[] = [];
@@ -45,6 +46,7 @@ test('mail that takes too long is given up, and other senders are served meanwhi
   expect(await readMail('hostile', report)).toMatchObject({ ok: true });
 });
 
+// Shows A58
 test('a sender has so much waiting and no more; others have room', async () => {
   const large = Buffer.alloc(256 * 1024, 'x: y\r\n');
   const many = Array.from({ length: 200 }, () => readMail('hostile', large));

@@ -56,6 +56,7 @@ function expectQuick(raw: Buffer): void {
   expect(ms).toBeLessThan(mostMs);
 }
 
+// Shows A57
 describe('a hostile message is read within a moment, or refused:', () => {
   test.each<[string, string]>([
     ['nothing', ''],

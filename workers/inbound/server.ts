@@ -10,6 +10,8 @@ import { networkIn } from '../../shared/formats/network-address.ts';
 import { logger } from '../../shared/logger.ts';
 import { count } from '../../shared/metrics.ts';
 
+type LogEntry = { tnx: string; cid: string };
+
 type Options = {
   port: number;
   address: string;
@@ -22,10 +24,16 @@ type Options = {
   idleMs?: number;
   /** Longest that a connection may be there at all. */
   lifetimeMs?: number;
+  /** A relay hands over some hundred messages with so many; nobody else has use for them. */
+  commandsPerConnection?: number;
 };
 
 /** Unknown recipients after which a client is sent away. */
 const maxStrangers = 5;
+/** Of one message: RFC 5321 §4.5.3.1.8 has a server take as many, and a report has one. */
+const maxRecipients = 100;
+/** MAIL FROM and RCPT TO with all that RFC 3461 adds to their 512 bytes. */
+const maxCommandLength = 2048;
 
 /**
  * Takes mail for return paths and complaint mailboxes, and none for anyone else: there is no relaying and no login. 250
@@ -39,26 +47,37 @@ export async function startInbound({
   connectionsPerAddress = 50,
   idleMs = 60_000,
   lifetimeMs = 600_000,
+  commandsPerConnection = 1_000,
 }: Options) {
   const sockets = new Map<Socket, string>();
   const strangers = new WeakMap<SMTPServerSession, number>();
+  const commands = new Map<string, number>();
   let inHand = 0;
   let isStopping = false;
 
   const smtp = new SMTPServer({
     name: config.RETURN_PATH_DOMAIN ?? hostname(),
-    logger: false,
+    // The library tells of each command in its log only.
+    logger: {
+      debug: ({ tnx, cid }: LogEntry) => void (tnx === 'command' && countCommand(cid)),
+      info() {},
+      error() {},
+    },
     disableReverseLookup: true,
     authOptional: true,
     disabledCommands: ['AUTH', ...(tls ? [] : ['STARTTLS'])],
     ...(tls && { key: tls, cert: tls, minVersion: 'TLSv1.2' }),
     hideSMTPUTF8: true,
     size: reports.largestMailBytes,
+    maxCommandLength,
     socketTimeout: idleMs,
+    onClose: ({ id }) => void commands.delete(id),
     onMailFrom(_sender, _session, callback) {
       callback(isStopping ? refusal(421, '4.3.2 Closing') : null);
     },
     onRcptTo({ address: recipient }, session, callback) {
+      if (session.envelope.rcptTo.length >= maxRecipients)
+        return callback(refusal(452, '4.5.3 Too many recipients'));
       if (reports.takesMailFor(recipient)) return callback(null);
       const before = strangers.get(session) ?? 0;
       strangers.set(session, before + 1);
@@ -79,6 +98,16 @@ export async function startInbound({
         });
     },
   });
+
+  function countCommand(id: string): void {
+    const before = commands.get(id) ?? 0;
+    commands.set(id, before + 1);
+    if (before !== commandsPerConnection) return;
+    count('inbound_refusals', { reason: 'commands' });
+    for (const connection of smtp.connections)
+      if (connection.id === id) connection.send(421, '4.7.0 Too many commands', false);
+  }
+
   // A client that goes away in the middle, or does not manage TLS.
   smtp.on('error', (error) => logger.debug({ err: error }, 'inbound'));
 

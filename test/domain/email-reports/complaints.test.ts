@@ -94,6 +94,7 @@ describe('a complaint suppresses everything', () => {
   });
 });
 
+// Shows A59
 describe('a complaint suppresses marketing only', () => {
   const edited = async (raw: Buffer, find: string, put: string) => {
     expect(raw.toString()).toContain(find);
@@ -149,6 +150,7 @@ describe('a complaint suppresses marketing only', () => {
   });
 });
 
+// Shows A59
 test('after a complaint that anybody could have written one-time codes still go out, and marketing does not', async () => {
   const sink = await startSmtpSink();
   changeSettings({ SMTP_URL: sink.url });

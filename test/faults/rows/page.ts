@@ -1,11 +1,12 @@
 import { abuseByContent } from './abuse-by-content.ts';
+import { abuseByMail } from './abuse-by-mail.ts';
 import { abuseByRequests } from './abuse-by-requests.ts';
 import { faults } from './faults.ts';
 import type { Group, Row } from './group.ts';
 import type { Shown, Tags } from './tags.ts';
 
 const width = 110;
-const abuse = [...abuseByRequests, ...abuseByContent];
+const abuse = [...abuseByRequests, ...abuseByContent, ...abuseByMail];
 
 const ids = [...abuse, ...faults].flatMap((group) => Object.keys(group.rows));
 

@@ -67,6 +67,7 @@ test('a returned message of many megabytes is taken, and what it reports is read
   expect(await email.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
 });
 
+// Shows A57
 test('html that takes other parsers minutes is not looked at, and other sessions go on', async () => {
   const [hostile, email] = [await emailIn('sent', own), await emailIn('sent', own)];
   const html = `<a ${'href='.repeat(3_000)}`;
@@ -86,6 +87,7 @@ test('html that takes other parsers minutes is not looked at, and other sessions
   expect(await hostile.state()).toEqual(['failed', 'hard_bounce mailbox_unknown']);
 });
 
+// Shows A57
 test('what cannot be read within its limits is refused for good, and says why, at any address', async () => {
   changeSettings({ FBL_REPORTERS: ['loop.example'], DNS_SERVERS: [(await keyServer()).address] });
   const email = await emailIn('delivered', own);

@@ -58,6 +58,43 @@ test('who tries addresses is sent away', async () => {
   await client.closed;
 });
 
+// Shows A60
+test('a message has so many recipients, and the others are to come with another', async () => {
+  const { port } = await start();
+  const client = await greeted(port);
+  await client.say('MAIL FROM:<>');
+  for (let index = 0; index < 100; index += 1)
+    expect(await client.say(`RCPT TO:<fbl@d${index}.example.org>`)).toMatch(/^250 /);
+  expect(await client.say('RCPT TO:<fbl@another.example.org>')).toMatch(/^452 4\.5\.3 /);
+  expect(await client.say('DATA')).toMatch(/^354 /);
+  expect(await client.say('.')).toMatch(/^550 5\.6\.0 /);
+});
+
+// Shows A60
+test('a connection has so many commands, whatever they are, and then it ends', async () => {
+  const { port } = await start({ commandsPerConnection: 20 });
+  for (const command of ['NOOP', 'RSET', 'RCPT TO:<fbl@example.org>', 'EHLO again.example']) {
+    const client = await greeted(port);
+    const answers: string[] = [];
+    while (!answers.at(-1)?.startsWith('421')) answers.push(await client.say(command));
+    expect([command, answers.length, answers.at(-1)]).toEqual([command, 20, '421 4.7.0 Too many commands']);
+    await client.closed;
+  }
+  const client = await greeted(port);
+  client.socket.write('NOOP\r\n'.repeat(10_000));
+  await client.closed;
+  expect(client.received().match(/^250 OK/gm)).toHaveLength(19);
+});
+
+// Shows A60
+test('a command that is longer than any is not kept', async () => {
+  const { port } = await start();
+  const client = await greeted(port);
+  client.socket.write(`MAIL FROM:<> ENVID=${'x'.repeat(3_000)}\r\n`);
+  await client.closed;
+  expect(client.received()).toContain('421 Error: Command line too long');
+});
+
 test('an address has so many connections, all together so many; when one ends another may come', async () => {
   for (const limits of [{ connectionsPerAddress: 2 }, { connections: 2 }]) {
     const { port } = await start(limits);
