@@ -94,7 +94,7 @@ async function commitSome(together: Waiting[]): Promise<void> {
 }
 
 /** False when the database refused one of the rows. */
-async function commitAll(inserts: readonly Insert[]): Promise<boolean> {
+export async function commitAll(inserts: readonly Insert[]): Promise<boolean> {
   for (;;) {
     const { connection, release } = await acquire();
     try {

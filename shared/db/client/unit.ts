@@ -4,7 +4,7 @@ import { problem } from '../../errors.ts';
 import { logger } from '../../logger.ts';
 import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
 import { asProblem, isLockConflict } from './faults.ts';
-import { canShare, commitTogether, type Insert, insertAll } from './shared-commit.ts';
+import { canShare, commitAll, commitTogether, type Insert, insertAll } from './shared-commit.ts';
 
 type Unit = {
   /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
@@ -171,8 +171,9 @@ const apart = new Error('The commit could not be shared');
 async function commit(unit: Unit): Promise<void> {
   const { opened, inserts, mayShare } = unit;
   if (!opened && inserts.length === 0) return;
-  if (!opened && mayShare && canShare(inserts)) {
-    if (await commitTogether(inserts)) return;
+  if (!opened && mayShare) {
+    // Not by way of `open`: what is to run before the first statement is for work that asks something.
+    if (await (canShare(inserts) ? commitTogether(inserts) : commitAll(inserts))) return;
     throw apart;
   }
   const connection = await open(unit);
