@@ -2,6 +2,7 @@ import { formatsArePure, importDirections, systemBehindDomain } from './layers.t
 import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
 import type { File, Rule } from './rule.ts';
 import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
+import { sqlOfBoth } from './sql.ts';
 import { workspaceFirst } from './workspace-first.ts';
 
 /** Path -> text. */
@@ -258,6 +259,18 @@ export const guarded: Guarded[] = [
       'shared/db/migrate.ts': 'export async function migrateUp() {}',
       'shared/db/migrations/migration.ts': 'export function statements(sql: string) {}',
       'shared/db/system/webhooks.ts': 'export async function listDue(limit: number) {}',
+    },
+  },
+  {
+    guarantee: 'no statement that only one of MySQL and MariaDB takes',
+    rule: sqlOfBoth,
+    breaches: [
+      { 'shared/db/emails.ts': "query(`SELECT id FROM JSON_TABLE(?, '$[*]')\n JOIN emails FOR UPDATE`)" },
+      { 'shared/db/system/emails.ts': 'query(`SELECT MD5(id) FROM emails`)' },
+    ],
+    harmless: {
+      'shared/db/emails.ts':
+        "query(`UPDATE JSON_TABLE(?, '$[*]') …`);\nquery(`SELECT id FROM emails FOR UPDATE`)",
     },
   },
   {
