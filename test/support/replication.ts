@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { addressOf } from './tcp-proxy.ts';
 
 type Own = { url: string; query: (sql: string, values?: unknown[]) => Promise<any[]> };
@@ -12,10 +13,14 @@ export async function replicate(primary: Own, replica: Own) {
     ];
     return [file, offset] as const;
   };
-  const { username, password } = new URL(primary.url);
   const { host, port } = addressOf(primary.url);
+  // MySQL takes no password of more than 32 characters for it.
+  const password = randomBytes(16).toString('hex');
+  const user = "'replica'@'127.0.0.1'";
+  await primary.query(`CREATE USER ${user} IDENTIFIED BY '${password}'`);
+  await primary.query(`GRANT REPLICATION SLAVE ON *.* TO ${user}`);
   await replica.query('SET GLOBAL read_only = 1');
-  await replica.query(say.follow, [host, port, username, password, ...(await position())]);
+  await replica.query(say.follow, [host, port, 'replica', password, ...(await position())]);
   await replica.query(`START ${say.replica}`);
   return {
     /**
