@@ -166,13 +166,26 @@ export async function ordinaryUser({ url, query }: Pick<OwnMysql, 'url' | 'query
   return ordinary.href;
 }
 
-/** A Redis for this file alone, which writes all it is told to its disk (AOF). */
-export async function startOwnRedis(): Promise<OwnServer> {
+/**
+ * A Redis for this file alone, which writes all it is told to its disk (AOF). `options` are those of its command line,
+ * beside its own.
+ */
+export async function startOwnRedis({ options = [] }: { options?: string[] } = {}): Promise<OwnServer> {
   const folder = ownFolder('own-redis');
-  const program = await findRedis(silent);
+  const program = redisWith(await findRedis(silent), folder, options);
   const port = await kept.port(folder, 'redis');
   const password = randomBytes(18).toString('hex');
   return run({ start: () => startRedis(program, folder, port, password), findPid: redisPid });
+}
+
+function redisWith(program: Program, folder: string, options: string[]): Program {
+  if (options.length === 0) return program;
+  const command = path.join(folder, 'redis-server');
+  const { argv0 = program.command } = program;
+  const more = options.map((option) => ` '${option}'`).join('');
+  const lines = ['#!/bin/bash', `exec -a '${argv0}' '${program.command}' "$@"${more}`];
+  fs.writeFileSync(command, `${lines.join('\n')}\n`, { mode: 0o700 });
+  return { ...program, command };
 }
 
 async function redisPid(url: string): Promise<number> {
