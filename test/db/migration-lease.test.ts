@@ -27,6 +27,7 @@ const endLease = () =>
 const noted = async () =>
   (await query('SELECT name FROM knex_migrations ORDER BY id')).map((row) => row['name'] as string);
 
+// Shows F41
 test('runs that meet apply each migration once, also where a named lock is known to one node only', async () => {
   // What GET_LOCK says on nodes that know nothing of each other's.
   for (let run = 1; run <= 4; run += 1) void line.replaceNext('SELECT 1 AS held', /GET_LOCK/);
@@ -37,6 +38,7 @@ test('runs that meet apply each migration once, also where a named lock is known
   expect(await leases()).toEqual([]);
 });
 
+// Shows F41
 test('a run that was killed holds up the next one until its lease ends, and no longer', async () => {
   const held = line.holdNext('before', /^CREATE TABLE IF NOT EXISTS (?!knex)/);
   const killed = startProcess('scripts/setup/migrate.ts', ['up']);
@@ -54,6 +56,7 @@ test('a run that was killed holds up the next one until its lease ends, and no l
   expect(await leases()).toEqual([]);
 });
 
+// Shows F41
 test('a run that another has taken over does nothing more, and notes nothing', async () => {
   const begun = Promise.withResolvers<void>();
   const thawed = Promise.withResolvers<void>();

@@ -66,6 +66,7 @@ async function expectOne(id: string): Promise<void> {
   expect(feed).toEqual([{ type: 'email.queued' }]);
 }
 
+// Shows F25, F39
 test.each(
   [1047, 1290, 1792, 1836, 3100, 3101, 1180, 3032].flatMap((number) =>
     (['small', 'large'] as const).map((size) => [number, size] as const),
@@ -83,6 +84,7 @@ test.each(
   },
 );
 
+// Shows F24
 test.each(['small', 'large'] as const)(
   'where a group takes back the COMMIT of a %s email for another’s (3101), it is done again, and accepted once',
   async (size) => {
@@ -94,6 +96,7 @@ test.each(['small', 'large'] as const)(
   },
 );
 
+// Shows F24
 test('where every COMMIT is taken back for another’s, the caller is told to come back', async () => {
   const post = caller(sizes.large);
   for (let attempt = 1; attempt <= 5; attempt += 1) void line.replaceNext(say(3101));
@@ -102,6 +105,7 @@ test('where every COMMIT is taken back for another’s, the caller is told to co
   expect((await post()).status).toBe(201);
 });
 
+// Shows F22
 test.each(
   [1180, 3100].flatMap((number) =>
     (['small', 'large'] as const).flatMap((size) =>
@@ -126,6 +130,7 @@ test.each(
   },
 );
 
+// Shows F24
 test.each([3101, 1213])(
   'an outcome whose COMMIT is taken back with %i is written again, and its email goes out once',
   async (number) => {

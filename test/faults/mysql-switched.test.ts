@@ -74,6 +74,7 @@ async function sendUntilAccepted(recipient: string): Promise<void> {
   accepted.add(recipient);
 }
 
+// Shows F39
 test('the primary of MySQL is switched under load, and old connections stay where they are: all is accepted and sent, once', async () => {
   const recipients = Array.from({ length: emails }, (_, index) => `person-${index}@example.com`);
   const waiting = [...recipients];

@@ -70,6 +70,7 @@ const faults: [string, string, [string, ...string[]]][] = [
   ['is full', 'OOM', ['config', 'set', 'maxmemory', '1mb']],
   ['has lost its replicas', 'NOREPLICAS', ['config', 'set', 'min-replicas-to-write', '1']],
 ];
+// Shows F19, F40
 test.each(faults)('a Redis that %s answers a PING, and is down, for %s', async (_name, word, command) => {
   await say(first!.url, command);
   expect(await say(first!.url, ['ping'])).toBe('PONG');
@@ -83,6 +84,7 @@ test.each(faults)('a Redis that %s answers a PING, and is down, for %s', async (
   await waitFor('the metrics show it', async () => (await samples(api)).get('messaging_redis_up') === 0);
 });
 
+// Shows F40
 test('a Redis that has turned into a replica is left for the one that new connections lead to, and work goes on', async () => {
   await sendEmail(api, own, { recipient: 'before@example.com' });
   await waitFor('the first is sent', () => arrived('before@example.com'), limit);
@@ -121,6 +123,7 @@ test('who asks again and again costs Redis one look a second', async () => {
   expect(looks).toBeLessThanOrEqual(1 + seconds);
 });
 
+// Shows F40
 test('a node of a cluster that has others of the keys than ours is down, for MOVED', async () => {
   const nodes = await Promise.all(
     [1, 2].map(async () =>

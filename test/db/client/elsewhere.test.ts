@@ -54,6 +54,7 @@ const unavailable = {
   options: { retryAfterSeconds: expect.any(Number), detail: 'The database is not available' },
 };
 
+// Shows F39
 test.each([1047, 1290, 1792, 1836, 3100, 1180])(
   'a connection that answers %i serves nobody after that, nor do those that were idle beside it',
   async (number) => {
@@ -94,6 +95,7 @@ const writes: Record<string, (id: number) => Promise<unknown>> = {
       await insertNew('things (id)', [id]);
     }),
 };
+// Shows F39
 test.each(
   Object.keys(writes).flatMap((name) => [1047, 1290, 1792, 1836].map((number) => [name, number] as const)),
 )(
