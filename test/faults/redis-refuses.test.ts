@@ -88,7 +88,7 @@ test.each(faults)('a Redis that %s answers a PING, and is down, for %s', async (
 test('a Redis that has turned into a replica is left for the one that new connections lead to, and work goes on', async () => {
   await sendEmail(api, own, { recipient: 'before@example.com' });
   await waitFor('the first is sent', () => arrived('before@example.com'), limit);
-  await say(first!.url, ['replicaof', '127.0.0.1', String(new URL(second!.url).port)]);
+  await say(first!.url, ['replicaof', '127.0.0.1', new URL(second!.url).port]);
   line.redirect(second!.url);
   const { id } = await sendEmail(api, own, { recipient: 'after@example.com' });
   await waitFor('Redis is up', async () => (await ready()).redis === 'up', limit);

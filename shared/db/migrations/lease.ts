@@ -35,10 +35,9 @@ export async function withMigrationLease<T>(work: (hold: Hold) => Promise<T>): P
       );
   };
   // A statement may take hours.
-  const timer = setInterval(
-    () => renew(holder).catch((error) => logger.debug({ err: error }, 'the lease could not be renewed')),
-    renewMs,
-  );
+  const timer = setInterval(() => {
+    renew(holder).catch((error) => logger.debug({ err: error }, 'the lease could not be renewed'));
+  }, renewMs);
   try {
     return await work({ confirm });
   } finally {
