@@ -12,7 +12,7 @@ import { closeProducer, producerConnection } from './queue/connection.ts';
 import { requestId } from './request-context.ts';
 
 export { producerConnection } from './queue/connection.ts';
-export { findRedisFault, isRedisUp, type RedisFault } from './queue/probe.ts';
+export { findRecentRedisFault, findRedisFault, isRedisUp, type RedisFault } from './queue/probe.ts';
 export { addTotals, readGauges, readTotals, writeGauges } from './queue/totals.ts';
 
 const queues = new Map<string, Queue>();

@@ -1,5 +1,5 @@
 import { isDatabaseUp } from '../db/system/server.ts';
-import { findRedisFault, type RedisFault } from '../queue.ts';
+import { findRecentRedisFault, type RedisFault } from '../queue.ts';
 
 /** `redisFault`: why Redis is down, where it says so itself. */
 export type Readiness = {
@@ -23,21 +23,11 @@ export function readiness(): Promise<Readiness> {
 }
 
 async function look(): Promise<Readiness> {
-  const [mysql, fault] = await Promise.all([isDatabaseUp(), recentRedisFault()]);
+  const [mysql, fault] = await Promise.all([isDatabaseUp(), findRecentRedisFault()]);
   return {
     ready: mysql,
     mysql: mysql ? 'up' : 'down',
     redis: fault === null ? 'up' : 'down',
     ...(fault !== null && fault !== 'UNREACHABLE' && { redisFault: fault }),
   };
-}
-
-// Looking writes: those who ask one after the other share that as well.
-const keptMs = 1_000;
-let found: { fault: Promise<RedisFault | null>; at: number } | undefined;
-
-function recentRedisFault(): Promise<RedisFault | null> {
-  if (!found || performance.now() - found.at >= keptMs)
-    found = { fault: findRedisFault(), at: performance.now() };
-  return found.fault;
 }

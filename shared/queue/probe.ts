@@ -1,4 +1,4 @@
-import { ReplyError } from 'ioredis';
+import { type Redis, ReplyError } from 'ioredis';
 import { config } from '../config.ts';
 import { producerConnection } from './connection.ts';
 
@@ -21,6 +21,18 @@ export async function findRedisFault(): Promise<RedisFault | null> {
   } catch (error) {
     return error instanceof ReplyError ? wordOf((error as Error).message) : 'UNREACHABLE';
   }
+}
+
+// Looking writes: a health check must not be a load, however many ask.
+const keptMs = 1_000;
+let recent: { connection: Redis; fault: Promise<RedisFault | null>; at: number } | undefined;
+
+/** The same as of at most a second ago. */
+export function findRecentRedisFault(): Promise<RedisFault | null> {
+  const [connection, at] = [producerConnection(), performance.now()];
+  if (recent?.connection !== connection || at - recent.at >= keptMs)
+    recent = { connection, fault: findRedisFault(), at };
+  return recent.fault;
 }
 
 /** Redis before 7 says what a script has met at the end of a message of its own. */

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { database, query } from '../../shared/db/client.ts';
 import { migrateDown, migrateUp, pendingMigrations, runAll } from '../../shared/db/migrate.ts';
@@ -19,6 +19,7 @@ useDatabase();
 
 const names = migrations.map(({ name }) => name);
 beforeEach(async () => void (await migrateDown({ all: true })));
+afterEach(async () => void (await migrateUp()));
 
 const leases = () => query('SELECT holder, ends_at > UTC_TIMESTAMP(3) AS lasts FROM knex_migrations_lease');
 /** As if the holder had not been heard of for as long as a lease lasts. */

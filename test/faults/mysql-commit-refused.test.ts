@@ -35,6 +35,7 @@ beforeEach(async () => {
 afterEach(async () => {
   line.pass();
   await query('DROP TRIGGER IF EXISTS refuse');
+  await query('DROP PROCEDURE IF EXISTS commit_and_fail');
 });
 
 const say = (number: number) => `SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${number}`;
@@ -115,7 +116,6 @@ test.each(
 )(
   'a COMMIT that fails with %i, of a %s email, and is %s all the same, is a 503, and its retry ends with one email',
   async (number, size, fate) => {
-    await query('DROP PROCEDURE IF EXISTS commit_and_fail');
     await query(`CREATE PROCEDURE commit_and_fail() BEGIN COMMIT; ${say(number)}; END`);
     const post = caller(sizes[size]);
     const replaced = line.replaceNext(fate === 'done' ? 'CALL commit_and_fail()' : say(number));

@@ -8,6 +8,7 @@ import {
   transaction,
 } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database.ts';
+import { makeTable } from '../../support/own-table.ts';
 
 useDatabase();
 
@@ -15,8 +16,8 @@ const say = (number: number) => `SIGNAL SQLSTATE 'HY000' SET MYSQL_ERRNO = ${num
 
 // A trigger makes the server refuse what these connections write, as the primary that was does.
 beforeAll(async () => {
-  await query('CREATE TABLE things (id INT PRIMARY KEY) ENGINE=InnoDB');
-  await query('CREATE TABLE misled (connection BIGINT PRIMARY KEY, number INT NOT NULL) ENGINE=InnoDB');
+  await makeTable('misled', 'connection BIGINT PRIMARY KEY, number INT NOT NULL');
+  await makeTable('things', 'id INT PRIMARY KEY');
   await query(
     `CREATE TRIGGER refuse BEFORE INSERT ON things FOR EACH ROW
      BEGIN
