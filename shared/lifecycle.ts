@@ -8,7 +8,7 @@ import { sampleClock } from './db/system/clock.ts';
 import { findServerSettings } from './db/system/server.ts';
 import { logger } from './logger.ts';
 import { readOwnGauges, takeCounts } from './metrics.ts';
-import { addTotals, closeQueues, findRedisSettings, writeGauges } from './queue.ts';
+import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue.ts';
 
 const minPacketBytes = 16 * 1024 * 1024;
 const sampleEveryMs = config.CLOCK_SHIFTABLE ? 100 : 5_000;
@@ -42,7 +42,10 @@ async function checkServers(): Promise<void> {
       `max_allowed_packet is ${settings.maxAllowedPacketBytes}; it must be at least ${minPacketBytes}`,
     );
   const redis = await findRedisSettings();
+  const redisFault = redis && (await findRedisFault());
   if (!redis) logger.warn('Redis does not answer; work is accepted, and done once it is back');
+  else if (redisFault)
+    logger.error({ redisFault }, 'Redis takes no jobs; work is accepted, and done once it does');
   else if (redis.maxmemoryPolicy !== 'noeviction')
     logger.warn(
       redis,

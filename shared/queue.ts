@@ -12,6 +12,7 @@ import { closeProducer, producerConnection } from './queue/connection.ts';
 import { requestId } from './request-context.ts';
 
 export { producerConnection } from './queue/connection.ts';
+export { findRecentRedisFault, findRedisFault, isRedisUp, type RedisFault } from './queue/probe.ts';
 export { addTotals, readGauges, readTotals, writeGauges } from './queue/totals.ts';
 
 const queues = new Map<string, Queue>();
@@ -215,14 +216,5 @@ export async function readRedisMemory(): Promise<{ usedBytes: number; limitBytes
     return { usedBytes: of('used_memory'), limitBytes: of('maxmemory') };
   } catch {
     return null;
-  }
-}
-
-/** Whether Redis answers, within a second. */
-export async function isRedisUp(): Promise<boolean> {
-  try {
-    return (await producerConnection().ping()) === 'PONG';
-  } catch {
-    return false;
   }
 }

@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { config } from '../shared/config.ts';
 import { closeEverything, startUp } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
+import { leaveReplica } from '../shared/queue/connection.ts';
 import { isRedisUp } from '../shared/queue.ts';
 import { backoffMs, type Handler, workDone } from './handle.ts';
 import { handlers } from './jobs/index.ts';
@@ -27,6 +28,7 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
     // What many jobs have to say at one moment is one write. A job whose end is lost with the connection is found
     // again as one of a worker that died, and finds its row done.
     enableAutoPipelining: true,
+    reconnectOnError: leaveReplica,
   }).on('error', (error) => logger.debug({ err: error }, 'redis'));
   const workers = chosen.flatMap((one) => startLanes(one, connection));
   const schedule = startSchedule();

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { readiness } from '../../shared/domain/health.ts';
 import * as operations from '../../shared/domain/operations.ts';
 
 const prefix = 'messaging_';
@@ -126,10 +127,10 @@ let isCollecting = false;
 export async function metricsPage(_req: Request, res: Response): Promise<void> {
   if (!isCollecting) collectDefaultMetrics({ register: ownProcess, prefix: `${prefix}web_` });
   isCollecting = true;
-  const overview = await operations.overview();
+  const [overview, { redis }] = await Promise.all([operations.overview(), readiness()]);
   const registry = new Registry();
-  new Gauge({ name: `${prefix}redis_up`, help: 'Whether Redis answers', registers: [registry] }).set(
-    overview.totals ? 1 : 0,
+  new Gauge({ name: `${prefix}redis_up`, help: 'Whether Redis takes jobs', registers: [registry] }).set(
+    redis === 'up' ? 1 : 0,
   );
   if (overview.totals) addCounters(registry, overview.totals);
   if (overview.redisMemory) {

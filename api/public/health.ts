@@ -2,7 +2,7 @@ import { Router } from 'express';
 import { readiness } from '../../shared/domain/health.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 
-/** For whoever starts and watches the process. Ready means MySQL; Redis may be away. */
+/** For whoever starts and watches the process. Ready means MySQL; Redis may be away, or take no jobs. */
 export const health = Router({ strict: true, caseSensitive: true });
 
 health

@@ -1,7 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import mysql from 'mysql2';
-import { type Connection, database, type Param, type Row, send } from './client/connection.ts';
+import {
+  type Connection,
+  database,
+  discardIfMisled,
+  type Param,
+  type Row,
+  send,
+} from './client/connection.ts';
 import { withConnection } from './client/unit.ts';
 
 export { type Changed, closeDatabase, database, type Param, type Row } from './client/connection.ts';
@@ -53,7 +60,14 @@ export async function queryEach(statements: Iterable<string>): Promise<void> {
 
 /** Runs a Knex query, inside the current transaction where there is one. */
 export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
-  return withConnection((connection: Connection) => builder.connection(connection) as unknown as Promise<T>);
+  return withConnection(async (connection: Connection) => {
+    try {
+      return (await builder.connection(connection)) as T;
+    } catch (error) {
+      discardIfMisled(connection, error);
+      throw error;
+    }
+  });
 }
 
 /** A Knex query on a table, by one of these indexes and no other way where any is given; give it to `run`. */

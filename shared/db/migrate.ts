@@ -3,17 +3,18 @@ import type { Knex } from 'knex';
 import { logger } from '../logger.ts';
 import { database, isLockConflict, query } from './client.ts';
 import { migrations } from './migrations/index.ts';
+import { type Hold, withMigrationLease } from './migrations/lease.ts';
 import type { Migration } from './migrations/migration.ts';
 
-const migrationSource: Knex.MigrationSource<Migration> = {
+const sourceOf = (hold: Hold): Knex.MigrationSource<Migration> => ({
   getMigrations: async () => migrations,
   getMigrationName: (migration) => migration.name,
   getMigration: async (migration) => ({
-    up: (knex) => runAll(knex, migration.up),
-    down: (knex) => runAll(knex, migration.down),
+    up: (knex) => runAll(knex, migration.up, hold),
+    down: (knex) => runAll(knex, migration.down, hold),
     config: { transaction: false },
   }),
-};
+});
 
 // A column or an index that is there, or gone, already: a crash half way, since MySQL commits every DDL statement by
 // itself and its ALTER TABLE knows no IF NOT EXISTS.
@@ -26,11 +27,16 @@ const lockPauseMs = 1_000;
 const lockTries = 600;
 
 /** Applies the statements of a migration; what is there, or gone, already is passed over. */
-export async function runAll(knex: Knex, statements: string[]): Promise<void> {
+export async function runAll(knex: Knex, statements: string[], hold?: Hold): Promise<void> {
   const connection = await knex.client.acquireConnection();
   try {
     await knex.raw(`SET SESSION lock_wait_timeout = ${lockWaitSeconds}`).connection(connection);
-    for (const statement of statements) await applyStatement(knex, connection, statement);
+    for (const statement of statements) {
+      await hold?.confirm();
+      await applyStatement(knex, connection, statement);
+    }
+    // Before Knex notes it as applied.
+    await hold?.confirm();
   } finally {
     await knex
       .raw('SET SESSION lock_wait_timeout = @@GLOBAL.lock_wait_timeout')
@@ -60,7 +66,7 @@ async function applyStatement(knex: Knex, connection: unknown, statement: string
  */
 export async function migrateUp(): Promise<string[]> {
   return withMigrationLock(
-    async () =>
+    async (migrationSource) =>
       (
         await database().migrate.latest({ migrationSource, disableMigrationsListValidation: true })
       )[1] as string[],
@@ -72,7 +78,7 @@ export async function migrateUp(): Promise<string[]> {
  * newest is not one that this code knows: only the newer code can take that back.
  */
 export async function migrateDown({ all = false } = {}): Promise<string[]> {
-  return withMigrationLock(async () => {
+  return withMigrationLock(async (migrationSource) => {
     const undone: string[] = [];
     for (;;) {
       const [, names] = await database().migrate.down({ migrationSource });
@@ -97,26 +103,13 @@ export async function pendingMigrations(): Promise<string[]> {
   return migrations.map(({ name }) => name).filter((name) => !names.has(name));
 }
 
-/**
- * A named lock that the server itself frees when its holder dies. Knex keeps a lock row too, which a killed
- * migration leaves behind; holding the named lock we know that such a row is stale.
- */
-async function withMigrationLock<T>(work: () => Promise<T>): Promise<T> {
-  const connection = await database().client.acquireConnection();
-  try {
-    const [[row]] = (await database()
-      .raw("SELECT GET_LOCK(CONCAT('migrate:', LEFT(SHA2(DATABASE(), 256), 40)), 120) AS held")
-      .connection(connection)) as [{ held: number }[]];
-    if (row?.held !== 1) throw new Error('Another migration has been running for two minutes');
+/** Knex keeps a lock row too, which a killed migration leaves behind; whoever holds the lease knows that it is stale. */
+function withMigrationLock<T>(work: (source: Knex.MigrationSource<Migration>) => Promise<T>): Promise<T> {
+  return withMigrationLease(async (hold) => {
+    const migrationSource = sourceOf(hold);
     await database()
       .migrate.forceFreeMigrationsLock({ migrationSource })
       .catch(() => undefined);
-    return await work();
-  } finally {
-    await database()
-      .raw("DO RELEASE_LOCK(CONCAT('migrate:', LEFT(SHA2(DATABASE(), 256), 40)))")
-      .connection(connection)
-      .catch(() => undefined);
-    await database().client.releaseConnection(connection);
-  }
+    return work(migrationSource);
+  });
 }

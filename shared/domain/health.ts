@@ -1,7 +1,13 @@
 import { isDatabaseUp } from '../db/system/server.ts';
-import { isRedisUp } from '../queue.ts';
+import { findRecentRedisFault, type RedisFault } from '../queue.ts';
 
-export type Readiness = { ready: boolean; mysql: 'up' | 'down'; redis: 'up' | 'down' };
+/** `redisFault`: why Redis is down, where it says so itself. */
+export type Readiness = {
+  ready: boolean;
+  mysql: 'up' | 'down';
+  redis: 'up' | 'down';
+  redisFault?: RedisFault;
+};
 
 let looking: Promise<Readiness> | undefined;
 
@@ -17,6 +23,11 @@ export function readiness(): Promise<Readiness> {
 }
 
 async function look(): Promise<Readiness> {
-  const [mysql, redis] = await Promise.all([isDatabaseUp(), isRedisUp()]);
-  return { ready: mysql, mysql: mysql ? 'up' : 'down', redis: redis ? 'up' : 'down' };
+  const [mysql, fault] = await Promise.all([isDatabaseUp(), findRecentRedisFault()]);
+  return {
+    ready: mysql,
+    mysql: mysql ? 'up' : 'down',
+    redis: fault === null ? 'up' : 'down',
+    ...(fault !== null && fault !== 'UNREACHABLE' && { redisFault: fault }),
+  };
 }

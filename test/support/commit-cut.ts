@@ -9,6 +9,8 @@ type Order = {
   moment: Moment;
   statement: RegExp;
   isCut: boolean;
+  /** The server is told this in its place, and the client gets the answer to it. */
+  instead?: string;
   happened: PromiseWithResolvers<string>;
 };
 
@@ -42,7 +44,10 @@ export async function startCommitCut(targetUrl: string) {
         unread = unread.subarray(packet.length);
         const sql = nextStatement.said(packet);
         const order = sql === undefined ? undefined : take(orders, sql);
-        if (order && sql !== undefined) {
+        if (order?.instead) {
+          packet = textPacket(order.instead, packet);
+          order.happened.resolve(order.instead);
+        } else if (order && sql !== undefined) {
           if (order.moment === 'before') return end(order, sql);
           endAtAnswer = () => end(order, sql);
         }
@@ -74,9 +79,9 @@ export async function startCommitCut(targetUrl: string) {
   const url = new URL(targetUrl);
   url.hostname = '127.0.0.1';
   url.port = String((listener.address() as AddressInfo).port);
-  function order(moment: Moment, statement: RegExp, isCut: boolean): Promise<string> {
+  function order(given: Omit<Order, 'happened'>): Promise<string> {
     const happened = Promise.withResolvers<string>();
-    orders.push({ moment, statement, isCut, happened });
+    orders.push({ ...given, happened });
     return happened.promise;
   }
   const line = {
@@ -85,9 +90,15 @@ export async function startCommitCut(targetUrl: string) {
      * At the next statement like this, on whichever connection, that connection is reset on both sides. The promise gives
      * the statement once that has happened.
      */
-    cutNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order(moment, statement, true),
+    cutNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order({ moment, statement, isCut: true }),
     /** As `cutNext`, but the connection stays open and silent, until one of its ends goes away. */
-    holdNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order(moment, statement, false),
+    holdNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order({ moment, statement, isCut: false }),
+    /**
+     * The next statement in text like this is another one by the time that it reaches the server: so the server itself can
+     * say what only a cluster would.
+     */
+    replaceNext: (instead: string, statement: RegExp = /^COMMIT$/i) =>
+      order({ moment: 'before', statement, isCut: false, instead }),
     /** What was ordered and has not happened will not happen. */
     pass(): void {
       orders.length = 0;
@@ -140,6 +151,17 @@ function reader() {
 }
 
 /** MySQL 8 takes attributes before the text: none, of one set. */
+const hasAttributes = (payload: Buffer) => payload[0] === 0 && payload[1] === 1;
+
 function textOf(payload: Buffer): string {
-  return (payload[0] === 0 && payload[1] === 1 ? payload.subarray(2) : payload).toString();
+  return (hasAttributes(payload) ? payload.subarray(2) : payload).toString();
+}
+
+/** The packet of a statement in text as the client of that other one would send it. */
+function textPacket(sql: string, other: Buffer): Buffer {
+  const attributes = hasAttributes(other.subarray(headerBytes + 1)) ? [0, 1] : [];
+  const payload = Buffer.concat([Buffer.from([commands.query, ...attributes]), Buffer.from(sql)]);
+  const header = Buffer.alloc(headerBytes);
+  header.writeUIntLE(payload.length, 0, 3);
+  return Buffer.concat([header, payload]);
 }

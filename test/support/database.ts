@@ -2,6 +2,7 @@ import mysql from 'mysql2/promise';
 import { beforeAll } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { migrations } from '../../shared/db/migrations/index.ts';
+import { leaseTable } from '../../shared/db/migrations/lease.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { atEnd } from './at-end.ts';
 import { deleteKeys, drop, dropDatabases, withServer } from './drop-databases.ts';
@@ -64,7 +65,7 @@ async function create(server: mysql.Connection, name: string): Promise<void> {
 
 /**
  * What migrateUp does to an empty database, at a third of its cost, as each file pays it: all statements at once, and
- * the notes that Knex keeps of them. database.test.ts holds the two against each other.
+ * the notes that Knex and the lease keep of them. database.test.ts holds the two against each other.
  */
 function schema(): string {
   const notes = migrations.map(({ name }) => `(${mysql.escape(name)}, 1, NOW())`);
@@ -74,6 +75,7 @@ function schema(): string {
        name varchar(255), batch int, migration_time timestamp NULL) DEFAULT CHARACTER SET utf8mb4`,
     `CREATE TABLE knex_migrations_lock (\`index\` int unsigned NOT NULL AUTO_INCREMENT PRIMARY KEY,
        is_locked int) DEFAULT CHARACTER SET utf8mb4`,
+    leaseTable,
     `INSERT INTO knex_migrations (name, batch, migration_time) VALUES ${notes.join(', ')}`,
     'INSERT INTO knex_migrations_lock (is_locked) VALUES (0)',
   ].join(';\n');

@@ -75,12 +75,20 @@ const silent = (): void => undefined;
 /**
  * A MySQL for this file alone. `url` names a database that is not there yet: give it to `changeSettings` before
  * `useDatabase`, which makes it and drops it, so the server must run when the file ends. With `diskBytes` its tables have
- * no more room than that, until `enlargeDisk`, which restarts it.
+ * no more room than that, until `enlargeDisk`, which restarts it. `options` are those of its command line, beside its own.
  */
-export async function startOwnMysql({ diskBytes }: { diskBytes?: number } = {}) {
+export async function startOwnMysql({
+  diskBytes,
+  options = [],
+}: {
+  diskBytes?: number;
+  options?: string[];
+} = {}) {
   const folder = ownFolder('own-mysql');
   const found = await findMysql(silent);
-  const program = diskBytes === undefined ? found : withSmallDisk(found, folder, diskBytes);
+  // In the one of all, a server that starts deletes the temporary tables of the others.
+  const env = { ...found.env, TMPDIR: folder };
+  const program = withOptions({ ...found, env }, folder, { diskBytes, options });
   const port = await kept.port(folder, 'mysql');
   const password = randomBytes(18).toString('hex');
   const dataFolder = path.join(folder, program.kind.toLowerCase());
@@ -112,11 +120,16 @@ export async function startOwnMysql({ diskBytes }: { diskBytes?: number } = {}) 
 }
 
 /**
- * The same program with room for so many bytes of tables; when they are full it refuses as it does on a full disk (1114),
- * by its own limit, as it would not survive one of the system. A file `larger-disk` in its folder lifts the limit from
- * the next start on.
+ * The same program with more options, and room for so many bytes of tables; when they are full it refuses as it does on a
+ * full disk (1114), by its own limit, as it would not survive one of the system. A file `larger-disk` in its folder lifts
+ * the limit from the next start on.
  */
-function withSmallDisk(program: Program, folder: string, bytes: number): Program {
+function withOptions(
+  program: Program,
+  folder: string,
+  { diskBytes, options }: { diskBytes: number | undefined; options: string[] },
+): Program {
+  if (diskBytes === undefined && options.length === 0) return program;
   const [programs, base] = [path.dirname(program.command), path.dirname(path.dirname(program.command))];
   const ownBase = path.join(folder, 'program');
   const ownPrograms = path.join(ownBase, path.basename(programs));
@@ -124,10 +137,12 @@ function withSmallDisk(program: Program, folder: string, bytes: number): Program
   for (const name of fs.readdirSync(base))
     if (path.join(base, name) !== programs) fs.symlinkSync(path.join(base, name), path.join(ownBase, name));
   const command = path.join(ownPrograms, path.basename(program.command));
+  const more = options.map((option) => ` '${option}'`).join('');
+  const small = ' --innodb-file-per-table=OFF --innodb-data-file-path=ibdata1:12M:autoextend$limit';
   const lines = [
     '#!/bin/sh',
-    `[ -e '${path.join(folder, 'larger-disk')}' ] || limit=:max:${bytes}`,
-    `exec '${program.command}' "$@" --innodb-file-per-table=OFF --innodb-data-file-path=ibdata1:12M:autoextend$limit`,
+    `[ -e '${path.join(folder, 'larger-disk')}' ] || limit=:max:${diskBytes}`,
+    `exec '${program.command}' "$@"${more}${diskBytes === undefined ? '' : small}`,
   ];
   fs.writeFileSync(command, `${lines.join('\n')}\n`, { mode: 0o700 });
   return { ...program, command };
@@ -151,13 +166,26 @@ export async function ordinaryUser({ url, query }: Pick<OwnMysql, 'url' | 'query
   return ordinary.href;
 }
 
-/** A Redis for this file alone, which writes all it is told to its disk (AOF). */
-export async function startOwnRedis(): Promise<OwnServer> {
+/**
+ * A Redis for this file alone, which writes all it is told to its disk (AOF). `options` are those of its command line,
+ * beside its own.
+ */
+export async function startOwnRedis({ options = [] }: { options?: string[] } = {}): Promise<OwnServer> {
   const folder = ownFolder('own-redis');
-  const program = await findRedis(silent);
+  const program = redisWith(await findRedis(silent), folder, options);
   const port = await kept.port(folder, 'redis');
   const password = randomBytes(18).toString('hex');
   return run({ start: () => startRedis(program, folder, port, password), findPid: redisPid });
+}
+
+function redisWith(program: Program, folder: string, options: string[]): Program {
+  if (options.length === 0) return program;
+  const command = path.join(folder, 'redis-server');
+  const { argv0 = program.command } = program;
+  const more = options.map((option) => ` '${option}'`).join('');
+  const lines = ['#!/bin/bash', `exec -a '${argv0}' '${program.command}' "$@"${more}`];
+  fs.writeFileSync(command, `${lines.join('\n')}\n`, { mode: 0o700 });
+  return { ...program, command };
 }
 
 async function redisPid(url: string): Promise<number> {

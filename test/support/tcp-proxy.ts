@@ -9,9 +9,7 @@ import { waitFor } from './wait-for.ts';
  * line. It starts sound.
  */
 export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
-  const target = new URL(targetUrl);
-  const targetPort = Number(target.port) || defaultPort;
-  if (!targetPort) throw new Error(`${target.protocol}//${target.host} names no port`);
+  let target = addressOf(targetUrl, defaultPort);
   const sockets = new Set<net.Socket>();
   const line = { latencyMs: 0, frozen: undefined as PromiseWithResolvers<void> | undefined };
 
@@ -29,8 +27,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     for (const socket of sockets) socket.resetAndDestroy();
   }
   function accept(client: net.Socket): void {
-    const host = target.hostname.replace(/^\[|\]$/g, '');
-    const server = net.connect({ host, port: targetPort as number, allowHalfOpen: true });
+    const server = net.connect({ ...target, allowHalfOpen: true });
     for (const [socket, other] of [
       [client, server],
       [server, client],
@@ -87,6 +84,10 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     delay(latencyMs: number): void {
       line.latencyMs = latencyMs;
     },
+    /** New connections lead to that server; those that are open stay where they are. */
+    redirect(url: string): void {
+      target = addressOf(url, defaultPort);
+    },
     close(): void {
       thaw();
       listener.close();
@@ -98,3 +99,11 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
 }
 
 export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
+
+/** Where to connect to. */
+export function addressOf(serverUrl: string, defaultPort?: number): { host: string; port: number } {
+  const { protocol, host, hostname, port } = new URL(serverUrl);
+  const number = Number(port) || defaultPort;
+  if (!number) throw new Error(`${protocol}//${host} names no port`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: number };
+}

@@ -93,7 +93,7 @@ test('thousands are deleted in small batches, to the last one that is due', asyn
   const [{ n: position }] = await query<[{ n: number }]>('SELECT MAX(position) AS n FROM events');
   await query(
     `INSERT INTO events (id, workspace_id, position, type, record_id, record_seq, occurred_at, data)
-     SELECT UNHEX(MD5(n)), e.workspace_id, NULL, e.type, UNHEX(MD5(n)), 1, e.occurred_at, '{}'
+     SELECT UNHEX(LEFT(SHA2(n, 256), 32)), e.workspace_id, NULL, e.type, UNHEX(LEFT(SHA2(n, 256), 32)), 1, e.occurred_at, '{}'
      FROM ${numbers(4_900)} JOIN events e ON e.position = ?`,
     [position],
   );

@@ -34,7 +34,7 @@ const backlog = 50_000;
 async function insertPending(webhookId: string, count: number, parked: 0 | 1, dueAt: Date): Promise<void> {
   await query(
     `INSERT INTO webhook_deliveries (id, workspace_id, webhook_id, event_id, event_type, status, due_at, parked, created_at)
-     SELECT UNHEX(MD5(CONCAT('d', n))), ?, ?, UNHEX(MD5(CONCAT('e', n))), 'email.sent', 'pending',
+     SELECT UNHEX(LEFT(SHA2(CONCAT('d', n), 256), 32)), ?, ?, UNHEX(LEFT(SHA2(CONCAT('e', n), 256), 32)), 'email.sent', 'pending',
        ? - INTERVAL n SECOND, ?, ? FROM ${numbers(count)}`,
     [idToBytes(own.workspaceId), idToBytes(webhookId), dueAt, parked, now()],
   );
@@ -57,7 +57,7 @@ test('one step along an index finds each webhook that has something waiting, how
   expect(await listWebhooksWaiting(true, null, 500)).toHaveLength(21);
   expect(await rowsRead(() => listWebhooksWaiting(true, null, 500))).toBeLessThan(200);
   const plan = await query(
-    `EXPLAIN SELECT webhook_id, MIN(due_at) AS due FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
+    `EXPLAIN FORMAT=TRADITIONAL SELECT webhook_id, MIN(due_at) AS due FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
      WHERE status = 'pending' AND parked = 1 AND webhook_id > X''
      GROUP BY status, parked, webhook_id ORDER BY status, parked, webhook_id LIMIT 500`,
   );
@@ -70,7 +70,7 @@ test('one step along an index finds each webhook that has something waiting, how
 test('the due deliveries of a webhook are read in order from an index, and no more of them than are wanted', async () => {
   const id = await deadWebhook();
   const plan = await query(
-    `EXPLAIN SELECT id, due_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
+    `EXPLAIN FORMAT=TRADITIONAL SELECT id, due_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
      WHERE status = 'pending' AND parked = 1 AND webhook_id = ? AND due_at <= ? ORDER BY due_at LIMIT 10`,
     [idToBytes(id), now()],
   );

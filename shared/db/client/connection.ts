@@ -1,7 +1,7 @@
 import knex, { type Knex } from 'knex';
 import { config } from '../../config.ts';
 import { logger } from '../../logger.ts';
-import { asProblem } from './faults.ts';
+import { asProblem, isForElsewhere, isMisled } from './faults.ts';
 
 /** What mysql2's callback connection offers, as far as we use it. */
 export type Connection = {
@@ -9,6 +9,7 @@ export type Connection = {
   execute(options: object, done: (error: unknown, rows: unknown) => void): void;
   destroy(): void;
   __knex__disposed?: unknown;
+  madeAt?: number;
 };
 export type Param = string | number | boolean | Date | Buffer | null;
 export type Row = Record<string, any>;
@@ -22,6 +23,11 @@ const connectTimeoutMs = 5_000;
 const idleSeconds = 60;
 
 let pool: Knex | undefined;
+
+/** Connections made before then lead to a server that has turned read-only: they serve nobody any more. */
+let misledBefore = 0;
+// Where new connections lead to that server too, the pool as a whole is not made anew more often than that.
+const renewEveryMs = 1_000;
 
 function note(message: unknown): void {
   logger.debug({ message }, 'knex');
@@ -49,11 +55,13 @@ export function database(): Knex {
       max: config.MYSQL_POOL_SIZE,
       // Errors of a new connection reach the caller at once, as 503, instead of being retried till the time-out.
       propagateCreateError: true,
+      validate: ({ madeAt = 0 }: Connection) => madeAt >= misledBefore,
       afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
         const end = (error: unknown) => {
           if (error) connection.destroy();
           done(error, connection);
         };
+        connection.madeAt = performance.now();
         connection.query(
           {
             timeout: connectTimeoutMs,
@@ -80,6 +88,7 @@ export function database(): Knex {
 export async function closeDatabase(): Promise<void> {
   const open = pool;
   pool = undefined;
+  misledBefore = 0;
   await open?.destroy();
 }
 
@@ -108,10 +117,8 @@ export function send<T>(
       clearTimeout(timer);
       if (!error) return resolve(rows as T);
       // A connection that broke or timed out is in an unknown state: it must not serve anyone else.
-      if ((error as { fatal?: boolean }).fatal) {
-        connection.__knex__disposed = error;
-        connection.destroy();
-      }
+      if ((error as { fatal?: boolean }).fatal) discard(connection, error);
+      else discardIfMisled(connection, error);
       reject(error);
     };
     // Without null the driver reads a text that is whole, however long, for places to put values into.
@@ -122,6 +129,28 @@ export function send<T>(
     // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
     if (!isDone) timer = setTimeout(() => done(timedOut()), config.MYSQL_TIMEOUT_SECONDS * 1000);
   });
+}
+
+function discard(connection: Connection, error: unknown): void {
+  connection.__knex__disposed = error;
+  connection.destroy();
+}
+
+/**
+ * After a planned switch the old primary goes on serving the connections that it has, and refuses what they write: only
+ * a new connection is led to the new one. The others of the pool are as old, so they go too, each as it comes to be used.
+ */
+export function discardIfMisled(connection: Connection, error: unknown): void {
+  if (!isMisled(error) || connection.__knex__disposed) return;
+  discard(connection, error);
+  const at = performance.now();
+  const isKnown = (connection.madeAt ?? 0) < misledBefore || at - misledBefore < renewEveryMs;
+  if (!isKnown) misledBefore = at;
+}
+
+/** Whether work that this connection has refused is worth another one: what it gets then is newer. */
+export function isWorthAnother({ madeAt = 0 }: Connection, error: unknown): boolean {
+  return isForElsewhere(error) && madeAt < misledBefore;
 }
 
 function timedOut(): Error {

@@ -8,12 +8,55 @@ function errorNumber(error: unknown): number {
   return Number((error as { errno?: unknown } | null)?.errno ?? 0);
 }
 
-// Deadlock, lock wait, and what a migration that changed the table meanwhile makes of it: definition changed, to be prepared anew.
-const lockConflicts = new Set([1213, 1205, 1412, 1615]);
+/**
+ * `conflict`: the work met another's and was taken back; the same work may well be done at the next try.
+ * `elsewhere`: this server takes no writes, or nothing at all, and has not done the statement. A new connection may lead
+ * to the server that does.
+ * `unknown`: it failed while it committed, and the other members of its group may have the transaction all the same.
+ * `outage`: nothing is wrong with the work, and nothing but waiting helps.
+ */
+type Fault = 'conflict' | 'elsewhere' | 'unknown' | 'outage';
+
+// By number, as MariaDB's names differ.
+const faults = new Map<number, Fault>([
+  [1021, 'outage'], // disk full
+  [1040, 'outage'], // too many connections
+  [1047, 'elsewhere'], // Galera: a node without its quorum, or one that has not caught up
+  [1053, 'outage'], // shutting down
+  [1114, 'outage'], // no room for the table
+  [1180, 'unknown'], // Galera: the quorum was lost during COMMIT
+  [1203, 'outage'], // too many connections of this user
+  [1205, 'conflict'], // lock wait
+  [1213, 'conflict'], // deadlock; Galera: another node has changed the same rows
+  [1290, 'elsewhere'], // read_only, super_read_only
+  [1317, 'outage'], // statement killed
+  [1412, 'conflict'], // a migration has changed the table meanwhile
+  [1615, 'conflict'], // the same: to be prepared anew
+  [1792, 'elsewhere'], // sessions are read-only by default
+  [1836, 'elsewhere'], // read-only, as the server was started
+  [1927, 'outage'], // connection killed
+  [3032, 'outage'], // offline mode, in which Group Replication puts members that it has expelled
+  [3100, 'unknown'], // Group Replication: a member that cannot reach its group at COMMIT
+  [3101, 'conflict'], // Group Replication: another member has changed the same rows
+  [3169, 'outage'], // session killed
+]);
+
+const faultOf = (error: unknown) => faults.get(errorNumber(error));
 
 /** Nothing is wrong with the work, it only met another. */
 export function isLockConflict(error: unknown): boolean {
-  return lockConflicts.has(errorNumber(error));
+  return faultOf(error) === 'conflict';
+}
+
+/** The server of this connection has not done the statement; another one may. */
+export function isForElsewhere(error: unknown): boolean {
+  return faultOf(error) === 'elsewhere';
+}
+
+/** The connection leads to a server that does not take what there is to do, and would go on doing so for good. */
+export function isMisled(error: unknown): boolean {
+  const fault = faultOf(error);
+  return fault === 'elsewhere' || fault === 'unknown';
 }
 
 export function isDuplicateKey(error: unknown): boolean {
@@ -27,12 +70,7 @@ export function isLockWait(error: unknown): boolean {
 }
 
 const lostConnection =
-  /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT|ER_SERVER_SHUTDOWN|ER_CON_COUNT_ERROR|ER_OPTION_PREVENTS_STATEMENT|ER_READ_ONLY_MODE|ER_CANT_EXECUTE_IN_READ_ONLY_TRANSACTION|ER_RECORD_FILE_FULL|ER_DISK_FULL|ER_CONNECTION_KILLED|ER_QUERY_INTERRUPTED)$/;
-// Read-only server, disk full, shutting down, too many connections, a lock conflict of a statement without a transaction:
-// by number, as MariaDB's names differ.
-const unavailableNumbers = new Set([
-  1021, 1040, 1053, 1114, 1203, 1205, 1213, 1290, 1412, 1615, 1792, 1836, 1927,
-]);
+  /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT)$/;
 
 /** A fault of the database or the way to it becomes 503 service_unavailable; anything else stays as it is. */
 export function asProblem(error: unknown): unknown {
@@ -41,7 +79,7 @@ export function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error;
   const unavailable =
     lostConnection.test(errorCode(error)) ||
-    unavailableNumbers.has(errorNumber(error)) ||
+    faultOf(error) !== undefined ||
     (error as Error | null)?.name === 'KnexTimeoutError' ||
     (error as { fatal?: boolean } | null)?.fatal === true ||
     /closed state|Unable to acquire/.test(String((error as Error | null)?.message));

@@ -1,5 +1,12 @@
 import { problem } from '../../errors.ts';
-import { acquire, acquireTimeoutMs, type Connection, type Param, send } from './connection.ts';
+import {
+  acquire,
+  acquireTimeoutMs,
+  type Connection,
+  isWorthAnother,
+  type Param,
+  send,
+} from './connection.ts';
 import { asProblem } from './faults.ts';
 
 /** One new row. `into`: `emails (id, sender, …)`. */
@@ -87,20 +94,23 @@ async function commitSome(together: Waiting[]): Promise<void> {
 }
 
 /** False when the database refused one of the rows. */
-async function commitAll(inserts: readonly Insert[]): Promise<boolean> {
-  const { connection, release } = await acquire();
-  try {
-    await send(connection, false, 'START TRANSACTION', []);
-    await insertAll(connection, inserts);
-    await send(connection, false, 'COMMIT', []);
-    return true;
-  } catch (error) {
-    // Whether a commit that was cut off has happened, nobody knows, so it is not for us to do it again.
-    if (connection.__knex__disposed) throw asProblem(error);
-    await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
-    return false;
-  } finally {
-    await release();
+export async function commitAll(inserts: readonly Insert[]): Promise<boolean> {
+  for (;;) {
+    const { connection, release } = await acquire();
+    try {
+      await send(connection, false, 'START TRANSACTION', []);
+      await insertAll(connection, inserts);
+      await send(connection, false, 'COMMIT', []);
+      return true;
+    } catch (error) {
+      if (isWorthAnother(connection, error)) continue;
+      // Whether a commit that was cut off has happened, nobody knows, so it is not for us to do it again.
+      if (connection.__knex__disposed) throw asProblem(error);
+      await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
+      return false;
+    } finally {
+      await release();
+    }
   }
 }
 

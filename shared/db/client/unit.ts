@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { problem } from '../../errors.ts';
 import { logger } from '../../logger.ts';
-import { acquire, type Connection, type Param, send } from './connection.ts';
+import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
 import { asProblem, isLockConflict } from './faults.ts';
-import { canShare, commitTogether, type Insert, insertAll } from './shared-commit.ts';
+import { canShare, commitAll, commitTogether, type Insert, insertAll } from './shared-commit.ts';
 
 type Unit = {
   /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
@@ -59,13 +59,15 @@ export async function withConnection<T>(work: (connection: Connection) => Promis
     await sendHeldBack(unit, connection);
     return work(connection);
   }
-  const { connection, release } = await acquire();
-  try {
-    return await work(connection);
-  } catch (error) {
-    throw asProblem(error);
-  } finally {
-    await release();
+  for (;;) {
+    const { connection, release } = await acquire();
+    try {
+      return await work(connection);
+    } catch (error) {
+      if (!isWorthAnother(connection, error)) throw asProblem(error);
+    } finally {
+      await release();
+    }
   }
 }
 
@@ -113,8 +115,9 @@ async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
 
 /**
  * The unit of work: everything inside commits together or not at all (design rule 1). A deadlock or a lock
- * wait is tried again up to three times, so `work` must do nothing but speak to the database. Inside another
- * transaction it joins that one. No network call belongs inside.
+ * wait is tried again up to three times, and what a server refuses that has turned read-only, on a new connection, so
+ * `work` must do nothing but speak to the database. Inside another transaction it joins that one. No network call belongs
+ * inside.
  */
 export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   if (currentUnit()) return work();
@@ -144,6 +147,11 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
         attempt -= 1;
         continue;
       }
+      const { connection } = unit.lent;
+      if (connection && isWorthAnother(connection, error)) {
+        attempt -= 1;
+        continue;
+      }
       if (!isLockConflict(error)) throw asProblem(error);
       if (attempt > 3)
         throw problem('service_unavailable', {
@@ -163,8 +171,9 @@ const apart = new Error('The commit could not be shared');
 async function commit(unit: Unit): Promise<void> {
   const { opened, inserts, mayShare } = unit;
   if (!opened && inserts.length === 0) return;
-  if (!opened && mayShare && canShare(inserts)) {
-    if (await commitTogether(inserts)) return;
+  if (!opened && mayShare) {
+    // Not by way of `open`: what is to run before the first statement is for work that asks something.
+    if (await (canShare(inserts) ? commitTogether(inserts) : commitAll(inserts))) return;
     throw apart;
   }
   const connection = await open(unit);

@@ -10,10 +10,10 @@ export async function findEmailOfLink(emailId: string): Promise<EmailRecord | nu
 
 /** Those of these whose loads are counted, locked until the transaction ends. */
 export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRecord[]> {
+  // Not by a JSON_TABLE: MySQL locks nothing together with one (its error 3569).
   const rows = await query(
-    `SELECT emails.* FROM JSON_TABLE(?, '$[*]' COLUMNS (id CHAR(32) PATH '$')) AS wanted
-     STRAIGHT_JOIN emails ${byId} ON emails.id = UNHEX(wanted.id) WHERE track_opens = 1 FOR UPDATE`,
-    [JSON.stringify(emailIds.map((id) => idToBytes(id).toString('hex')))],
+    `SELECT * FROM emails ${byId} WHERE id IN (?) AND track_opens = 1 ORDER BY id FOR UPDATE`,
+    [emailIds.map(idToBytes)],
   );
   return rows.map(toRecord);
 }

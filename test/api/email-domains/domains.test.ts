@@ -140,7 +140,10 @@ test('of ten requests at once for one name one succeeds', async () => {
 test('the fifty-first is refused, also when several ask at once for the last place', async () => {
   const full = await workspace();
   const columns = (await query('SHOW COLUMNS FROM email_domains')).map((column) => column['Field'] as string);
-  const values: Record<string, string> = { id: 'UNHEX(MD5(RAND()))', name: "CONCAT(seq, '.', d.name)" };
+  const values: Record<string, string> = {
+    id: 'UNHEX(LEFT(SHA2(RAND(), 256), 32))',
+    name: "CONCAT(seq, '.', d.name)",
+  };
   await query(
     `INSERT INTO email_domains (${columns.join(', ')}) SELECT ${columns.map((name) => values[name] ?? `d.${name}`).join(', ')}
      FROM (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 48) SELECT seq FROM n) AS n

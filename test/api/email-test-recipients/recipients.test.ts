@@ -111,7 +111,7 @@ test('a workspace sends so many links a day', async () => {
   const { body } = await post(newAddress(), other.key);
   await query(
     `INSERT INTO email_test_links (id, workspace_id, email_key, sent_at)
-     SELECT UNHEX(MD5(RAND())), l.workspace_id, CONCAT(seq, l.email_key), l.sent_at
+     SELECT UNHEX(LEFT(SHA2(RAND(), 256), 32)), l.workspace_id, CONCAT(seq, l.email_key), l.sent_at
      FROM (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 298) SELECT seq FROM n) AS n
      JOIN email_test_links l ON l.email_key = ?`,
     [Buffer.from(body.email.toLowerCase())],
@@ -142,7 +142,7 @@ test('the hundred-and-first is refused, also when several ask at once for the la
   const { body } = await post(newAddress(), full.key);
   await query(
     `INSERT INTO email_test_recipients (id, workspace_id, email, email_key, created_at)
-     SELECT UNHEX(MD5(RAND())), r.workspace_id, CONCAT(seq, r.email), CONCAT(seq, r.email_key), r.created_at
+     SELECT UNHEX(LEFT(SHA2(RAND(), 256), 32)), r.workspace_id, CONCAT(seq, r.email), CONCAT(seq, r.email_key), r.created_at
      FROM (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 98) SELECT seq FROM n) AS n
      JOIN email_test_recipients r ON r.email = ?`,
     [body.email],

@@ -197,7 +197,7 @@ test('the five-hundred-and-first is refused, also when several ask at once for t
   await request({ name: 'First' }, full);
   await query(
     `INSERT INTO senders (id, workspace_id, kind, name, name_key, status, created_at)
-     SELECT UNHEX(MD5(RAND())), s.workspace_id, s.kind, CONCAT('n', seq), CONCAT('n', seq), s.status, s.created_at
+     SELECT UNHEX(LEFT(SHA2(RAND(), 256), 32)), s.workspace_id, s.kind, CONCAT('n', seq), CONCAT('n', seq), s.status, s.created_at
      FROM (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 498) SELECT seq FROM n) AS n
      JOIN senders s ON s.workspace_id = ?`,
     [idToBytes(full.workspaceId)],

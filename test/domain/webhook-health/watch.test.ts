@@ -129,7 +129,7 @@ test('one that comes after more than fit a page is reached, when all of them fai
   await webhook.fails(failedAt);
   const columns = (await query('SHOW COLUMNS FROM webhooks')).map((column) => column['Field'] as string);
   const values: Record<string, string> = {
-    id: "UNHEX(CONCAT('00', SUBSTRING(MD5(seq), 3)))",
+    id: "UNHEX(CONCAT('00', LEFT(SHA2(seq, 256), 30)))",
     // They stay where they are, before the one that is not.
     auto_disable_exempt: '1',
   };

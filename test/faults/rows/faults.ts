@@ -95,6 +95,10 @@ export const faults: readonly Group[] = [
         tried: 'Connections reset',
         expected: 'as F16',
       },
+      F40: {
+        tried: 'Answers and takes nothing: a replica, one node of a cluster',
+        expected: 'accepted; health says why; left for the new primary',
+      },
     },
   },
   {
@@ -119,6 +123,10 @@ export const faults: readonly Group[] = [
       F25: {
         tried: 'Read-only, full',
         expected: '503, recovers',
+      },
+      F39: {
+        tried: 'The primary is switched, and its connections stay open; a node without its quorum',
+        expected: '503 at most until new connections lead to one that takes writes; all goes out once',
       },
       F26: {
         tried: 'Failover to a replica',
@@ -174,6 +182,10 @@ export const faults: readonly Group[] = [
       F34: {
         tried: 'Deploy: old and new version at once',
         expected: 'no lost reply, no copy; jobs of both are understood',
+      },
+      F41: {
+        tried: 'Deploy: two releases at once, one is killed or frozen',
+        expected: 'each migration once; the next goes on when the lease has ended',
       },
       F35: {
         tried: 'Disk: no room, a file is missing',
