@@ -8,7 +8,7 @@ import { scopes as allScopes, type Caller, type Scope } from '../../schemas/scop
 import { transaction } from '../../unit-of-work.ts';
 import * as keyUsage from '../key-usage.ts';
 import { hashKey, newKey } from './make-key.ts';
-import { refuseBeyond, setUpSigning, toWire } from './record.ts';
+import { refuseBeyond, refuseLongerLife, setUpSigning, toWire } from './record.ts';
 
 const maxApiKeys = 500;
 // The last millisecond that has a timestamp.
@@ -73,6 +73,7 @@ export async function create(caller: Caller, request: NewApiKey): Promise<ApiKey
   await refuseBeyond(caller, { scopes, strictMode: request.strictMode ?? false, lineageId: null });
   const time = now();
   checkNew(request, time);
+  await refuseLongerLife(caller, request.expiresAt ?? null);
   await refuseOneTooMany(caller.workspaceId);
 
   const { key, record: made } = blank(caller.workspaceId, 'api_key', time);
