@@ -1,4 +1,5 @@
 import type { EmailReason, EmailRecord } from '../../db/emails.ts';
+import { fitting } from '../../db/outside-text.ts';
 import type { MailReport, RecipientStatus } from '../../formats/mail-report.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import type { EventType } from '../../schemas/events.ts';
@@ -40,11 +41,14 @@ export function judgeStatus(
     case 'failed': {
       const verdict = verdictOf(reply);
       // Where the email has failed before, the first reason stands; the mailbox is missing all the same.
-      const suppress = verdict.suppress && { source: 'bounce' as const, reason: reply.text.slice(0, 256) };
+      const suppress = verdict.suppress && {
+        source: 'bounce' as const,
+        reason: fitting('suppressions.reason', reply.text),
+      };
       const reason: EmailReason = {
         category: verdict.category,
         code: verdict.code,
-        description: reply.text || null,
+        description: fitting('emails.reason_description', reply.text) || null,
         retryable: verdict.retryable,
       };
       return {
