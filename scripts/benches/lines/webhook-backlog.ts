@@ -35,8 +35,7 @@ async function open(bench: Bench): Promise<Opened> {
   // A host for each: webhooks that lead to one origin share its slots.
   const urlOf = (kind: string, index: number) => `http://${kind}-${index}.localhost:${port}/${kind}/${index}`;
   await loader.ask('customer');
-  for (let index = 0; index < healthy; index += 1)
-    await loader.ask('webhook', { url: urlOf('ok', index) });
+  for (let index = 0; index < healthy; index += 1) await loader.ask('webhook', { url: urlOf('ok', index) });
   await loader.ask('webhook', { url: urlOf('dead', 0) });
   await database.query(`UPDATE webhooks SET events = '["email.sent"]' WHERE url LIKE '%/dead/%'`);
   await world.clear();

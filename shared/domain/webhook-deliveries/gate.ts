@@ -160,7 +160,8 @@ export function createGate(limits: () => GateLimits): Gate {
 
   /** Something has become free: first for the webhook that has had nothing for longest. */
   function advance({ lines: atOrigin }: Origin): void {
-    for (const line of [...atOrigin]) {
+    // Who gets a slot is last then, and may be looked at once more when all have had their turn.
+    for (const line of atOrigin) {
       for (const waiter of line.forSlot) {
         if (line.out.size >= slotsOf(line, slots())) break;
         waiter.go();

@@ -225,7 +225,7 @@ test('of two that become the same at once one does', async () => {
   for (let round = 0; round < 5; round += 1) {
     const url = newUrl();
     const answers = await Promise.all([change(one.id, { url }), change(other.id, { url })]);
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
   }
 });
 

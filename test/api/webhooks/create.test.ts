@@ -295,5 +295,5 @@ test('of ten requests at once for the same webhook one makes it', async () => {
   const url = newUrl();
   const answers = await Promise.all(Array.from({ length: 10 }, () => create({ url })));
   const kinds = answers.map(kindOf).toSorted(([one], [other]) => Number(one) - Number(other));
-  expect(kinds).toEqual([[201, undefined], ...Array(9).fill(exists)]);
+  expect(kinds).toEqual([[201, undefined], ...Array.from({ length: 9 }, () => exists)]);
 });
