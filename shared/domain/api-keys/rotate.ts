@@ -6,8 +6,8 @@ import type { ApiKey, KeyRotation } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { open, seal } from '../../secrets.ts';
 import * as keyUsage from '../key-usage.ts';
-import { refuseOneTooMany } from './create.ts';
-import { hashKey, newKey, newSigningSecret } from './make-key.ts';
+import { refuseOneTooMany, store } from './create.ts';
+import { newKey, newSigningSecret } from './make-key.ts';
 import { announceChange, findForChange, refuseLongerLife, reseal, toWire } from './record.ts';
 
 const hourMs = 3_600_000;
@@ -39,7 +39,7 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
     previousSigningSecret: keepsPrevious ? reseal(old.id, id, old.previousSigningSecret) : null,
     previousSigningSecretUntil: keepsPrevious ? old.previousSigningSecretUntil : null,
   };
-  await db.insertApiKey(workspaceId, record, hashKey(key));
+  await store(record, key);
 
   const end = new Date(time.getTime() + (request.overlapHours ?? defaultOverlapHours) * hourMs);
   await db.updateApiKey(workspaceId, {
