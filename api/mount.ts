@@ -59,7 +59,7 @@ function serve(endpoint: Endpoint, steps: Steps): RequestHandler {
 }
 
 async function answer(endpoint: Endpoint, steps: Steps, request: Request, response: Response): Promise<void> {
-  const caller = await callerOf(request, steps.authenticate);
+  const caller = await callerOf(request, steps.authenticate, steps.failures);
   response.locals.caller = caller;
   const { refusal, headers } = await steps.limits.take(caller);
   for (const name in headers) response.setHeader(name, headers[name]!);

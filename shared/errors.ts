@@ -71,6 +71,11 @@ export const catalogue = {
     title: 'Another contact has this number',
     help: 'Change that contact instead.',
   },
+  webhook_exists: {
+    status: 409,
+    title: 'There is such a webhook already',
+    help: 'See `detail` for which one has the same url, events and inboundNumber. Change that one, or delete it first.',
+  },
   contacts_conflict: {
     status: 409,
     title: 'Another request created some of these contacts',

@@ -5,19 +5,25 @@ import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { headerCount } from './request-form.ts';
-import { tokenBuckets } from './token-buckets.ts';
+import { type Taken, tokenBuckets } from './token-buckets.ts';
 
-export type Authenticate = (token: string) => Promise<Caller | null>;
+/** `mayLookUp` is asked before the database is, about a key that this process does not know. */
+export type Authenticate = (token: string, mayLookUp: () => Promise<boolean>) => Promise<Caller | null>;
 
 const longestHeader = 200;
 // RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 /** The caller that the Authorization header names. Whatever is wrong with it, the refusal is the same. */
-export async function callerOf(request: IncomingMessage, authenticate: Authenticate): Promise<Caller> {
+export async function callerOf(
+  request: Request,
+  authenticate: Authenticate,
+  failures: FailureLimit,
+): Promise<Caller> {
   const token = bearerToken(request);
-  const caller = token === undefined ? null : await authenticate(token);
+  const caller = token === undefined ? null : await authenticate(token, () => failures.mayLookUp(request));
   if (!caller) throw problem('unauthenticated');
+  failures.succeeded(request);
   return caller;
 }
 
@@ -37,24 +43,44 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
 const failures: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'signature_invalid']);
 
 /**
- * Counts failed authentications by the client's address. Past the limit each further one is a 429; a valid key is
- * never looked at here, because many customers may share an address.
+ * Counts failed authentications by the client's address. Past the limit each further one is a 429, and a key that no
+ * process knows costs nothing but that. Those that are known work all the same, because many customers may share an
+ * address.
  */
 export function failureLimit() {
   const perMinute = config.AUTH_FAILURES_PER_MINUTE;
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond: perMinute / 60, burst }]);
 
+  // A key that nobody here knows counts as a failure before it is looked for, so that many at once are not all looked for.
+  const counted = new WeakMap<Request, Taken>();
+
+  async function mayLookUp(request: Request): Promise<boolean> {
+    if (perMinute === 0) return true;
+    const taken = await buckets.take([networkOf(request)]);
+    counted.set(request, taken);
+    return taken.refusedBy === null;
+  }
+
+  /** It was no failure after all. */
+  function succeeded(request: Request): void {
+    const taken = counted.get(request);
+    if (!taken) return;
+    counted.delete(request);
+    if (!taken.refusedBy) buckets.putBack([networkOf(request)]);
+  }
+
   /** What to answer instead of this error; the error itself unless it is a failure too many. */
   async function refusalFor(request: Request, thrown: unknown): Promise<unknown> {
     if (perMinute === 0 || !(thrown instanceof Problem) || !failures.has(thrown.code)) return thrown;
-    const { refusedBy, retryAfterSeconds } = await buckets.take([networkOf(request)]);
+    const { refusedBy, retryAfterSeconds } =
+      counted.get(request) ?? (await buckets.take([networkOf(request)]));
     if (!refusedBy) return thrown;
     const detail = `There may be ${perMinute} failed authentications a minute from one address.`;
     return problem('rate_limited', { retryAfterSeconds, detail });
   }
 
-  return { refusalFor };
+  return { mayLookUp, succeeded, refusalFor };
 }
 
 export type FailureLimit = ReturnType<typeof failureLimit>;

@@ -70,6 +70,17 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
     return takeNow(buckets) ?? waitAndTake(buckets);
   }
 
+  /** Puts one token back into each: it was not needed after all. */
+  function putBack(ids: readonly string[]): void {
+    const time = milliseconds();
+    for (const [index, id] of ids.entries()) {
+      const bucket = bucketsOf[index]!(id);
+      if (time < bucket.heldUntil) bucket.held += 1;
+      else bucket.returned += 1;
+      bucket.own = Math.min(bucket.limit.burst, bucket.own + 1);
+    }
+  }
+
   /** Null when only Redis can tell. */
   function takeNow(buckets: Bucket[]): Taken | null {
     const time = milliseconds();
@@ -136,7 +147,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
     }
   }
 
-  return { take };
+  return { take, putBack };
 }
 
 function newBucket(limit: Limit, id: string, time: number): Bucket {

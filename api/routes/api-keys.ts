@@ -15,7 +15,7 @@ export default [
     tag,
     summary: 'Create an API key',
     description:
-      'The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has. A key in strict mode makes only keys in strict mode; one with limits makes none with the scope sms.send.',
+      'The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has, and no longer life. A key in strict mode makes only keys in strict mode; one with limits makes none with the scope sms.send.',
     scope: 'api_keys.write',
     body: NewApiKey,
     status: 201,
@@ -71,7 +71,8 @@ export default [
     id: 'deleteApiKey',
     tag,
     summary: 'Revoke an API key',
-    description: 'It is refused within a second. A key cannot delete itself.',
+    description:
+      'It is refused within a second. A key cannot delete itself, nor a key that may do more than itself; those that it has replaced it can.',
     scope: 'api_keys.write',
     params,
     status: 204,
@@ -85,7 +86,7 @@ export default [
     tag,
     summary: 'Replace an API key by a new one',
     description:
-      'The new key has an id of its own, and the settings, usage and signing secret of the old one, which goes on for overlapHours.',
+      'The new key has an id of its own, and the settings, usage and signing secret of the old one, which goes on for overlapHours. It expires when the old one would have, so a key that expires sooner cannot make it.',
     scope: 'api_keys.write',
     params,
     body: KeyRotation,

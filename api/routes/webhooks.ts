@@ -27,13 +27,14 @@ export default [
     id: 'createWebhook',
     tag,
     summary: 'Create a webhook',
-    description: 'The answer holds the signing secret, which is not shown again.',
+    description:
+      'The answer holds the signing secret, which is not shown again. There is one webhook for the same url, events and inboundNumber.',
     scope: write,
     body: NewWebhook,
     status: 201,
     response: Webhook,
     location: (webhook) => `/v2/webhooks/${webhook.id}`,
-    problems: ['webhooks_not_enabled', 'limit_exceeded'],
+    problems: ['webhooks_not_enabled', 'webhook_exists', 'limit_exceeded'],
     handle: ({ caller, body }) => webhooks.create(caller, body),
   }),
   endpoint({
@@ -74,7 +75,7 @@ export default [
     body: WebhookChanges,
     status: 200,
     response: Webhook,
-    problems: ['webhooks_not_enabled'],
+    problems: ['webhooks_not_enabled', 'webhook_exists'],
     handle: ({ caller, params, body }) => webhooks.change(caller, params.id, body),
   }),
   endpoint({

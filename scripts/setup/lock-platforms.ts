@@ -1,13 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
 /**
  * `node scripts/setup/lock-platforms.ts`, after every change of the lock file. npm leaves out the packages of other
  * platforms that it could not see when it wrote the file (npm/cli#4828), and then `npm ci` refuses it on every
- * machine. This adds them by name and version, each for its own platform only.
+ * machine. This adds them by name and version, each for its own platform only, and pins them by what the registry says
+ * of their content. A version that the registry has not for every platform is none that can be pinned: take an older one.
  */
 type Package = {
   version?: string;
+  integrity?: string;
   optional?: boolean;
   dev?: boolean;
   os?: string[];
@@ -32,6 +35,15 @@ function platformOf(name: string): Pick<Package, 'os' | 'cpu' | 'libc'> {
   return { ...(libc ? { libc } : {}), os: [os], cpu: [cpu] };
 }
 
+/** By npm itself, so that whatever registry it is set up for is asked. */
+function integrityOf(name: string, version: string): string {
+  const wanted = `${name}@${version}`;
+  const answer = execFileSync('npm', ['view', wanted, 'dist.integrity', '--json'], { encoding: 'utf8' });
+  const integrity: unknown = answer.trim() === '' ? null : JSON.parse(answer);
+  if (typeof integrity !== 'string') throw new Error(`The registry does not say what ${wanted} holds`);
+  return integrity;
+}
+
 const file = path.join(import.meta.dirname, '../../package-lock.json');
 const lock = JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Package> };
 for (const parent of Object.values(lock.packages))
@@ -40,6 +52,7 @@ for (const parent of Object.values(lock.packages))
     if (lock.packages[place] || !/^\d/.test(version)) continue;
     lock.packages[place] = {
       version,
+      integrity: integrityOf(name, version),
       ...platformOf(name),
       ...(parent.dev ? { dev: true } : {}),
       optional: true,

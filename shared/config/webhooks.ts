@@ -16,7 +16,9 @@ export const webhookSettings = {
     .int()
     .min(1)
     .default(20)
-    .describe('Requests to one webhook that a process has out at a time'),
+    .describe(
+      'Requests to one webhook, and to one origin for all webhooks of a workspace, that a process has out at a time',
+    ),
   WEBHOOK_JOBS_PER_WEBHOOK: z.coerce
     .number()
     .int()

@@ -3,6 +3,7 @@ import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
 import { listNewest, type Page } from './listing.ts';
+import { fitting } from './outside-text.ts';
 
 export type SmsRecord = {
   id: string;
@@ -92,8 +93,8 @@ function changing(record: SmsRecord) {
     status: record.status,
     charged: record.charged,
     reason_category: record.reason?.category ?? null,
-    reason_code: record.reason?.code ?? null,
-    reason_description: record.reason?.description ?? null,
+    reason_code: fitting('sms_messages.reason_code', record.reason?.code ?? null),
+    reason_description: fitting('sms_messages.reason_description', record.reason?.description ?? null),
     reason_retryable: record.reason ? Number(record.reason.retryable) : null,
     updated_at: record.updatedAt,
     sent_at: record.sentAt,

@@ -2,6 +2,7 @@ import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
 import { bytesOf, type Changed, execute, query, type Row } from './client.ts';
 import { listNewest, type Page } from './listing.ts';
+import { fitting } from './outside-text.ts';
 
 export type SuppressionRecord = {
   id: string;
@@ -29,7 +30,7 @@ export async function insertSuppression(workspaceId: string, record: Suppression
       email_key: bytesOf(record.emailKey),
       scope: record.scope,
       source: record.source,
-      reason: record.reason,
+      reason: fitting('suppressions.reason', record.reason),
       created_at: record.createdAt,
     },
   ]);

@@ -3,7 +3,7 @@ import { problem } from '../errors.ts';
 import type { ApiKey } from '../schemas/api-keys.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { transaction } from '../unit-of-work.ts';
-import { announceChange, toWire } from './api-keys/record.ts';
+import { announceChange, refuseBeyond, toWire } from './api-keys/record.ts';
 import * as keyUsage from './key-usage.ts';
 
 export { change } from './api-keys/change.ts';
@@ -24,12 +24,12 @@ export async function list(caller: Caller): Promise<{ data: ApiKey[]; nextCursor
   return { data: records.map((record) => toWire(record, usageOf(record.lineageId))), nextCursor: null };
 }
 
-/**
- * Revokes the key. One with more scopes than the caller's may be revoked too: nothing is gained by it, and a leaked key
- * has to go whoever sees it first.
- */
+/** Revokes the key, if the caller could change it; what has come before its own rotation is its own. */
 export async function remove(caller: Caller, keyId: string): Promise<void> {
   if (keyId === caller.keyId) throw problem('in_use', { detail: 'A key cannot delete itself.' });
+  const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);
+  if (!record) throw problem('not_found');
+  if (record.lineageId !== caller.lineageId) await refuseBeyond(caller, record);
   if (!(await revoke(caller.workspaceId, 'api_key', keyId))) throw problem('not_found');
 }
 

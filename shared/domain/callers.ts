@@ -4,59 +4,77 @@ import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import type { ApiKeyRecord } from '../db/api-keys.ts';
 import { findApiKeyByHash } from '../db/system/api-keys.ts';
+import * as knownKeys from '../known-keys.ts';
 import type { Caller, Scope, Signing } from '../schemas/scopes.ts';
 import { open } from '../secrets.ts';
 import { hashKey, isWellFormed } from './api-keys/make-key.ts';
 import { topic } from './api-keys/record.ts';
 
-type Entry = { key: ApiKeyRecord | null; caller: Caller | null; readAt: number };
+type Known = { key: ApiKeyRecord; caller: Caller; readAt: number; notedAt: number };
 
 const missCacheMs = 1_000;
-const cacheSize = 10_000;
-const cache = new Map<string, Entry>();
+const noteEveryMs = 3_600_000;
+const mostRemembered = 10_000;
+const known = new Map<string, Known>();
+/** Keys that are none, by when they were looked for: apart, so that many of them push none out that is one. */
+const unknown = new Map<string, number>();
 // Rises with every change: a look-up that began before one may bring back what was true before it.
 let changes = 0;
 
 listen(topic, {
   changed: (keyId) => {
     changes += 1;
-    for (const [name, { key }] of cache) if (key?.id === keyId) cache.delete(name);
+    for (const [name, { key }] of known) if (key.id === keyId) known.delete(name);
   },
   missed: () => {
     changes += 1;
-    cache.clear();
+    known.clear();
   },
 });
 
 /**
  * Who holds this key or token; null when it is unknown, not yet active or expired. The times are checked at
- * use, not when the key is read.
+ * use, not when the key is read. `mayLookUp` is asked before the database is, about a key that this process does not
+ * know; where it says no, only a key that any process has known is looked for.
  */
-export async function authenticate(token: string): Promise<Caller | null> {
+export async function authenticate(
+  token: string,
+  mayLookUp: () => Promise<boolean> = async () => true,
+): Promise<Caller | null> {
   if (!isWellFormed(token)) return null;
-  const hash = hashKey(token);
-  const entry = await lookUp(hash);
-  if (!entry.key) return null;
+  const found = await lookUp(hashKey(token), mayLookUp);
+  if (!found) return null;
+  const { key, caller } = found;
   // A key that was to work from the start works as soon as it is there, on whatever process and by whatever clock.
-  const isActive = entry.key.activeFrom <= entry.key.createdAt || entry.key.activeFrom <= now();
-  if (!isActive || (entry.key.expiresAt && entry.key.expiresAt <= now())) return null;
-  return entry.caller;
+  const isActive = key.activeFrom <= key.createdAt || key.activeFrom <= now();
+  return isActive && !(key.expiresAt && key.expiresAt <= now()) ? caller : null;
 }
 
-async function lookUp(hash: Buffer): Promise<Entry> {
-  // The cache is keyed by the hash: a memory dump holds no usable key.
+async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<Known | null> {
+  // By the hash: a memory dump holds no usable key.
   const name = hash.toString('base64');
-  const known = cache.get(name);
+  const before = known.get(name);
   // While Redis is away nobody says that a key has changed, so none is remembered for long.
-  const cacheMs = known?.key ? config.KEY_CACHE_SECONDS * 1000 : missCacheMs;
-  if (known && performance.now() - known.readAt < cacheMs) return known;
+  if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
+  if (performance.now() - (unknown.get(name) ?? Number.NEGATIVE_INFINITY) < missCacheMs) return null;
   const [readAt, changesBefore] = [performance.now(), changes];
+  if (!before && !(await mayLookUp()) && !(await knownKeys.isNoted(hash))) return null;
   const key = await findApiKeyByHash(hash);
-  const entry: Entry = { key, caller: key && toCaller(key), readAt };
-  if (changes !== changesBefore) return entry;
-  if (cache.size >= cacheSize) cache.delete(cache.keys().next().value!);
-  cache.set(name, entry);
-  return entry;
+  if (!key) {
+    known.delete(name);
+    remember(unknown, name, readAt);
+    return null;
+  }
+  const isNoted = before !== undefined && readAt - before.notedAt < noteEveryMs;
+  if (!isNoted) knownKeys.note(hash);
+  const found = { key, caller: toCaller(key), readAt, notedAt: isNoted ? before.notedAt : readAt };
+  if (changes === changesBefore) remember(known, name, found);
+  return found;
+}
+
+function remember<Value>(memory: Map<string, Value>, name: string, value: Value): void {
+  if (!memory.has(name) && memory.size >= mostRemembered) memory.delete(memory.keys().next().value!);
+  memory.set(name, value);
 }
 
 function toCaller(key: ApiKeyRecord): Caller {

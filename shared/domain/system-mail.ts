@@ -1,6 +1,7 @@
 import { now } from '../clock.ts';
 import { forgetAtEnd } from '../closing.ts';
 import { config } from '../config.ts';
+import { fitting } from '../db/outside-text.ts';
 import { compareKey, parseMailbox } from '../formats/email-address.ts';
 import { excerptOf } from '../formats/text-excerpt.ts';
 import { logger } from '../logger.ts';
@@ -43,7 +44,8 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
       sender: config.SYSTEM_SENDER,
       recipient: recipient.mailbox.address,
       recipientKey: compareKey(recipient.mailbox.address),
-      subject: mail.subject,
+      // It may name a customer's host or domain.
+      subject: fitting('emails.subject', mail.subject),
       textExcerpt: excerptOf(body),
       clientReference: null,
       clientTag: null,

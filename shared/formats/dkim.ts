@@ -10,17 +10,24 @@ export type DkimSigner = {
   signedAt: Date;
 };
 
-// From is named once more than it occurs, so that a second From added on the way breaks the signature (RFC 6376
-// §8.15). List-Unsubscribe and List-Unsubscribe-Post must be signed (RFC 8058 §4).
+// Each is named once more than it occurs, so that one added on the way breaks the signature: mail programs may show the
+// first of two, which nobody has signed (RFC 6376 §8.15). The list is that of §5.4.1 with what says how to read the body;
+// List-Unsubscribe and List-Unsubscribe-Post must be signed (RFC 8058 §4). Resent-* and Sender are left to servers that
+// forward, and who add them in good faith.
 const signedFields = [
   'from',
-  'from',
+  'reply-to',
+  'to',
+  'cc',
   'subject',
   'date',
   'message-id',
-  'to',
+  'in-reply-to',
+  'references',
   'mime-version',
   'content-type',
+  'content-transfer-encoding',
+  'list-id',
   'list-unsubscribe',
   'list-unsubscribe-post',
 ];
@@ -53,7 +60,7 @@ async function signatureField(headers: string, bodyHash: string, signer: DkimSig
   if (!/^[\w.-]+$/.test(`${signer.domain}${signer.selector}`))
     throw new TypeError('Not a DKIM domain and selector');
   const fields = relaxedFields(headers);
-  const named = signedFields.filter((name) => name === 'from' || fields.has(name));
+  const named = signedFields.flatMap((name) => [...(fields.get(name) ?? []).map(() => name), name]);
   const unsigned = [
     `DKIM-Signature: v=1; a=rsa-sha256; c=relaxed/relaxed; d=${signer.domain};`,
     ` s=${signer.selector}; t=${Math.floor(signer.signedAt.getTime() / 1000)};`,
@@ -61,8 +68,10 @@ async function signatureField(headers: string, bodyHash: string, signer: DkimSig
     ` h=${named.join(':').replace(/.{40,70}:(?=.)/g, '$&\r\n ')};`,
     ' b=',
   ].join('\r\n');
-  // The name that occurs no more counts as nothing at all (RFC 6376 §5.4.2).
-  const signedHeaders = [...new Set(named)].map((name) => `${name}:${fields.get(name)}\r\n`).join('');
+  // Those of one name count from the last to the first, and one that occurs no more as nothing at all (RFC 6376 §5.4.2).
+  const signedHeaders = signedFields
+    .flatMap((name) => (fields.get(name) ?? []).toReversed().map((value) => `${name}:${value}\r\n`))
+    .join('');
   const signature = await rsaSha256(`${signedHeaders}${relaxedField(unsigned).join(':')}`, signer.privateKey);
   return `${unsigned}${inLines(signature)}\r\n`;
 }
@@ -89,9 +98,15 @@ function rsaSha256(data: string, privateKey: KeyObject): Promise<string> {
   });
 }
 
-/** Name -> value in relaxed form (RFC 6376 §3.4.2). Of a repeated field the last one counts, as verifiers do. */
-function relaxedFields(headers: string): Map<string, string> {
-  return new Map(headers.split(/\r\n(?![ \t])/).map(relaxedField));
+/** Name -> values in relaxed form (RFC 6376 §3.4.2), in their order. */
+function relaxedFields(headers: string): Map<string, string[]> {
+  const fields = new Map<string, string[]>();
+  for (const [name, value] of headers.split(/\r\n(?![ \t])/).map(relaxedField)) {
+    const values = fields.get(name);
+    if (values) values.push(value);
+    else fields.set(name, [value]);
+  }
+  return fields;
 }
 
 function relaxedField(field: string): [name: string, value: string] {

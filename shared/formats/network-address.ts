@@ -78,12 +78,27 @@ export function webhookUrlProblem(text: string, allowed: readonly Network[] = []
   // The parser's leniency (`http:example.com`, `http:\\example.com`, blanks around) helps nobody.
   if (text.trim() !== text || !/^https?:\/\/[^/\\]/i.test(text) || !URL.canParse(text))
     return 'must be an absolute http or https URL';
+  // An empty one, too, which the parser forgets: what stands before an @ is there to be taken for the host.
+  if (/^[^:]*:\/\/[^/\\?#]*@/.test(text)) return 'must not contain a user name or password';
   const url = new URL(text);
-  if (url.username || url.password) return 'must not contain a user name or password';
+  const tooLong = hostNameProblem(url.hostname.replace(/\.$/, ''));
+  if (tooLong) return tooLong;
   if (refusedPorts.has(url.port)) return `must not use port ${url.port}`;
   const address = literalAddress(url.hostname);
   if (address !== null && isForbiddenAddress(address, allowed)) return 'must not point to a private address';
   return null;
+}
+
+// RFC 1035 §2.3.4; what is longer is no name that could be looked up.
+const longestHost = 253;
+const longestLabel = 63;
+
+function hostNameProblem(hostname: string): string | null {
+  if (hostname.length > longestHost) return `must have a host of at most ${longestHost} characters`;
+  const isLabel = ({ length }: string) => length > 0 && length <= longestLabel;
+  return hostname.split('.').every(isLabel)
+    ? null
+    : `must have 1 to ${longestLabel} characters between the dots of its host`;
 }
 
 /** Whom an address counts as: an IPv4 address itself, of IPv6 the /64; null for what is no address. */

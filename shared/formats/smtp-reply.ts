@@ -156,5 +156,6 @@ export function inOneLine(reply: string): string {
   return reply
     .replace(/[\p{Cc}\s]+/gu, ' ')
     .trim()
-    .slice(0, 1000);
+    .slice(0, 1000)
+    .toWellFormed();
 }

@@ -92,7 +92,7 @@ export const NewApiKey = z
     signing: NewSigning.nullish(),
     apiVersion,
     activeFrom: Moment.nullish().meta({ description: 'Default: now' }),
-    expiresAt: Moment.nullish().meta({ description: 'Default: never' }),
+    expiresAt: Moment.nullish().meta({ description: 'Default: never. No later than your own key expires' }),
   })
   .meta({ id: 'NewApiKey' });
 export type NewApiKey = z.infer<typeof NewApiKey>;

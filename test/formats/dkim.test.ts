@@ -103,12 +103,54 @@ test('what a relay may do to a message leaves the signature good', async () => {
   expect((await verify(Buffer.from(`${relayed}\r\n\r\n`, 'latin1'))).status.result).toBe('pass');
 });
 
+/** What a mail program would show, or do, by another header of this name. */
+const forgeries: [name: string, value: string][] = [
+  ['From', 'evil@x.example'],
+  ['Reply-To', 'evil@x.example'],
+  ['To', 'eve@example.com'],
+  ['Cc', 'eve@example.com'],
+  ['Subject', 'Pay at once'],
+  ['Date', 'Fri, 27 Nov 2026 10:00:00 +0000'],
+  ['Message-ID', '<2@x.example>'],
+  ['In-Reply-To', '<2@x.example>'],
+  ['References', '<2@x.example>'],
+  ['MIME-Version', '1.0'],
+  ['Content-Type', 'text/html'],
+  ['Content-Transfer-Encoding', 'base64'],
+  ['List-Id', '<list.x.example>'],
+  ['List-Unsubscribe', '<https://x.example/>'],
+  ['List-Unsubscribe-Post', 'List-Unsubscribe=One-Click'],
+];
+
+const withoutHeader = (name: string) => headers.filter((line) => !line.startsWith(`${name}: `));
+
 // Shows A31
-test('a second From breaks the signature, wherever it is put', async () => {
-  const signed = (await sign(messageOf('Hello\r\n'))).toString('latin1');
+test.each(forgeries)('a %s that is added breaks the signature, wherever it is put', async (name, value) => {
+  for (const lines of [headers, withoutHeader(name)]) {
+    // Without a From there is nothing to sign for.
+    if (name === 'From' && lines !== headers) continue;
+    const signed = (await sign(messageOf('Hello\r\n', lines))).toString('latin1');
+    expect((await verify(Buffer.from(signed, 'latin1'))).status.result).toBe('pass');
+    for (const forged of [
+      `${name}: ${value}\r\n${signed}`,
+      `${name.toUpperCase()} : ${value}\r\n${signed}`,
+      signed.replace('\r\nX-Other: ', `\r\n${name}: ${value}\r\nX-Other: `),
+      signed.replace('\r\n\r\n', `\r\n${name}: ${value}\r\n\r\n`),
+    ]) {
+      expect(forged).not.toBe(signed);
+      expect((await verify(Buffer.from(forged, 'latin1'))).status.result).not.toBe('pass');
+    }
+  }
+});
+
+test('one that occurs twice when it is signed is signed twice, and a third breaks the signature', async () => {
+  const twice = messageOf('Hello\r\n', [...headers, 'Subject: Another']);
+  const signed = (await sign(twice)).toString('latin1');
+  expect((await verify(Buffer.from(signed, 'latin1'))).status.result).toBe('pass');
   for (const forged of [
-    `From: evil@x.example\r\n${signed}`,
-    signed.replace('\r\nTo: ', '\r\nFrom: evil@x.example\r\nTo: '),
+    `Subject: A third\r\n${signed}`,
+    signed.replace('Subject: Another', 'Subject: Changed'),
+    signed.replace('Subject: A  subject', 'Subject: Changed'),
   ])
     expect((await verify(Buffer.from(forged, 'latin1'))).status.result).not.toBe('pass');
 });
@@ -120,10 +162,14 @@ test('the signature of another key does not verify', async () => {
   record = `v=DKIM1; k=rsa; p=${createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64')}`;
 });
 
-test('headers that are not there are not named, so that they may be added', async () => {
+test('each header is named once more than it occurs, also where that is never', async () => {
   const signed = await sign(messageOf('Hello\r\n', headers.slice(0, 7)));
   expect(signed.toString().replaceAll('\r\n ', '')).toContain(
-    'h=from:from:subject:date:message-id:to:mime-version:content-type;',
+    [
+      'h=from:from:reply-to:to:to:cc:subject:subject:date:date:message-id:message-id:in-reply-to:references:',
+      'mime-version:mime-version:content-type:content-type:content-transfer-encoding:list-id:list-unsubscribe:',
+      'list-unsubscribe-post;',
+    ].join(''),
   );
   expect((await verify(signed)).status.result).toBe('pass');
 });

@@ -12,10 +12,11 @@ import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from './accepted-email.ts';
 import { forgetRedis } from './database.ts';
 import type { workspace } from './factory.ts';
+import { newUrl } from './webhook-url.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
-/** The address of an endpoint that is never there. */
+/** Where an endpoint is never there; each webhook has an address of its own there. */
 export const nowhere = 'http://127.0.0.1:1/';
 
 /** No delivery waits any more, and no job: what one test leaves would count in the next. */
@@ -31,7 +32,8 @@ export function makeWebhook(
   events = ['email.queued'],
   settings: Record<string, unknown> = {},
 ) {
-  const request = NewWebhook.parse({ url, events, ...settings });
+  const own = url === nowhere ? newUrl('http://127.0.0.1:1') : url;
+  const request = NewWebhook.parse({ url: own, events, ...settings });
   return transaction(() => webhooks.create(callerOf(from), request));
 }
 

@@ -9,6 +9,7 @@ import { newEmail, sendEmail } from './new-email.ts';
 import { awaitingMobile, codeAwaited, sampleContent } from './sender-codes.ts';
 import { changeSettings } from './settings.ts';
 import type { Client } from './start-api.ts';
+import { newUrl } from './webhook-url.ts';
 
 /**
  * The one place that a new resource is added to, for the tests that cover every operation: test/api/generated says
@@ -126,7 +127,7 @@ async function smsSender({ workspaceId }: Own): Promise<void> {
   if (!texting.has(workspaceId)) texting.set(workspaceId, senders.addApproved(workspaceId, 'Generated'));
   await texting.get(workspaceId);
 }
-const newWebhook = () => ({ url: 'https://example.com/hook', events: ['email.sent'] });
+const newWebhook = () => ({ url: newUrl(), events: ['email.sent'] });
 const newEmailDomain = () => ({ name: `${unique('domain')}.example` });
 const newTestRecipient = () => {
   // Test recipients get a link from the platform.

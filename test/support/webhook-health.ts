@@ -8,6 +8,7 @@ import { NewWebhook } from '../../shared/schemas/webhooks.ts';
 import { transaction } from '../../shared/unit-of-work.ts';
 import { callerOf } from './accepted-email.ts';
 import type { workspace } from './factory.ts';
+import { newUrl } from './webhook-url.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 
@@ -25,7 +26,7 @@ export async function alertAddress({ workspaceId }: Workspace): Promise<string> 
 export async function watchedWebhook(
   from: Workspace,
   settings: Record<string, unknown> = {},
-  url = 'https://hooks.example.com/a',
+  url = newUrl('https://hooks.example.com'),
 ) {
   const request = NewWebhook.parse({ url, events: ['email.queued'], ...settings });
   const { id } = await transaction(() => webhooks.create(callerOf(from), request));

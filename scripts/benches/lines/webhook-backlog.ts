@@ -31,11 +31,12 @@ async function open(bench: Bench): Promise<Opened> {
     cast.servant('players/webhook-endpoints'),
   ] as const);
   const redis = new Redis(world.settings['REDIS_URL']!);
-  const origin = `http://127.0.0.1:${await endpoints.ask<number>('listen')}`;
+  const port = await endpoints.ask<number>('listen');
+  // A host for each: webhooks that lead to one origin share its slots.
+  const urlOf = (kind: string, index: number) => `http://${kind}-${index}.localhost:${port}/${kind}/${index}`;
   await loader.ask('customer');
-  for (let index = 0; index < healthy; index += 1)
-    await loader.ask('webhook', { url: `${origin}/ok/${index}` });
-  await loader.ask('webhook', { url: `${origin}/dead/0` });
+  for (let index = 0; index < healthy; index += 1) await loader.ask('webhook', { url: urlOf('ok', index) });
+  await loader.ask('webhook', { url: urlOf('dead', 0) });
   await database.query(`UPDATE webhooks SET events = '["email.sent"]' WHERE url LIKE '%/dead/%'`);
   await world.clear();
   const total = Math.max(1, Math.round((backlog * scale) / rowsAtOnce)) * rowsAtOnce;

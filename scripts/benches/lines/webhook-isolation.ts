@@ -25,17 +25,19 @@ async function open(bench: Bench): Promise<Opened> {
     cast.servant('loaders/platform', networks),
     cast.servant('players/webhook-endpoints'),
   ] as const);
-  const origin = `http://127.0.0.1:${await endpoints.ask<number>('listen')}`;
-  const nobody = `http://127.0.0.1:${await kept.port(world.folder, 'nobody')}`;
+  const [served, nobody] = [await endpoints.ask<number>('listen'), await kept.port(world.folder, 'nobody')];
+  // A host for each: webhooks that lead to one origin share its slots.
+  const urlOf = (kind: string, index: number, port = served) =>
+    `http://${kind}-${index}.localhost:${port}/${kind}/${index}`;
   await loader.ask('customer');
   const places = (count: number) => Array.from({ length: count }, (_, index) => index);
   const bad = [
-    ...places(hanging).map((index) => `${origin}/hang/${index}`),
-    ...places(refusing).map((index) => `${nobody}/${index}`),
+    ...places(hanging).map((index) => urlOf('hang', index)),
+    ...places(refusing).map((index) => urlOf('refuse', index, nobody)),
   ];
   // Among the others, as they would be.
   for (const index of places(healthy)) {
-    await loader.ask('webhook', { url: `${origin}/ok/${index}` });
+    await loader.ask('webhook', { url: urlOf('ok', index) });
     const url = bad[index / 5];
     if (url) await loader.ask('webhook', { url });
   }

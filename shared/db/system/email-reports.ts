@@ -1,6 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute } from '../client.ts';
 import { type EmailRecord, toRecord } from '../emails.ts';
+import { fitting } from '../outside-text.ts';
 
 /** The email that a report is about, whosever it is, locked to the end of the transaction. */
 export async function findReportedEmailForUpdate(emailId: string): Promise<EmailRecord | null> {
@@ -17,8 +18,8 @@ export async function updateReportedEmail(before: EmailRecord, after: EmailRecor
     [
       after.status,
       after.reason?.category ?? null,
-      after.reason?.code ?? null,
-      after.reason?.description ?? null,
+      fitting('emails.reason_code', after.reason?.code ?? null),
+      fitting('emails.reason_description', after.reason?.description ?? null),
       after.reason ? Number(after.reason.retryable) : null,
       after.updatedAt,
       after.deliveredAt,

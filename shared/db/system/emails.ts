@@ -3,6 +3,7 @@ import { idToBytes, newUuid } from '../../formats/ids.ts';
 import { byId, type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
 import { type EmailRecord, type StoredBody, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
+import { fitting } from '../outside-text.ts';
 import { insertEvents } from './events.ts';
 
 export type ClaimedEmail = {
@@ -178,8 +179,8 @@ async function updateOutcomes(items: EmailOutcome[]): Promise<void> {
     id: idToBytes(email.id).toString('hex'),
     status: email.status,
     category: email.reason?.category ?? null,
-    code: email.reason?.code ?? null,
-    description: email.reason?.description ?? null,
+    code: fitting('emails.reason_code', email.reason?.code ?? null),
+    description: fitting('emails.reason_description', email.reason?.description ?? null),
     retryable: email.reason ? Number(email.reason.retryable) : null,
     updated: sqlTime(email.updatedAt),
     sent: sqlTime(email.sentAt),

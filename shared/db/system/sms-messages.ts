@@ -1,6 +1,7 @@
 import { batcher } from '../../batcher.ts';
 import { firstUuidAt, idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
 import { byId, type Changed, execute, outsideTransaction, query, type Row, sqlTime } from '../client.ts';
+import { fitting } from '../outside-text.ts';
 import { type SmsRecord, toRecord } from '../sms-messages.ts';
 
 export type ClaimedSms = {
@@ -104,8 +105,8 @@ export async function updateSmsOutcomes(messages: SmsRecord[]): Promise<void> {
     id: idToBytes(message.id).toString('hex'),
     status: message.status,
     category: message.reason?.category ?? null,
-    code: message.reason?.code ?? null,
-    description: message.reason?.description ?? null,
+    code: fitting('sms_messages.reason_code', message.reason?.code ?? null),
+    description: fitting('sms_messages.reason_description', message.reason?.description ?? null),
     retryable: message.reason ? Number(message.reason.retryable) : null,
     updated: sqlTime(message.updatedAt),
     sent: sqlTime(message.sentAt),
@@ -114,7 +115,7 @@ export async function updateSmsOutcomes(messages: SmsRecord[]): Promise<void> {
     retries: message.retries,
     uncertain: message.uncertainCount,
     gateway: message.gateway,
-    reference: message.gatewayReference,
+    reference: fitting('sms_messages.gateway_reference', message.gatewayReference),
     seq: message.eventSeq,
   }));
   await query(
@@ -224,7 +225,7 @@ export async function findSmsOfGatewayForUpdate(
   reference: string,
 ): Promise<SmsRecord | null> {
   const [found] = await execute('SELECT id FROM sms_messages WHERE gateway_reference = ? AND gateway = ?', [
-    Buffer.from(reference),
+    Buffer.from(fitting('sms_messages.gateway_reference', reference)),
     Buffer.from(gateway),
   ]);
   if (!found) return null;

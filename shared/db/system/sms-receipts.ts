@@ -1,5 +1,6 @@
 import type { SmsReason } from '../../schemas/sms.ts';
 import { type Changed, execute, query, type Row } from '../client.ts';
+import { fitting } from '../outside-text.ts';
 
 /** What a gateway says became of a message that it took; without a reason it was delivered. */
 export type Receipt = { gateway: string; reference: string; reason: SmsReason | null };
@@ -13,10 +14,10 @@ export async function insertUnmatchedReceipt(receipt: Receipt, at: Date): Promis
     [
       [
         Buffer.from(gateway),
-        Buffer.from(reference),
+        nameOf(reference),
         reason?.category ?? null,
-        reason?.code ?? null,
-        reason?.description ?? null,
+        fitting('sms_receipts_unmatched.reason_code', reason?.code ?? null),
+        fitting('sms_receipts_unmatched.reason_description', reason?.description ?? null),
         reason ? Number(reason.retryable) : null,
         at,
       ],
@@ -27,7 +28,7 @@ export async function insertUnmatchedReceipt(receipt: Receipt, at: Date): Promis
 export async function findUnmatchedReceipt(gateway: string, reference: string): Promise<Receipt | null> {
   const [row] = await execute('SELECT * FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
     Buffer.from(gateway),
-    Buffer.from(reference),
+    nameOf(reference),
   ]);
   return row ? toReceipt(row) : null;
 }
@@ -45,7 +46,7 @@ export async function listMatchableReceipts(limit: number): Promise<Receipt[]> {
 export async function deleteUnmatchedReceipt(gateway: string, reference: string): Promise<void> {
   await execute('DELETE FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
     Buffer.from(gateway),
-    Buffer.from(reference),
+    nameOf(reference),
   ]);
 }
 
@@ -56,6 +57,8 @@ export async function deleteReceiptsBefore(until: Date, limit: number): Promise<
   );
   return affectedRows;
 }
+
+const nameOf = (reference: string) => Buffer.from(fitting('sms_receipts_unmatched.reference', reference));
 
 function toReceipt(row: Row): Receipt {
   return {

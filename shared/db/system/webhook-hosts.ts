@@ -1,4 +1,5 @@
 import { type Changed, query, sqlTime } from '../client.ts';
+import { fitting } from '../outside-text.ts';
 
 export type HostEnd = { host: string; isSuccess: boolean; endedAt: Date };
 
@@ -6,6 +7,7 @@ export type HostEnd = { host: string; isSuccess: boolean; endedAt: Date };
 export async function updateHosts(ends: HostEnd[]): Promise<void> {
   if (ends.length === 0) return;
   const hosts = ends
+    .map((end) => ({ ...end, host: fitting('webhook_hosts.host', end.host) }))
     .toSorted((a, b) => (a.host < b.host ? -1 : a.host > b.host ? 1 : 0))
     .map(({ host, isSuccess, endedAt }) => ({
       host,

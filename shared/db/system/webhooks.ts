@@ -57,6 +57,20 @@ export async function findFailingCount(): Promise<number> {
   return Number(row!.n);
 }
 
+/** Where these webhooks lead, and whose they are. */
+export async function listAddresses(
+  webhookIds: string[],
+): Promise<{ webhookId: string; workspaceId: string; url: string }[]> {
+  const rows = await query(`SELECT id, workspace_id, url FROM webhooks ${byId} WHERE id IN (?)`, [
+    webhookIds.map(idToBytes),
+  ]);
+  return rows.map((row) => ({
+    webhookId: idFromBytes('webhook', row.id),
+    workspaceId: idFromBytes('workspace', row.workspace_id),
+    url: row.url,
+  }));
+}
+
 /** Those of these webhooks that are there and have not been switched off by the service. */
 export async function listServed(webhookIds: string[]): Promise<string[]> {
   const rows = await query(`SELECT id FROM webhooks ${byId} WHERE id IN (?) AND auto_disabled = 0`, [

@@ -3,12 +3,13 @@ import * as db from '../../db/api-keys.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
 import { newId } from '../../formats/ids.ts';
+import * as knownKeys from '../../known-keys.ts';
 import type { ApiKey, NewApiKey } from '../../schemas/api-keys.ts';
 import { scopes as allScopes, type Caller, type Scope } from '../../schemas/scopes.ts';
-import { transaction } from '../../unit-of-work.ts';
+import { afterCommit, transaction } from '../../unit-of-work.ts';
 import * as keyUsage from '../key-usage.ts';
 import { hashKey, newKey } from './make-key.ts';
-import { refuseBeyond, setUpSigning, toWire } from './record.ts';
+import { refuseBeyond, refuseLongerLife, setUpSigning, toWire } from './record.ts';
 
 const maxApiKeys = 500;
 // The last millisecond that has a timestamp.
@@ -41,8 +42,15 @@ function blank(workspaceId: string, kind: db.KeyKind, time: Date) {
   return { key, record };
 }
 
+/** Every process knows that there is such a key once it is there. */
+export async function store(record: db.ApiKeyRecord, key: string): Promise<void> {
+  const hash = hashKey(key);
+  await db.insertApiKey(record.workspaceId, record, hash);
+  afterCommit(() => knownKeys.note(hash));
+}
+
 async function insert({ key, record }: IssuedKey): Promise<void> {
-  await db.insertApiKey(record.workspaceId, record, hashKey(key));
+  await store(record, key);
   await keyUsage.open(record.workspaceId, record.lineageId, record.createdAt);
 }
 
@@ -73,6 +81,7 @@ export async function create(caller: Caller, request: NewApiKey): Promise<ApiKey
   await refuseBeyond(caller, { scopes, strictMode: request.strictMode ?? false, lineageId: null });
   const time = now();
   checkNew(request, time);
+  await refuseLongerLife(caller, request.expiresAt ?? null);
   await refuseOneTooMany(caller.workspaceId);
 
   const { key, record: made } = blank(caller.workspaceId, 'api_key', time);

@@ -38,7 +38,7 @@ export function toWire(
 type Powers = Pick<db.ApiKeyRecord, 'scopes' | 'strictMode'> & { lineageId: string | null };
 
 /**
- * Refuses to let a caller hand out, or take over, what it may not do itself. The restraints of a key are there for the
+ * Refuses to let a caller hand out, take over or take away what it may not do itself. The restraints of a key are there for the
  * case that it falls into wrong hands, so it must not get round them by way of another key. Limits of another key could
  * not help: a caller could make as many keys as it likes.
  */
@@ -46,17 +46,28 @@ export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineage
   const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));
   if (beyond.length > 0)
     throw problem('forbidden', {
-      detail: `Your own key lacks scopes that this one is to have: ${beyond.join(', ')}.`,
+      detail: `Your own key lacks scopes of the other one: ${beyond.join(', ')}.`,
     });
   if (caller.strictMode && !strictMode)
-    throw problem('forbidden', { detail: 'Your own key is in strict mode, and this one would not be.' });
+    throw problem('forbidden', { detail: 'Your own key is in strict mode, and the other one is not.' });
   if (lineageId === caller.lineageId || !scopes.includes('sms.send')) return;
   const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
   if (own && (own.dailyParts !== null || own.monthlyParts !== null))
     throw problem('forbidden', {
       detail:
-        'Your own key has limits, and this one, which has the scope sms.send, would not count against them.',
+        'Your own key has limits, and the other one, which has the scope sms.send, does not count against them.',
     });
+}
+
+/** Refuses to let a caller make a key that is there when its own no more is (contract §3). */
+export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): Promise<void> {
+  const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
+  // Deleted since the request was let in.
+  if (!own) throw problem('unauthenticated');
+  if (own.expiresAt === null || (expiresAt !== null && expiresAt <= own.expiresAt)) return;
+  throw problem('forbidden', {
+    detail: `Your own key expires at ${own.expiresAt.toISOString()}, so it makes no key that expires later or never.`,
+  });
 }
 
 /** The key, locked, for a caller that may change it. */

@@ -6,9 +6,9 @@ import type { ApiKey, KeyRotation } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { open, seal } from '../../secrets.ts';
 import * as keyUsage from '../key-usage.ts';
-import { refuseOneTooMany } from './create.ts';
-import { hashKey, newKey, newSigningSecret } from './make-key.ts';
-import { announceChange, findForChange, reseal, toWire } from './record.ts';
+import { refuseOneTooMany, store } from './create.ts';
+import { newKey, newSigningSecret } from './make-key.ts';
+import { announceChange, findForChange, refuseLongerLife, reseal, toWire } from './record.ts';
 
 const hourMs = 3_600_000;
 const defaultOverlapHours = 24;
@@ -20,6 +20,7 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
   await refuseOneTooMany(workspaceId);
   const old = await findForChange(caller, keyId);
   await refuseUnlessCurrent(old);
+  await refuseLongerLife(caller, old.expiresAt);
 
   // Later than the old one, by whichever clock it was made.
   const time = new Date(Math.max(now().getTime(), old.createdAt.getTime() + 1));
@@ -38,7 +39,7 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
     previousSigningSecret: keepsPrevious ? reseal(old.id, id, old.previousSigningSecret) : null,
     previousSigningSecretUntil: keepsPrevious ? old.previousSigningSecretUntil : null,
   };
-  await db.insertApiKey(workspaceId, record, hashKey(key));
+  await store(record, key);
 
   const end = new Date(time.getTime() + (request.overlapHours ?? defaultOverlapHours) * hourMs);
   await db.updateApiKey(workspaceId, {

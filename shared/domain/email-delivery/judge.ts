@@ -3,6 +3,7 @@ import { forgetAtEnd } from '../../closing.ts';
 import { config } from '../../config.ts';
 import type { EmailReason, EmailRecord } from '../../db/emails.ts';
 import type { NewEventRecord } from '../../db/events.ts';
+import { fitting } from '../../db/outside-text.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
@@ -47,10 +48,11 @@ export function judge(email: EmailRecord, result: HandOverResult): Judgement {
       const reason: EmailReason = {
         category: verdict.category,
         code: verdict.code,
-        description: result.reply.slice(0, 1000),
+        description: fitting('emails.reason_description', result.reply),
         retryable: verdict.retryable,
       };
-      if (verdict.suppress) return { ...fail(email, reason), bounce: result.reply.slice(0, 256) };
+      if (verdict.suppress)
+        return { ...fail(email, reason), bounce: fitting('suppressions.reason', result.reply) };
       return verdict.outcome === 'fail'
         ? fail(email, reason)
         : retry(email, result.reply, { ...reason, category: 'soft_bounce' });

@@ -1,4 +1,5 @@
 import type { EmailReason, EmailRecord } from '../../db/emails.ts';
+import { fitting } from '../../db/outside-text.ts';
 import type { MailReport, RecipientStatus } from '../../formats/mail-report.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import type { EventType } from '../../schemas/events.ts';
@@ -56,12 +57,12 @@ export function judgeStatus(
       const suppress = verdict.suppress && {
         scope: 'all' as const,
         source: 'bounce' as const,
-        reason: reply.text.slice(0, 256),
+        reason: fitting('suppressions.reason', reply.text),
       };
       const reason: EmailReason = {
         category: verdict.category,
         code: verdict.code,
-        description: reply.text || null,
+        description: fitting('emails.reason_description', reply.text) || null,
         retryable: verdict.retryable,
       };
       return {

@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { fitting } from '../../db/outside-text.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { logger } from '../../logger.ts';
 import { isNear } from '../../queue.ts';
@@ -27,8 +28,8 @@ export function judge(message: SmsRecord, gateway: string, submission: Submissio
     case 'refused':
       return fail(message, {
         category: 'rejected',
-        code: submission.code,
-        description: submission.detail.slice(0, 1000),
+        code: fitting('sms_messages.reason_code', submission.code),
+        description: fitting('sms_messages.reason_description', submission.detail),
         retryable: submission.retryable,
       });
     case 'unavailable':

@@ -11,6 +11,7 @@ import { signedHeaders } from '../webhook-signatures.ts';
 import { bodyOf } from './body.ts';
 import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';
 import { open, type Place } from './gate.ts';
+import { noteOrigin } from './origins.ts';
 import { isInOutage, mayBeSent } from './window.ts';
 
 /** After a fault of ours, which the next moment will hardly mend. */
@@ -37,6 +38,7 @@ async function attemptClaimed(delivery: Delivery, until: Date, place: Place): Pr
     await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
     return 'done';
   }
+  if (webhook) noteOrigin(webhook.id, delivery.event.workspaceId, webhook.url);
   // Whoever asks for a test wants to know what happens now, whatever the webhook's state is.
   const isTest = delivery.event.type === 'webhook.test';
   // Deleted or switched off since: nothing is sent, and the record says so.

@@ -12,6 +12,7 @@ import { runWithRequest } from '../../request-context.ts';
 import type { Outcome } from '../outcome.ts';
 import { attempt } from './attempt.ts';
 import { createGate } from './gate.ts';
+import { originOf } from './origins.ts';
 import { refill } from './refill.ts';
 import { restForHalf, windowOf } from './window.ts';
 
@@ -75,7 +76,7 @@ export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn
 
 /** Null: there was no place for it. */
 async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<Outcome | null> {
-  const place = await gate.enter(webhookId, share);
+  const place = await gate.enter(webhookId, share, await originOf(webhookId));
   if (!place) {
     await handBack({ deliveryId, webhookId });
     return null;

@@ -1,7 +1,21 @@
+import {
+  isAlone,
+  isStuck,
+  type Line,
+  newLine,
+  newOrigin,
+  type Origin,
+  paceAfter,
+  partOf,
+  type Request,
+  slotsOf,
+  type Waiter,
+} from './lines.ts';
+
 /**
- * How many attempts at one webhook are under way in this process. Who must wait waits here and not in Redis, as fast
- * endpoints are done in a moment; who would wait for long, and so keep a place that others' deliveries need, is sent
- * away. A slot is held while the request is out; places are given a little ahead, for the claims.
+ * How many attempts at one webhook are under way in this process, and at all webhooks of one origin. Who must wait waits
+ * here and not in Redis, as fast endpoints are done in a moment; who would wait for long, and so keep a place that others'
+ * deliveries need, is sent away. A slot is held while the request is out; places are given a little ahead, for the claims.
  */
 
 /** A place in a webhook's line. */
@@ -16,20 +30,23 @@ export type Place = {
 export const open: Place = { post: (work) => work(), leave: () => undefined };
 
 export type Gate = {
-  /** Null for who is sent away. `share`: how much of a job that this process has taken is held up while it waits. */
-  enter: (webhookId: string, share?: number) => Promise<Place | null>;
+  /**
+   * Null for who is sent away. `share`: how much of a job that this process has taken is held up while it waits.
+   * `origin`: names what it shares its slots with; left out, nothing.
+   */
+  enter: (webhookId: string, share?: number, origin?: string) => Promise<Place | null>;
   /** Requests that are out, and deliveries that wait. */
   counts: () => { inFlight: number; waiting: number };
 };
 
 export type GateLimits = {
-  /** Requests that are out to one webhook. */
+  /** Requests that are out to one webhook, and to one origin. */
   perWebhook: number;
-  /** Towards this many requests that are out to all webhooks, each webhook gets fewer and fewer slots. */
+  /** Towards this many requests that are out to all webhooks, each gets fewer and fewer slots. */
   inFlight: number;
   /** So many have a place without a slot, whichever webhooks they are of; beyond, places are given for free slots only. */
   ahead: number;
-  /** So many jobs may wait for slow webhooks; one of them may take half of that, two a third each, and so on. */
+  /** So many jobs may wait for slow webhooks; those of one origin may take half of that, two a third each, and so on. */
   waiting: number;
   longestWaitMs: number;
   /** Nobody waits for a webhook that has answered nothing for so long. */
@@ -40,36 +57,6 @@ export type GateLimits = {
    */
   isSaturated: boolean;
 };
-
-type Waiter = { since: number; share: number; go: () => void; giveUp: () => void };
-type Request = { at: number };
-type Line = {
-  /** Have a place, and no request yet. */
-  placed: number;
-  /** Requests that are out, oldest first. */
-  out: Set<Request>;
-  /** Milliseconds of a request, of late; null before the first has ended. */
-  paceMs: number | null;
-  /** When the last one ended. */
-  answeredAt: number;
-  /** Its requests have been out for long, and none has ended lately. */
-  isStuck: boolean;
-  forPlace: Set<Waiter>;
-  forSlot: Set<Waiter>;
-  /** Looks after those who wait. */
-  timer: NodeJS.Timeout | undefined;
-};
-
-const newLine = (): Line => ({
-  placed: 0,
-  out: new Set(),
-  paceMs: null,
-  answeredAt: Number.NEGATIVE_INFINITY,
-  isStuck: false,
-  forPlace: new Set(),
-  forSlot: new Set(),
-  timer: undefined,
-});
 
 /** Never fewer than this, however many webhooks there are. */
 const fewestSlots = 2;
@@ -82,6 +69,7 @@ const mostAhead = 200;
 const shortWaitMs = 1_000;
 
 export function createGate(limits: () => GateLimits): Gate {
+  const origins = new Map<string, Origin>();
   const lines = new Map<string, Line>();
   let inFlight = 0;
   let waiting = 0;
@@ -89,6 +77,7 @@ export function createGate(limits: () => GateLimits): Gate {
   let jobsWaiting = 0;
   let placed = 0;
 
+  /** What there is for an origin. */
   function slots(): number {
     const free = Math.floor((limits().inFlight - inFlight) / partOfFree);
     return Math.min(limits().perWebhook, Math.max(fewestSlots, free));
@@ -102,33 +91,45 @@ export function createGate(limits: () => GateLimits): Gate {
 
   function places(line: Line): { free: number; ahead: number } {
     const pace = paceMs(line);
-    const inTime = pace === 0 ? slots() : Math.min(mostAhead, Math.floor((slots() * aheadMs) / pace));
+    const all = slots();
+    const own = slotsOf(line, all);
+    const inTime = pace === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / pace));
     const ahead = line.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - placed));
-    return { free: slots() + ahead - line.out.size - line.placed, ahead };
+    const { origin } = line;
+    const taken = line.out.size + line.placed;
+    const free = Math.min(own - taken, all - origin.out - origin.placed) + ahead;
+    // Without a place it could not wait for the slots that are its own.
+    return { free: Math.max(free, partOf(line, all) - taken), ahead };
   }
 
   function mayWait(line: Line): boolean {
-    if (line.isStuck) return false;
+    const { waiting: mostJobs, isSaturated, patienceMs } = limits();
+    const { origin } = line;
+    if (line.isStuck || (line.out.size === 0 && isStuck(line, performance.now(), patienceMs))) return false;
+    const pace = line.paceMs ?? origin.paceMs;
     // Nothing is known of it yet, and soon something will be.
-    if (line.paceMs === null) return true;
-    const waitMs = (line.forPlace.size * line.paceMs) / slots();
-    const { waiting: mostJobs, isSaturated } = limits();
-    if (waitMs <= shortWaitMs || isSaturated) return true;
-    const jobs = [...line.forPlace].reduce((sum, { share }) => sum + share, 0);
-    return jobs < mostJobs - jobsWaiting;
+    if (pace === null) return true;
+    if ((origin.waiting * pace) / slots() <= shortWaitMs || isSaturated) return true;
+    return origin.jobsWaiting < mostJobs - jobsWaiting;
   }
 
   /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
   function turn<T>(line: Line, queue: Set<Waiter>, share: number, start: () => T): Promise<T | null> {
-    waiting += 1;
-    jobsWaiting += share;
+    const { origin } = line;
+    const counted = queue === line.forPlace ? 1 : 0;
+    const count = (sign: 1 | -1) => {
+      waiting += sign;
+      origin.waiting += sign * counted;
+      // Not the sum of parts that were never quite a whole.
+      jobsWaiting = waiting === 0 ? 0 : jobsWaiting + sign * share;
+      origin.jobsWaiting = origin.waiting === 0 ? 0 : origin.jobsWaiting + sign * share * counted;
+    };
+    count(1);
     lookAfter(line);
     return new Promise((resolve) => {
       const end = (result: T | null) => {
         queue.delete(waiter);
-        waiting -= 1;
-        // Not the sum of parts that were never quite a whole.
-        jobsWaiting = waiting === 0 ? 0 : jobsWaiting - share;
+        count(-1);
         resolve(result);
       };
       const waiter: Waiter = {
@@ -150,59 +151,85 @@ export function createGate(limits: () => GateLimits): Gate {
     line.timer = undefined;
     const { longestWaitMs, patienceMs } = limits();
     const time = performance.now();
-    const [oldest] = line.out;
-    line.isStuck = oldest !== undefined && time - Math.max(oldest.at, line.answeredAt) >= patienceMs;
+    line.isStuck = isStuck(line, time, patienceMs);
     for (const waiter of [...line.forSlot, ...line.forPlace])
       if (line.isStuck || time - waiter.since >= longestWaitMs) waiter.giveUp();
     if (line.forSlot.size + line.forPlace.size > 0) lookAfter(line);
+    else close(line);
   }
 
-  function advance(webhookId: string, line: Line): void {
-    for (const waiter of line.forSlot) {
-      if (line.out.size >= slots()) break;
-      waiter.go();
+  /** Something has become free: first for the webhook that has had nothing for longest. */
+  function advance({ lines: atOrigin }: Origin): void {
+    // Who gets a slot is last then, and may be looked at once more when all have had their turn.
+    for (const line of atOrigin) {
+      for (const waiter of line.forSlot) {
+        if (line.out.size >= slotsOf(line, slots())) break;
+        waiter.go();
+      }
+      const { free, ahead } = places(line);
+      // Several at a time, so that their claims share a statement; unless others would take them meanwhile.
+      const least = isAlone(line) ? ahead / 2 : 1;
+      if (free > 0 && free >= Math.min(line.forPlace.size, least))
+        for (const waiter of [...line.forPlace].slice(0, free)) waiter.go();
+      close(line);
     }
-    const { free, ahead } = places(line);
-    // Several at a time, so that their claims share a statement.
-    if (free > 0 && free >= Math.min(line.forPlace.size, ahead / 2))
-      for (const waiter of [...line.forPlace].slice(0, free)) waiter.go();
+  }
+
+  /** Forgets it when nobody is in it any more. */
+  function close(line: Line): void {
+    const { webhookId, origin } = line;
     if (line.placed + line.out.size + line.forPlace.size > 0) return;
     clearTimeout(line.timer);
-    lines.delete(webhookId);
+    origin.lines.delete(line);
+    if (lines.get(webhookId) === line) lines.delete(webhookId);
+    if (origin.lines.size === 0 && origins.get(origin.name) === origin) origins.delete(origin.name);
   }
 
-  function placeIn(webhookId: string, line: Line, share: number): Place {
+  function placeIn(line: Line, share: number): Place {
+    const { origin } = line;
     let isPlaced = true;
+    const count = (sign: 1 | -1) => {
+      line.placed += sign;
+      origin.placed += sign;
+      placed += sign;
+    };
+    count(1);
     const vacate = () => {
       isPlaced = false;
-      line.placed -= 1;
-      placed -= 1;
+      count(-1);
     };
     const leave = () => {
       if (!isPlaced) return;
       vacate();
-      advance(webhookId, line);
+      advance(origin);
     };
     const start = (): Request => {
       const request = { at: performance.now() };
       vacate();
       line.out.add(request);
+      origin.out += 1;
       inFlight += 1;
+      // To the end: the others come first now.
+      if (!isAlone(line)) origin.lines.delete(line);
+      origin.lines.add(line);
       return request;
     };
     const end = (request: Request) => {
-      line.answeredAt = performance.now();
-      line.isStuck = false;
-      const tookMs = line.answeredAt - request.at;
-      line.paceMs = line.paceMs === null ? tookMs : 0.8 * line.paceMs + 0.2 * tookMs;
+      const time = performance.now();
+      for (const ended of [line, origin]) {
+        ended.answeredAt = time;
+        ended.paceMs = paceAfter(ended.paceMs, time - request.at);
+      }
       line.out.delete(request);
+      origin.out -= 1;
       inFlight -= 1;
-      advance(webhookId, line);
+      for (const other of origin.lines) if (other === line || other.out.size === 0) other.isStuck = false;
+      advance(origin);
     };
     return {
       leave,
       post: async (work) => {
-        const isFree = line.forSlot.size === 0 && line.out.size < slots();
+        const isFree = line.forSlot.size === 0 && line.out.size < slotsOf(line, slots());
         const request = isFree ? start() : await turn(line, line.forSlot, share, start);
         if (!request) {
           leave();
@@ -213,21 +240,24 @@ export function createGate(limits: () => GateLimits): Gate {
     };
   }
 
+  function lineOf(webhookId: string, name: string): Line {
+    const known = lines.get(webhookId);
+    if (known?.origin.name === name) return known;
+    const origin = origins.get(name) ?? newOrigin(name);
+    origins.set(name, origin);
+    const line = newLine(webhookId, origin);
+    lines.set(webhookId, line);
+    return line;
+  }
+
   return {
-    enter: async (webhookId, share = 1) => {
-      let line = lines.get(webhookId);
-      if (!line) {
-        line = newLine();
-        lines.set(webhookId, line);
-      }
-      const own = line;
-      const take = () => {
-        own.placed += 1;
-        placed += 1;
-        return placeIn(webhookId, own, share);
-      };
-      if (own.forPlace.size === 0 && places(own).free > 0) return take();
-      return mayWait(own) ? turn(own, own.forPlace, share, take) : null;
+    enter: async (webhookId, share = 1, origin = webhookId) => {
+      const line = lineOf(webhookId, origin);
+      const take = () => placeIn(line, share);
+      if (line.forPlace.size === 0 && places(line).free > 0) return take();
+      if (mayWait(line)) return turn(line, line.forPlace, share, take);
+      close(line);
+      return null;
     },
     counts: () => ({ inFlight, waiting }),
   };

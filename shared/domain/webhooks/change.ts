@@ -1,15 +1,19 @@
 import { now } from '../../clock.ts';
 import * as db from '../../db/webhooks.ts';
-import { findWorkspace } from '../../db/workspaces.ts';
+import { findWorkspace, findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks.ts';
+import { isSame, refuseSecond } from './duplicates.ts';
 import { faultsOf, toWire } from './record.ts';
 import { withNewSecret } from './rotate-secret.ts';
 
 /** What is left out stays; null puts a setting back to its default (contract §4). */
 export async function change(caller: Caller, webhookId: string, changes: WebhookChanges): Promise<Webhook> {
   const { workspaceId } = caller;
+  const { url, events, inboundNumber } = changes;
+  // Locked before the webhook, as whoever makes one does.
+  if (url !== undefined || events || inboundNumber !== undefined) await findWorkspaceForUpdate(workspaceId);
   const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
   // A legacy webhook that turns into a v2 one: the same as making one.
@@ -18,6 +22,8 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
     throw problem('webhooks_not_enabled');
   const merged = merge(webhook, changes);
   check(merged, changes, isConversion);
+  // Of those that were the same before this was refused, each can still be switched off or described.
+  if (!isSame(webhook, merged)) await refuseSecond(workspaceId, merged);
 
   const time = now();
   const started = changes.active ? startedAfresh(webhook, merged, time) : merged;

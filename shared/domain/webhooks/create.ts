@@ -8,12 +8,13 @@ import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks.ts
 import { seal } from '../../secrets.ts';
 import { transaction } from '../../unit-of-work.ts';
 import { currentVersion } from '../../versions.ts';
+import { refuseSecond } from './duplicates.ts';
 import { faultsOf, newSecret, toWire } from './record.ts';
 
 const maxWebhooks = 100;
 
 export async function create(caller: Caller, request: NewWebhook): Promise<Webhook> {
-  // Locked, so that two requests at once cannot both be the hundredth.
+  // Locked, so that two requests at once cannot both be the hundredth, nor be the same.
   const workspace = await findWorkspaceForUpdate(caller.workspaceId);
   if (!workspace?.webhooksEnabled) throw problem('webhooks_not_enabled');
   return insert(caller.workspaceId, {
@@ -68,6 +69,7 @@ async function insert(workspaceId: string, settings: Settings): Promise<Webhook>
   const errors = faultsOf(settings);
   if (Object.keys(errors).length > 0)
     throw problem('validation_failed', { detail: 'The webhook is not valid', errors });
+  await refuseSecond(workspaceId, settings);
   if ((await db.listWebhooks(workspaceId)).length >= maxWebhooks)
     throw problem('limit_exceeded', { detail: `A workspace has at most ${maxWebhooks} webhooks` });
   const time = now();

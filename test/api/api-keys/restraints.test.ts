@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { signRequest } from '../../support/sign-request.ts';
@@ -79,8 +80,74 @@ test.each([{ dailyParts: 5 }, { monthlyParts: 5 }])(
   },
 );
 
-test('a leaked key goes, whoever sees it first: deleting needs no more than the scope', async () => {
-  const { call } = await strictCaller();
+test('a key deletes none that may do more than itself', async () => {
+  const { own, call } = await strictCaller();
   const { body: free } = await keys.create();
-  expect((await call('DELETE', `/${free.id}`)).status).toBe(204);
+  const { body: strict } = await keys.create({ signing: hmac, strictMode: true });
+  const { body: deleter } = await keys.create({ scopes: ['api_keys.write'] });
+  const { body: limited } = await keys.create({ limits: { dailyParts: 5 } });
+  const refused = [
+    await call('DELETE', `/${free.id}`),
+    await keysOf(api, deleter.key).remove(free.id),
+    await keysOf(api, deleter.key).remove(own.id),
+    await keysOf(api, limited.key).remove(free.id),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
+  expect(refused[1]!.body.detail).toMatch(/lacks scopes .*email\.send/);
+  expect((await api.request('GET', '/v2/email', { key: free.key })).status).toBe(200);
+
+  const { body: reader } = await keys.create({ scopes: ['sms.read', 'api_keys.write'] });
+  const { body: equal } = await keys.create({ scopes: ['api_keys.write'] });
+  const allowed = [
+    await call('DELETE', `/${strict.id}`),
+    await keysOf(api, reader.key).remove(deleter.id),
+    await keysOf(api, reader.key).remove(equal.id),
+    await keys.remove(own.id),
+  ];
+  expect(allowed.map(({ status }) => status)).toEqual([204, 204, 204, 204]);
+});
+
+test('a key takes away what it has replaced itself, whatever that may do more', async () => {
+  const { body: old } = await keys.create({ signing: hmac });
+  const { body: next } = await keys.rotate(old.id);
+  await keys.change(next.id, { strictMode: true });
+  const signer: Signer = { keyId: next.id, algorithm: 'hmac_sha256', secret: next.signingSecret };
+  const path = `/v2/api-keys/${old.id}`;
+  const headers = signRequest({ method: 'DELETE', url: `${api.url}${path}` }, signer);
+  expect((await api.request('DELETE', path, { key: next.key, headers })).status).toBe(204);
+});
+
+const hourMs = 3_600_000;
+const inHours = (hours: number) => new Date(now().getTime() + hours * hourMs).toISOString();
+
+test('a key gives no other a longer life than its own', async () => {
+  const expiresAt = inHours(2);
+  const { body: made } = await keys.create({ expiresAt });
+  const short = keysOf(api, made.key);
+  const refused = [
+    await short.create(),
+    await short.create({ expiresAt: null }),
+    await short.create({ expiresAt: inHours(3) }),
+    await short.create({ scopes: ['email.read'], expiresAt: new Date(Date.parse(expiresAt) + 1) }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403));
+  for (const { body } of refused) expect(body.detail).toContain(expiresAt);
+  for (const end of [expiresAt, inHours(1)])
+    expect((await short.create({ expiresAt: end })).body.expiresAt).toBe(end);
+  expect((await keys.create({ expiresAt: inHours(30_000) })).status).toBe(201);
+});
+
+test('nor by a rotation, of another or of the one that has replaced it', async () => {
+  const { body: endless } = await keys.create();
+  const { body: later } = await keys.create({ expiresAt: inHours(3) });
+  const { body: made } = await keys.create({ expiresAt: inHours(2) });
+  const short = keysOf(api, made.key);
+  for (const { id } of [endless, later]) expect((await short.rotate(id)).status).toBe(403);
+  // A key of the past would otherwise go on for ever, in the hands of whoever has found it.
+  const { body: next } = await keys.rotate(endless.id);
+  expect((await keysOf(api, endless.key).rotate(next.id)).status).toBe(403);
+  expect((await keysOf(api, next.key).rotate(next.id)).status).toBe(201);
+
+  const { status, body: rotated } = await short.rotate(made.id);
+  expect([status, rotated.expiresAt]).toEqual([201, made.expiresAt]);
 });

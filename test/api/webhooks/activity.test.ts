@@ -7,6 +7,7 @@ import { useDatabase } from '../../support/database.ts';
 import { makeWebhook } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-const make = () => makeWebhook(own, 'https://example.com/hook');
+const make = () => makeWebhook(own, newUrl());
 const change = (id: string, body: unknown) =>
   api.request('PATCH', `/v2/webhooks/${id}`, { key: own.key, body });
 const read = async (id: string) => (await api.request('GET', `/v2/webhooks/${id}`, { key: own.key })).body;

@@ -4,6 +4,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
 
@@ -25,7 +26,7 @@ const settings = {
 const forNumber = { events: ['sms.received'], inboundNumber: '+447700900123' };
 
 async function make(changes: object = {}): Promise<any> {
-  const body = { ...settings, ...changes };
+  const body = { ...settings, url: newUrl(), ...changes };
   const { status, body: made } = await api.request('POST', '/v2/webhooks', { key: own.key, body });
   expect(status).toBe(201);
   return made;
@@ -198,4 +199,42 @@ test('in a workspace without v2 webhooks those that are there can still be chang
   const { body: made } = await api.request('POST', '/v2/webhooks', { key: mine.key, body: settings });
   await query('UPDATE workspaces SET webhooks_enabled = 0 WHERE id = ?', [idToBytes(mine.workspaceId)]);
   expect((await change(made.id, { active: false }, mine.key)).status).toBe(200);
+});
+
+const exists = 'webhook_exists';
+const problemOf = ({ body }: { body: any }) => body.type?.split('/').at(-1) ?? null;
+
+test('no change makes a webhook the same as another one', async () => {
+  const one = await make({ events: ['sms.received'] });
+  const other = await make({ url: one.url, events: ['sms.sent'] });
+  const elsewhere = await make({ events: ['sms.received'] });
+  const forOneNumber = await make({ url: one.url, ...forNumber });
+  expect(problemOf(await change(other.id, { events: ['sms.received'] }))).toBe(exists);
+  expect(problemOf(await change(elsewhere.id, { url: `${one.url}#part` }))).toBe(exists);
+  expect(problemOf(await change(forOneNumber.id, { inboundNumber: null }))).toBe(exists);
+  const both = { url: one.url, events: ['sms.sent'] };
+  expect(problemOf(await change(elsewhere.id, both))).toBe(exists);
+  for (const made of [one, other, elsewhere, forOneNumber])
+    expect(await read(made.id)).toStrictEqual({ ...made, secret: null });
+  // Its own is no other one.
+  const own = { url: one.url, events: ['sms.received'], inboundNumber: null, description: 'Mine' };
+  expect(problemOf(await change(one.id, own))).toBeNull();
+});
+
+test('of two that become the same at once one does', async () => {
+  const [one, other] = [await make(), await make()];
+  for (let round = 0; round < 5; round += 1) {
+    const url = newUrl();
+    const answers = await Promise.all([change(one.id, { url }), change(other.id, { url })]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  }
+});
+
+test('those that were the same before can still be switched off, and made different', async () => {
+  const [one, other] = [await make(), await make()];
+  await query('UPDATE webhooks SET url = ? WHERE id = ?', [one.url, idToBytes(other.id)]);
+  const again = { url: one.url, events: one.events, active: false, description: 'The second' };
+  expect((await change(other.id, again)).body).toMatchObject({ active: false, description: 'The second' });
+  expect((await change(other.id, { events: ['sms.sent'] })).status).toBe(200);
+  expect(problemOf(await change(other.id, { events: one.events }))).toBe(exists);
 });

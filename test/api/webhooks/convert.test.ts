@@ -12,6 +12,7 @@ import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { isSignedBy, labelsOf } from '../../support/verify-delivery.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
 
@@ -22,10 +23,9 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-const url = 'https://example.com/hook';
 const make = (changes: object = {}, from = own) => {
   const events: LegacyEvent[] = ['delivery_receipt', 'inbound'];
-  return webhooks.createLegacy(from.workspaceId, { url, events, ...changes });
+  return webhooks.createLegacy(from.workspaceId, { url: newUrl(), events, ...changes });
 };
 const change = (id: string, body: object, key = own.key) =>
   api.request('PATCH', `/v2/webhooks/${id}`, { key, body });

@@ -7,6 +7,7 @@ import { scopes } from '../../../shared/schemas/scopes.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 
 const newWebhook = (changes: Record<string, unknown> = {}) => ({
-  url: 'https://example.com/hook',
+  url: newUrl(),
   events: ['email.sent'],
   ...changes,
 });
@@ -248,4 +249,51 @@ test('a workspace has at most 100 webhooks, also when twenty are made at once', 
 test('a body of more than 1 MiB is refused with 413', async () => {
   const { status } = await create({ padding: 'x'.repeat(1024 * 1024) });
   expect(status).toBe(413);
+});
+
+const kindOf = ({ status, body }: { status: number; body: any }) => [status, body.type?.split('/').at(-1)];
+const exists = [409, 'webhook_exists'];
+
+test('the same URL with the same events and inboundNumber is there once', async () => {
+  const url = newUrl('https://example.com/Same');
+  const events = ['sms.received', 'email.sent'];
+  const { body: made } = await create({ url, events });
+  for (const again of [
+    { url, events },
+    { url, events: ['email.sent', 'sms.received', 'email.sent'] },
+    { url: url.replace('https://example.com', 'HTTPS://EXAMPLE.com:443'), events },
+    { url: url.replace('.com/', '.com/x/../'), events },
+    { url: `${url}#part`, events },
+    { url, events, apiVersion: '2026-11-01', description: 'Another', autoDisableExempt: true },
+  ]) {
+    const refused = await create(again);
+    expect([again, ...kindOf(refused)]).toEqual([again, ...exists]);
+    expect(refused.body.detail).toContain(made.id);
+  }
+  for (const other of [
+    { url: `${url}?a=b`, events },
+    { url: `${url}/`, events },
+    { url: url.toLowerCase(), events },
+    { url: url.replace('https:', 'http:'), events },
+    { url: url.replace('.com/', '.com:8443/'), events },
+    { url, events: ['sms.received'] },
+    { url, events: [...events, 'email.failed'] },
+    { url, events: ['sms.received'], inboundNumber: '+447700900123' },
+    { url, events: ['sms.received'], inboundNumber: '+447700900124' },
+  ])
+    expect((await create(other)).status).toBe(201);
+  const forNumber = { url, events: ['sms.received'], inboundNumber: '+447700900123' };
+  expect(kindOf(await create(forNumber))).toEqual(exists);
+  const { key } = await workspace();
+  expect((await create({ url, events }, key)).status).toBe(201);
+
+  await api.request('DELETE', `/v2/webhooks/${made.id}`, { key: own.key });
+  expect((await create({ url, events })).status).toBe(201);
+});
+
+test('of ten requests at once for the same webhook one makes it', async () => {
+  const url = newUrl();
+  const answers = await Promise.all(Array.from({ length: 10 }, () => create({ url })));
+  const kinds = answers.map(kindOf).toSorted(([one], [other]) => Number(one) - Number(other));
+  expect(kinds).toEqual([[201, undefined], ...Array.from({ length: 9 }, () => exists)]);
 });

@@ -3,13 +3,14 @@ import { query } from '../../../shared/db/client.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { makeWebhook } from '../../support/deliveries.ts';
 import type { workspace } from '../../support/factory.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 export type Kind = [type: string, status: string];
 type Row = { id: string; type: string; status: string };
 
 export async function makeHook(own: Workspace): Promise<string> {
-  return (await makeWebhook(own, 'https://example.com/hook')).id;
+  return (await makeWebhook(own, newUrl())).id;
 }
 
 /** Deliveries as the engine leaves them, oldest first; `columns` are the same for all. */

@@ -12,6 +12,7 @@ import { runWorkers } from '../../support/run-workers.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
 
@@ -24,7 +25,7 @@ const remove = (id: string, key: string) => api.request('DELETE', `/v2/webhooks/
 
 test('a deleted webhook is gone', async () => {
   const own = await workspace();
-  const { id } = await makeWebhook(own, 'https://example.com/hook');
+  const { id } = await makeWebhook(own, newUrl());
   const read = (path: string) => api.request('GET', `/v2/webhooks${path}`, { key: own.key });
   expect(await remove(id, own.key)).toMatchObject({ status: 204, body: '' });
   for (const path of [`/${id}`, `/${id}/deliveries`]) expect((await read(path)).status).toBe(404);
@@ -34,7 +35,7 @@ test('a deleted webhook is gone', async () => {
 
 test('another workspace cannot delete it', async () => {
   const [own, other] = [await workspace(), await workspace()];
-  const { id } = await makeWebhook(own, 'https://example.com/hook');
+  const { id } = await makeWebhook(own, newUrl());
   expect((await remove(id, other.key)).status).toBe(404);
   expect((await api.request('GET', `/v2/webhooks/${id}`, { key: own.key })).status).toBe(200);
   expect(await query('SELECT kind FROM webhook_settlements WHERE webhook_id = ?', [idToBytes(id)])).toEqual(

@@ -9,6 +9,7 @@ import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { isSignedBy } from '../../support/verify-delivery.ts';
 import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
 
@@ -61,7 +62,7 @@ test.each(Object.entries(stopped))(
 
 test('tests at once are events of their own, in an order of their own', async () => {
   const own = await workspace();
-  const { id } = await makeWebhook(own, 'https://example.com/hook');
+  const { id } = await makeWebhook(own, newUrl());
   const answers = await Promise.all(Array.from({ length: 6 }, () => send(id, own.key)));
   expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
   const rows = await query('SELECT record_seq FROM events WHERE record_id = ? ORDER BY record_seq', [
@@ -73,7 +74,7 @@ test('tests at once are events of their own, in an order of their own', async ()
 // Shows A5
 test('the webhook of another workspace is not there, and gets nothing', async () => {
   const [own, other] = [await workspace(), await workspace()];
-  const { id } = await makeWebhook(own, 'https://example.com/hook');
+  const { id } = await makeWebhook(own, newUrl());
   expect((await send(id, other.key)).status).toBe(404);
   expect(await query('SELECT id FROM events WHERE record_id = ?', [idToBytes(id)])).toEqual([]);
 });

@@ -1,55 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import {
-  createGate,
-  type Gate,
-  type GateLimits,
-  type Place,
-} from '../../../shared/domain/webhook-deliveries/gate.ts';
+import { createGate, type Gate, type Place } from '../../../shared/domain/webhook-deliveries/gate.ts';
 import { waitFor } from '../../support/wait-for.ts';
-
-const limits: GateLimits = {
-  perWebhook: 20,
-  inFlight: 400,
-  ahead: 600,
-  waiting: 200,
-  longestWaitMs: 60_000,
-  patienceMs: 60_000,
-  isSaturated: false,
-};
-const gateOf = (changes: Partial<GateLimits> = {}) => createGate(() => ({ ...limits, ...changes }));
-
-/** An endpoint that answers when it is told to. */
-function endpoint() {
-  const answers: (() => void)[] = [];
-  let [out, most] = [0, 0];
-  return {
-    out: () => out,
-    unanswered: () => answers.length,
-    most: () => most,
-    answer: (count = answers.length) => {
-      for (const answer of answers.splice(0, count)) answer();
-    },
-    request: async () => {
-      out += 1;
-      most = Math.max(most, out);
-      await new Promise<void>((resolve) => answers.push(resolve));
-      out -= 1;
-      return {};
-    },
-  };
-}
-
-/** So many deliveries to a webhook; counts what became of them. */
-function send(gate: Gate, webhookId: string, count: number, request: () => Promise<object>, share?: number) {
-  const ended = { posted: 0, sentAway: 0 };
-  const one = async () => {
-    const place = await gate.enter(webhookId, share);
-    if (place && (await place.post(request))) ended.posted += 1;
-    else ended.sentAway += 1;
-  };
-  const all = Promise.all(Array.from({ length: count }, one));
-  return { ended, all };
-}
+import { endpoint, gateOf, limits, send } from './gates.ts';
 
 /** All slots of webhook `a` but one are taken, and the gate has seen that it takes half a second to answer. */
 async function fillSlowly(gate: Gate, slow: ReturnType<typeof endpoint>): Promise<void> {

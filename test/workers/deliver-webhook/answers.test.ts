@@ -113,12 +113,13 @@ test('the outcome of an attempt replaces that of the one before', async () => {
 
 test('attempts that end together are each recorded with their own outcome', async () => {
   const receiver = await startWebhookReceiver({
-    respond: ({ url }) => ({ status: Number(url.slice(1)), body: url }),
+    respond: ({ url }) => ({ status: Number(url.split('/')[1]), body: url }),
   });
   const mine = await workspace();
   const statuses = Array.from({ length: 60 }, (_, index) => 200 + (index % 4) * 100);
   const hooks: string[] = [];
-  for (const status of statuses) hooks.push((await makeWebhook(mine, `${receiver.url}/${status}`)).id);
+  for (const [index, status] of statuses.entries())
+    hooks.push((await makeWebhook(mine, `${receiver.url}/${status}/${index}`)).id);
   await acceptEmail(mine);
   await relay.relayAll();
   const read = () => Promise.all(hooks.map(async (id) => (await deliveriesOf(id))[0]!));
@@ -127,7 +128,7 @@ test('attempts that end together are each recorded with their own outcome', asyn
     expect(delivery).toMatchObject({
       attempts: 1,
       responseStatus: statuses[index],
-      responseBody: `/${statuses[index]}`,
+      responseBody: `/${statuses[index]}/${index}`,
       status: statuses[index] === 200 ? 'delivered' : 'pending',
     });
 });

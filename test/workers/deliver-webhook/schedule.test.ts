@@ -164,7 +164,7 @@ test('a delivery that another worker holds is not posted twice, and is taken ove
   expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(1);
   expect(receiver.requests).toHaveLength(1);
 
-  const other = await dueDelivery(own, receiver.url);
+  const other = await dueDelivery(own, `${receiver.url}/other`);
   const lease = [Buffer.alloc(16, 1), new Date(now().getTime() + 60_000), idToBytes(other.id)];
   await query('UPDATE webhook_deliveries SET lease_token = ?, due_at = ? WHERE id = ?', lease);
   expect(await attempt(other.id)).toBe('dropped');

@@ -49,7 +49,8 @@ test('a webhook gets the events that it subscribes to, one delivery each', async
 
 test('two webhooks with one URL get a delivery each, with an id of its own', async () => {
   const own = await workspace();
-  const hooks = [await makeWebhook(own, nowhere), await makeWebhook(own, nowhere)];
+  const url = 'https://example.com/hook';
+  const hooks = [await makeWebhook(own, url), await makeWebhook(own, url, ['email.queued', 'email.sent'])];
   await acceptEmail(own);
   await relay.relayAll();
   const [[first], [second]] = [await deliveriesOf(hooks[0]!.id), await deliveriesOf(hooks[1]!.id)];

@@ -9,6 +9,7 @@ import {
   sqlTime,
   transaction,
 } from '../../client.ts';
+import { fitting } from '../../outside-text.ts';
 import type { DeliveryStatus } from './insert.ts';
 
 export type Attempt = {
@@ -120,7 +121,7 @@ function toChange(outcome: DeliveryOutcome): object {
     attempted: sqlTime(attempt?.attemptedAt ?? null),
     duration: attempt?.durationMs ?? null,
     response: attempt?.responseStatus ?? null,
-    body: attempt?.responseBody ?? null,
-    error: attempt?.error ?? null,
+    body: fitting('webhook_deliveries.response_body', attempt?.responseBody ?? null),
+    error: fitting('webhook_deliveries.error', attempt?.error ?? null),
   };
 }

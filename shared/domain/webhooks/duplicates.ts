@@ -1,0 +1,38 @@
+import * as db from '../../db/webhooks.ts';
+import { problem } from '../../errors.ts';
+
+/** By what it is decided which events are sent where. */
+type Subscription = Pick<db.WebhookRecord, 'url' | 'events' | 'inboundNumber'>;
+
+/**
+ * Refuses a second webhook for the same events at the same URL: all that it would do is to send each twice. The workspace
+ * is to be locked, so that of two requests at once one sees the other.
+ */
+export async function refuseSecond(
+  workspaceId: string,
+  webhook: Subscription & { id?: string },
+): Promise<void> {
+  const same = (await db.listWebhooks(workspaceId)).find(
+    (other) => other.id !== webhook.id && isSame(other, webhook),
+  );
+  if (same)
+    throw problem('webhook_exists', {
+      detail: `${same.id} has the same url, events and inboundNumber.`,
+    });
+}
+
+export function isSame(one: Subscription, other: Subscription): boolean {
+  const [events, others] = [new Set(one.events), new Set(other.events)];
+  return (
+    one.inboundNumber === other.inboundNumber &&
+    events.size === others.size &&
+    one.events.every((event) => others.has(event)) &&
+    requestedAt(one.url) === requestedAt(other.url)
+  );
+}
+
+/** What a request for the URL names, however it is written: a fragment is never sent. */
+function requestedAt(url: string): string {
+  const { origin, pathname, search } = new URL(url);
+  return origin + pathname + search;
+}

@@ -1,0 +1,73 @@
+/**
+ * Every column that holds text or bytes of any length, and what keeps them within it. What servers, endpoints and
+ * gateways say is not here: it is cut to its column (shared/db/outside-text.ts).
+ */
+
+/** A request, or the operator's command, is refused where it is longer. */
+export const checkedColumns: Record<string, string> = {
+  api_keys: 'name public_key',
+  business_profiles: 'name',
+  contacts: 'client_reference company email first_name last_name national number reversed tags',
+  contact_counts: 'tag',
+  contact_lists: 'description filter name',
+  contact_list_copies: 'request request_id',
+  emails: 'client_reference client_tag recipient recipient_key request_id sender',
+  email_attachments: 'filename',
+  email_attachment_chunks: 'bytes',
+  email_bodies: 'html text',
+  email_domains: 'name',
+  email_includes: 'content name',
+  email_include_uses: 'include_name',
+  email_templates: 'description html name sample_data text',
+  email_test_links: 'email_key',
+  email_test_recipients: 'email email_key',
+  events: 'request_id',
+  idempotency_records: 'idempotency_key',
+  senders: 'name name_key sample_content virtual_number',
+  sender_countries: 'reason',
+  sender_rejections: 'name_key reason',
+  simulator_answers: 'number sender',
+  simulator_messages: 'content number sender',
+  simulator_phones: 'number',
+  sms_ledger: 'note',
+  sms_messages: 'client_reference client_tag content recipient request_id sender template_name',
+  sms_templates: 'content description name sample_data',
+  suppressions: 'email email_key number',
+  webhooks: 'description events inbound_number url',
+  webhook_deliveries: 'request_id',
+  workspaces: 'alert_email country name',
+};
+
+/** The platform makes it: one of a few words, an id, a secret, a key of an index cut to its length, JSON of what is bounded. */
+export const ownColumns: Record<string, string> = {
+  api_keys:
+    'api_version key_last4 key_prefix kind previous_signing_secret scopes signing_algorithm signing_secret',
+  business_profiles: 'status',
+  contacts: 'client_reference_key company_word country email_key first_name_word last_name_word',
+  contact_counts: 'tag_key',
+  contact_lists: 'kind',
+  contact_tags: 'tag_key',
+  contact_words: 'word',
+  counters: 'name',
+  emails: 'kind reason_category status text_excerpt',
+  email_domains: 'checks dkim_private_key dkim_public_key dkim_selector status',
+  email_include_uses: 'user_kind',
+  email_sendings: 'period',
+  email_templates: 'format',
+  events: 'data type',
+  idempotency_records: 'answer',
+  senders: 'kind status',
+  sender_code_counts: 'sent_times subject',
+  sender_countries: 'country status',
+  sender_rejections: 'country',
+  simulator_messages: 'direction',
+  sms_ledger: 'kind',
+  sms_messages: 'country direction encoding gateway reason_category status',
+  sms_prices: 'country',
+  sms_receipts_unmatched: 'gateway reason_category',
+  suppressions: 'scope source',
+  webhooks: 'api_version previous_secret secret',
+  webhook_attempts: 'error response_body',
+  webhook_deliveries: 'body_version event_type status',
+  webhook_settlements: 'kind',
+};
