@@ -37,6 +37,13 @@ export const emailSettings = {
     .min(2)
     .default(500)
     .describe('Emails of one workspace and lane that Redis holds; the others wait in MySQL'),
+  EMAIL_AUTHENTICATION_PER_SECOND: z.coerce
+    .number()
+    .min(0)
+    .default(20)
+    .describe(
+      'Emails of kind authentication that each process lets go before all others, for each workspace; ten times as many at once; more go as transactional ones; 0 is no limit',
+    ),
   SYSTEM_SENDER: z
     .string()
     .max(256)

@@ -4,6 +4,7 @@
  */
 
 export { takeTurn } from './email-admission/limits.ts';
+export { laneOf } from './email-admission/precedence.ts';
 export { refill } from './email-admission/refill.ts';
 export { enter, lookSoon } from './email-admission/rooms.ts';
 export { sweep } from './email-admission/sweep.ts';

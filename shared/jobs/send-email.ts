@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Hands one email over. A lane for each kind: a million marketing mails never stand before a one-time code. */
+/**
+ * Hands one email over. A lane for each kind: a million marketing mails never stand before a one-time code. `kind`: where
+ * it is not that of the lane.
+ */
 export const sendEmail = defineJob({
   name: 'send-email',
   lanes: {
@@ -9,5 +12,9 @@ export const sendEmail = defineJob({
     transactional: 'send-email',
     marketing: 'send-email-marketing',
   },
-  payload: z.object({ emailId: z.string(), workspaceId: z.string().optional() }),
+  payload: z.object({
+    emailId: z.string(),
+    workspaceId: z.string().optional(),
+    kind: z.enum(['authentication', 'transactional', 'marketing']).optional(),
+  }),
 });

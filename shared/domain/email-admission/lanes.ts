@@ -1,6 +1,7 @@
 import type { EmailKind } from '../../db/emails.ts';
 import { sendEmail } from '../../jobs/send-email.ts';
 import { enqueueAll } from '../../queue.ts';
+import { laneOf } from './precedence.ts';
 
 /** A job to be made: `claims` names the turn that it is for, and so the job. */
 export type Turn = {
@@ -20,15 +21,20 @@ const atOnce = 50;
 /** Makes the jobs. Returns those that Redis did not take. */
 export async function wakeAll(kind: EmailKind, turns: Turn[]): Promise<Turn[]> {
   for (let start = 0; start < turns.length; start += atOnce) {
-    const jobs = turns.slice(start, start + atOnce).map(toJob);
-    if (!(await enqueueAll(sendEmail, kind, jobs))) return turns.slice(start);
+    const some = turns.slice(start, start + atOnce);
+    for (const [lane, inLane] of Map.groupBy(some, ({ workspaceId }) => laneOf(kind, workspaceId))) {
+      const jobs = inLane.map((turn) => toJob(turn, lane === kind ? {} : { kind }));
+      // Those that it has taken already find out for themselves whose turn it is.
+      if (!(await enqueueAll(sendEmail, lane, jobs))) return turns.slice(start);
+    }
   }
   return [];
 }
 
-function toJob({ id, workspaceId, claims, dueAt, requestId, rank, suffix }: Turn) {
+function toJob(turn: Turn, other: { kind?: EmailKind }) {
+  const { id, workspaceId, claims, dueAt, requestId, rank, suffix } = turn;
   return {
-    payload: { emailId: id, workspaceId },
+    payload: { emailId: id, workspaceId, ...other },
     id: `${id}-${claims + 1}${suffix ?? ''}`,
     at: dueAt,
     requestId,

@@ -1,6 +1,6 @@
 import { now, nowForAll } from '../../clock.ts';
 import { config } from '../../config.ts';
-import type { EmailRecord } from '../../db/emails.ts';
+import type { EmailKind, EmailRecord } from '../../db/emails.ts';
 import * as system from '../../db/system/emails.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
 import { count } from '../../metrics.ts';
@@ -29,18 +29,22 @@ import { dueSince, isPast } from './times.ts';
 
 /**
  * One attempt to hand an email over: claim, compose, sign, speak to the relay, write down what became of it.
- * What is lost on the way is found by the sweep when the lease has ended.
+ * What is lost on the way is found by the sweep when the lease has ended. `lane`: where not that of its kind.
  */
-export async function attempt(emailId: string): Promise<Outcome> {
+export async function attempt(emailId: string, lane?: EmailKind): Promise<Outcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({ emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
-  const outcome = await attemptClaimed(emailId, claimed);
+  const outcome = await attemptClaimed(emailId, claimed, lane ?? claimed.record.kind);
   if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(claimed.record);
   return outcome;
 }
 
-async function attemptClaimed(emailId: string, claimed: system.ClaimedEmail): Promise<Outcome> {
+async function attemptClaimed(
+  emailId: string,
+  claimed: system.ClaimedEmail,
+  lane: EmailKind,
+): Promise<Outcome> {
   const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (contract §7).
@@ -75,7 +79,7 @@ async function attemptClaimed(emailId: string, claimed: system.ClaimedEmail): Pr
     envelopeTo: recipient.mailbox.address,
     message,
     requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
-    lane: email.kind,
+    lane,
   });
   relayPause.note(result);
   return finish(token, email, judge(email, result));

@@ -37,10 +37,11 @@ export async function store({ record, body, attachments }: PreparedEmail): Promi
 }
 
 /** The job's id names the claim that it leads to, so waking twice makes one job. */
-function wake(email: db.EmailRecord, rank: number): void {
+function wake({ id, workspaceId, kind, claims, scheduledAt }: db.EmailRecord, rank: number): void {
+  const lane = admission.laneOf(kind, workspaceId);
   enqueue(
     sendEmail,
-    { emailId: email.id, workspaceId: email.workspaceId },
-    { lane: email.kind, id: `${email.id}-${email.claims + 1}`, at: email.scheduledAt, priority: rank },
+    { emailId: id, workspaceId, ...(lane !== kind && { kind }) },
+    { lane, id: `${id}-${claims + 1}`, at: scheduledAt, priority: rank },
   );
 }
