@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { jobs as allJobs } from '../shared/jobs/index.ts';
+import { laneWithoutProcess } from './architecture/jobs.ts';
 import { guarded, planted } from './architecture/planted.ts';
+import { jobs, procfileBreaches, procfileHarmless } from './architecture/planted-jobs.ts';
 import { importAll, importable } from './architecture/quiet-imports.ts';
 import { topLevelIsFixed } from './architecture/shape.ts';
 import { readTree, root, topLevel } from './architecture/tree.ts';
@@ -73,6 +76,29 @@ describe('the top level is fixed', () => {
       expect(topLevelIsFixed(entries([name, 'api', 'README.md', '.ci']))).toEqual([
         expect.stringContaining(name),
       ]);
+  });
+});
+
+describe('every lane of every job is run by a line of the Procfile, which names none that does not exist', () => {
+  const text = readFileSync(join(root, 'Procfile'), 'utf8');
+
+  test('in the tree', () => {
+    expect(laneWithoutProcess(text, allJobs)).toEqual([]);
+  });
+
+  test('a planted breach is found', () => {
+    for (const [procfile, complaints] of procfileBreaches)
+      expect([procfile, laneWithoutProcess(procfile, jobs)]).toEqual([procfile, complaints]);
+    for (const { name, lanes } of allJobs) {
+      const without = text.replaceAll(new RegExp(` ${name}(?![\\w-])`, 'g'), '');
+      const complaints = Object.keys(lanes).map((lane) => `${name}:${lane} is run by no line`);
+      // A line that has lost its only job would run all.
+      expect(laneWithoutProcess(without.replaceAll(/main\.ts$/gm, 'other.ts'), allJobs)).toEqual(complaints);
+    }
+  });
+
+  test('what comes close is left alone', () => {
+    for (const procfile of procfileHarmless) expect(laneWithoutProcess(procfile, jobs)).toEqual([]);
   });
 });
 

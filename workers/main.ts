@@ -4,11 +4,12 @@ import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
 import { Redis } from 'ioredis';
 import { config } from '../shared/config.ts';
+import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
 import { closeEverything, startUp } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { leaveReplica } from '../shared/queue/connection.ts';
 import { isRedisUp } from '../shared/queue.ts';
-import { backoffMs, type Handler, workDone } from './handle.ts';
+import { backoffMs, workDone } from './handle.ts';
 import { handlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
@@ -20,7 +21,8 @@ const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECO
  * work in hand finish.
  */
 export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
-  const chosen = names.map(chosenOf);
+  const jobs = handlers.map(({ job }) => job);
+  const chosen = names.map((name) => chosenOf(name, jobs));
   await startUp();
   const connection = new Redis(config.REDIS_URL, {
     // Workers wait for Redis however long it is away, unlike whoever adds jobs.
@@ -46,22 +48,8 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   };
 }
 
-type Chosen = { handler: Handler; queueNames: string[] };
-
-function chosenOf(name: string): Chosen {
-  const [jobName, lane] = name.split(':');
-  const handler = handlers.find(({ job }) => job.name === jobName);
-  if (!handler)
-    throw new Error(`There is no job "${jobName}". Jobs: ${handlers.map(({ job }) => job.name).join(' ')}`);
-  const lanes: Record<string, string> = handler.job.lanes;
-  if (lane === undefined) return { handler, queueNames: Object.values(lanes) };
-  const queueName = Object.hasOwn(lanes, lane) ? lanes[lane] : undefined;
-  if (queueName === undefined)
-    throw new Error(`${jobName} has no lane "${lane}". Lanes: ${Object.keys(lanes).join(' ')}`);
-  return { handler, queueNames: [queueName] };
-}
-
-function startLanes({ handler, queueNames }: Chosen, connection: Redis): Worker[] {
+function startLanes({ job, queueNames }: Chosen, connection: Redis): Worker[] {
+  const handler = handlers.find((one) => one.job === job)!;
   return queueNames
     .flatMap((lane) => Array<string>(handler.workers).fill(lane))
     .map((queueName) => {

@@ -13,6 +13,8 @@ export interface Line {
   atMost?: Record<string, number>;
   /** Where it is another than that of every line: the most that a process may hold of its own, in MB (result.ts). */
   memoryAtMost?: Record<string, number>;
+  /** How two commits are compared where the line itself sets the pace, so that the rate says nothing. */
+  comparedBy?: 'rate' | 'p50' | 'cpu';
   notes: readonly string[];
   open(bench: Bench): Promise<Opened>;
 }
@@ -39,6 +41,9 @@ export interface Side {
   /** From an empty database to one counted and checked run. Rejects when anything is missing or wrong. */
   run(): Promise<Run>;
 }
+
+/** Whether a side has nothing of the platform. */
+export const isBare = ({ name }: Pick<Side, 'name'>): boolean => /^bare\b/.test(name);
 
 export interface Run {
   count: number;

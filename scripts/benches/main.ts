@@ -3,10 +3,11 @@ import path from 'node:path';
 import { given, localDir } from '../setup/environment.ts';
 import * as processes from '../setup/processes.ts';
 import * as session from '../setup/session.ts';
+import { compare } from './compare/compare.ts';
 import { type Bench, checkSame, type Line, type Run, type Side } from './line.ts';
 import { optionsOf } from './options.ts';
 import { summary } from './profile.ts';
-import { type Result, resultOf } from './result.ts';
+import { type Result, resultOf, save } from './result.ts';
 import { watchStatements } from './statements.ts';
 import { refusalOf, tableOf, wholeWay } from './table.ts';
 import { openWorld } from './world.ts';
@@ -47,25 +48,15 @@ function progress({ name, unit }: Line, pair: number, all: { side: Side; runs: R
   process.stderr.write(`${name} ${pair + 1}, ${unit}/s and cores of others: ${rates.join(', ')}\n`);
 }
 
-function write(file: string, value: unknown): void {
-  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
-}
-
 async function main(): Promise<number> {
-  const {
-    chosen,
-    pairs,
-    scale,
-    json,
-    profile,
-    statements,
-    'allow-noise': allowNoise,
-  } = optionsOf(process.argv.slice(2));
+  const options = optionsOf(process.argv.slice(2));
+  const { chosen, pairs, scale, json, profile, statements, 'allow-noise': allowNoise } = options;
   const [mysqlUrl, redisUrl] = [given['MYSQL_URL'], given['REDIS_URL']];
   if (!mysqlUrl || !redisUrl)
     throw new session.Unfit('MYSQL_URL and REDIS_URL are missing. Run scripts/bench');
   const folder = path.join(localDir, 'bench');
+  if (options.commit !== undefined)
+    return compare({ ...options, commit: options.commit }, { mysqlUrl, redisUrl });
   const world = await openWorld({ mysqlUrl, redisUrl, folder });
   const reported: Result[] = [];
   let code = 0;
@@ -97,7 +88,7 @@ async function main(): Promise<number> {
       } else {
         reported.push(result);
         session.log(`\n${tableOf(result)}`);
-        write(json ?? path.join(folder, `${line.name}.json`), json ? reported : result);
+        save(json ?? path.join(folder, `${line.name}.json`), json ? reported : result);
       }
       if (profileFolder) session.log(summary(profileFolder));
     }

@@ -19,6 +19,8 @@ export interface Servant extends Program {
 }
 
 interface Options {
+  /** Which Node runs it, if not the one that runs this. */
+  node?: string;
   /** Node's own options, then the program and its arguments. */
   args: string[];
   settings: Record<string, string>;
@@ -37,10 +39,10 @@ function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {
   return { NODE_COMPILE_CACHE: compiled, ...Object.fromEntries(kept), ...settings };
 }
 
-function start({ args, settings, logFile }: Options, channel: 'ipc' | 'ignore') {
+function start({ node = process.execPath, args, settings, logFile }: Options, channel: 'ipc' | 'ignore') {
   fs.mkdirSync(path.dirname(logFile), { recursive: true });
   const log = fs.openSync(logFile, 'w', 0o600);
-  const child = processes.start('application', process.execPath, args, {
+  const child = processes.start('application', node, args, {
     cwd: checkout,
     env: environmentOf(settings),
     stdio: ['ignore', log, log, channel],

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import path from 'node:path';
 import type { Line, Run, Side } from './line.ts';
 import { isNoisy, ratiosOf, type Spread, spreadOf } from './statistics.ts';
 import type { World } from './world.ts';
@@ -48,9 +50,10 @@ export interface Result {
 /** The most that a process of the platform may hold of its own under load, in MB, by how its name begins. */
 const memoryAtMost: Record<string, number> = { web: 200, worker: 300 };
 
-const rateOf = ({ count, window }: Run): number => count / window.seconds;
-const perCpuSecond = ({ count, window }: Run): number =>
-  count / Object.values(window.usages).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+export const rateOf = ({ count, window }: Run): number => count / window.seconds;
+export const cpuSecondsOf = ({ window }: Run): number =>
+  Object.values(window.usages).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+const perCpuSecond = (run: Run): number => run.count / cpuSecondsOf(run);
 
 export function resultOf(
   line: Line,
@@ -130,4 +133,9 @@ function ownPeaksOf(runs: Run[], most: Record<string, number>): Record<string, J
   return Object.fromEntries(
     Object.entries(spreads).map(([name, spread]) => [name, judged(spread, most[kindOf(name)])]),
   );
+}
+
+export function save(file: string, results: unknown): void {
+  fs.mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+  fs.writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);
 }

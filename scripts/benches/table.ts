@@ -2,15 +2,15 @@ import type { Judged, Result, SideResult } from './result.ts';
 import { type Spread, widestMiddle } from './statistics.ts';
 
 const inWhole = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 0 });
-const whole = (value: number) => inWhole.format(value);
-const fraction = (digits: number) => (value: number) => value.toFixed(digits);
+export const whole = (value: number) => inWhole.format(value);
+export const fraction = (digits: number) => (value: number) => value.toFixed(digits);
 
 function show({ median, min, max }: Spread, text: (value: number) => string = whole): string {
   return `${text(median)} (${text(min)}..${text(max)})`;
 }
 
 /** Columns as wide as their widest cell; the first to the left, the others to the right. */
-function columns(rows: string[][]): string[] {
+export function columns(rows: string[][]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row

@@ -1,10 +1,13 @@
 import path from 'node:path';
+import { optionsOf } from '../benches/options.ts';
 import { checkout, given, localDir } from './environment.ts';
 import * as processes from './processes.ts';
 import { startServices } from './services.ts';
 import * as session from './session.ts';
 
 async function bench(): Promise<number> {
+  // A mistake is told before servers are started for it.
+  optionsOf(process.argv.slice(2));
   const folder = path.join(localDir, 'bench');
   if (!(await session.hold(folder)))
     throw new session.Unfit('Another bench is running; two at once would measure each other.');

@@ -13,10 +13,11 @@ export function partsOf({ command }: Line): { nodeOptions: string[]; program: st
 }
 
 /** "name: command" lines; anything else is not a process, as Foreman reads it too. */
-export function read(file: string): Line[] {
-  const lines = fs.readFileSync(file, 'utf8').split('\n');
-  return lines.flatMap((line) => {
+export function parse(text: string): Line[] {
+  return text.split('\n').flatMap((line) => {
     const [, name, command] = /^([A-Za-z0-9_-]+):\s*(.+)$/.exec(line) ?? [];
     return name && command ? [{ name, command: command.trim() }] : [];
   });
 }
+
+export const read = (file: string): Line[] => parse(fs.readFileSync(file, 'utf8'));

@@ -1,10 +1,7 @@
-import { execFile } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
+import { gitLines } from './git.ts';
 import { log, Unfit } from './session.ts';
-
-const run = promisify(execFile);
 
 // What these import is nearly everything, so a test that goes through them says little about a change behind them.
 const hubs =
@@ -37,7 +34,7 @@ export async function chosenByChange(args: readonly string[], root: string): Pro
   const base = commit || (await baseOf(root));
   const changed = await changedSince(root, base);
   const sources = new Map<string, string>();
-  for (const file of await lines(root, ['ls-files', '-co', '--exclude-standard', '*.ts']))
+  for (const file of await gitLines(root, ['ls-files', '-co', '--exclude-standard', '*.ts']))
     if (fs.existsSync(path.join(root, file)))
       sources.set(file, fs.readFileSync(path.join(root, file), 'utf8'));
   const tests = testsOf(changed, sources);
@@ -93,8 +90,8 @@ function importsOf(file: string, source: string): string[] {
 
 async function changedSince(root: string, base: string): Promise<string[]> {
   const [tracked, untracked] = await Promise.all([
-    lines(root, ['diff', '--name-only', '--no-renames', base, '--']),
-    lines(root, ['ls-files', '--others', '--exclude-standard']),
+    gitLines(root, ['diff', '--name-only', '--no-renames', base, '--']),
+    gitLines(root, ['ls-files', '--others', '--exclude-standard']),
   ]);
   return [...new Set([...tracked, ...untracked])];
 }
@@ -102,18 +99,8 @@ async function changedSince(root: string, base: string): Promise<string[]> {
 /** Where the branch left the one it will go back to; on that branch itself, what is published of it. */
 async function baseOf(root: string): Promise<string> {
   for (const other of ['@{upstream}', 'origin/HEAD', 'origin/main', 'main']) {
-    const [base] = await lines(root, ['merge-base', 'HEAD', other]).catch(() => []);
+    const [base] = await gitLines(root, ['merge-base', 'HEAD', other]).catch(() => []);
     if (base) return base;
   }
   return 'HEAD';
-}
-
-async function lines(root: string, args: readonly string[]): Promise<string[]> {
-  try {
-    const { stdout } = await run('git', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
-    return stdout.split('\n').filter(Boolean);
-  } catch (error) {
-    const { stderr } = error as { stderr?: string };
-    throw new Unfit(`git ${args.join(' ')} failed: ${stderr?.trim() || String(error)}`);
-  }
 }

@@ -18,3 +18,18 @@ export function defineJob<Payload, const Lane extends string>(job: {
 }): Job<Payload, Lane> {
   return job;
 }
+
+export type Chosen = { job: Job; queueNames: string[] };
+
+/** What a process is told to run, as the Procfile says it: `send-email` is a job with all its lanes, `send-email:marketing` one of them. */
+export function chosenOf(word: string, jobs: readonly Job[]): Chosen {
+  const [name, lane] = word.split(':');
+  const job = jobs.find((job) => job.name === name);
+  if (!job) throw new Error(`There is no job "${name}". Jobs: ${jobs.map((job) => job.name).join(' ')}`);
+  const lanes: Record<string, string> = job.lanes;
+  if (lane === undefined) return { job, queueNames: Object.values(lanes) };
+  const queueName = Object.hasOwn(lanes, lane) ? lanes[lane] : undefined;
+  if (queueName === undefined)
+    throw new Error(`${name} has no lane "${lane}". Lanes: ${Object.keys(lanes).join(' ')}`);
+  return { job, queueNames: [queueName] };
+}

@@ -1,5 +1,6 @@
 import { formatsArePure, importDirections, systemBehindDomain } from './layers.ts';
 import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
+import { plantedJobs } from './planted-jobs.ts';
 import { plantedSql } from './planted-sql.ts';
 import type { File, Rule } from './rule.ts';
 import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
@@ -261,6 +262,7 @@ export const guarded: Guarded[] = [
       'shared/db/system/webhooks.ts': 'export async function listDue(limit: number) {}',
     },
   },
+  ...plantedJobs,
   ...plantedSql,
   {
     guarantee: 'no test is kept from running',

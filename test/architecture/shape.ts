@@ -63,7 +63,8 @@ function holds(files: readonly File[], path: string, ending: string): boolean {
   );
 }
 
-function namesIn(files: readonly File[], folder: string, ending: string): string[] {
+/** Of the modules directly in a folder, each a file or the folder that it became. */
+export function namesIn(files: readonly File[], folder: string, ending: string): string[] {
   const names = files
     .filter((file) => file.path.startsWith(folder))
     .map((file) => file.path.slice(folder.length))

@@ -60,6 +60,7 @@ export const atRest: Line = {
     'Redis commands/s for each process': 50,
     ...Object.fromEntries(Object.keys(processTypes).map((name) => [`${name}, CPU %`, 1])),
   },
+  comparedBy: 'cpu',
   notes: ['Commands inside of the scripts of BullMQ count too.'],
   open,
 };

@@ -97,6 +97,7 @@ export const latencyEmail: Line = {
   unit: 'emails',
   targets: {},
   atMost: { 'accept p50 ms': 5, 'request to sink p50 ms': 30 },
+  comparedBy: 'p50',
   notes: [
     `An email every ${betweenMs} ms after the last one has arrived; p50 and p99 are from the request to the sink.`,
   ],

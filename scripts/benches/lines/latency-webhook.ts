@@ -58,6 +58,7 @@ export const latencyWebhook: Line = {
   unit: 'deliveries',
   targets: {},
   atMost: { 'commit to endpoint p50 ms': 30 },
+  comparedBy: 'p50',
   notes: [`An event every ${betweenMs} ms after the last one has arrived.`],
   open,
 };
