@@ -54,6 +54,19 @@ const settings = z.object({
     .optional()
     .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
   RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
+  CONTACT_SEARCHES_AT_ONCE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(3)
+    .describe(
+      'Searches among its contacts that a workspace has in hand at a time in a web process; more of them wait for 2 seconds, then they are refused',
+    ),
+  CONTACT_SEARCH_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .default(5)
+    .describe('How long one of them may take; then the server ends its statement, and it gets 503'),
   LIST_COPY_WAIT_SECONDS: z.coerce
     .number()
     .min(0)

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-type RequestContext = { requestId: string };
+type RequestContext = {
+  requestId: string;
+  /** Of a request: whether its connection has closed before the answer. */
+  hasCallerGone?: () => boolean;
+};
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
@@ -12,4 +16,9 @@ export function runWithRequest<T>(context: RequestContext, work: () => T): T {
 /** The id of the request, or of the request that caused this job; null outside both. */
 export function requestId(): string | null {
   return storage.getStore()?.requestId ?? null;
+}
+
+/** Whether nobody waits for the answer of the request any more; false outside of one. */
+export function hasCallerGone(): boolean {
+  return storage.getStore()?.hasCallerGone?.() ?? false;
 }

@@ -47,5 +47,5 @@ export function requestLog(request: Request, response: Response, next: NextFunct
     if (response.headersSent) log.info(line, 'request');
     else log.debug(line, 'the client went away before its answer');
   });
-  runWithRequest({ requestId }, next);
+  runWithRequest({ requestId, hasCallerGone: () => response.destroyed }, next);
 }

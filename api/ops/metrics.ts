@@ -32,6 +32,11 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     values: ['delivered', 'failed'],
   },
   sms_received: { help: 'Text messages that came in' },
+  contact_searches_ended: {
+    help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
+    label: 'reason',
+    values: ['refused', 'abandoned'],
+  },
   webhook_attempts: {
     help: 'Attempts to deliver to a webhook, by outcome',
     label: 'outcome',

@@ -35,7 +35,8 @@ export default [
     response: ContactList,
     location: ({ id }) => `/v2/contact-lists/${id}`,
     problems: ['limit_exceeded'],
-    handle: ({ caller, body }) => contactLists.create(caller, body),
+    prepare: ({ caller, body }) => contactLists.prepare(caller, body),
+    handle: ({ caller, body, prepared }) => contactLists.create(caller, body, prepared),
   }),
   endpoint({
     method: 'get',
@@ -43,6 +44,8 @@ export default [
     id: 'listContactLists',
     tag,
     summary: 'List contact lists, newest first; the built-in list of all contacts comes last',
+    description:
+      'Nothing is counted for it: contactCountAt says when the contacts of a dynamic list were. What is old is then counted by a job.',
     scope: 'lists.read',
     query: ContactListQuery,
     status: 200,
@@ -61,7 +64,8 @@ export default [
     status: 200,
     response: ContactListPreviewOutcome,
     problems: [],
-    handle: ({ caller, body }) => contactLists.preview(caller, body),
+    prepare: ({ caller, body }) => contactLists.preview(caller, body),
+    handle: ({ prepared }) => prepared,
   }),
   endpoint({
     method: 'get',
@@ -89,7 +93,8 @@ export default [
     status: 200,
     response: ContactList,
     problems: ['list_not_static'],
-    handle: ({ caller, params, body }) => contactLists.change(caller, params.id, body),
+    prepare: ({ caller, params, body }) => contactLists.prepareChange(caller, params.id, body),
+    handle: ({ caller, params, body, prepared }) => contactLists.change(caller, params.id, body, prepared),
   }),
   endpoint({
     method: 'delete',
@@ -110,6 +115,7 @@ export default [
     id: 'listContactListContacts',
     tag,
     summary: 'List the contacts of a list, newest first',
+    description: 'Those of a dynamic list are searched for, within the limits of a search of contacts.',
     scope: readContacts,
     params,
     query: ContactListQuery,

@@ -42,6 +42,8 @@ export default [
     id: 'listContacts',
     tag,
     summary: 'List and search contacts, newest first',
+    description:
+      'For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
     scope: 'contacts.read',
     query: ContactQuery,
     status: 200,

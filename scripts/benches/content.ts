@@ -109,6 +109,20 @@ const lastNames = ['Lovelace', 'Hopper', 'Picard', "O'Brien", 'Müller', 'Wei', 
 const endings = ['', 'a', 'berg', 'dale', 'ford', 'in', 'man', 'os', 'sen', 'son', 'ton', 'wood', 'y'];
 const companyKinds = ['Ltd', 'Group', 'Works', 'Partners', 'Services'];
 
+/** Words that all contacts of a hostile book have, and two of which each has one. */
+export const sharedWords = 'alpha beta gamma delta epsilon zeta eta theta';
+export const eitherWord = ['kappa', 'iota'];
+
+export function hostile(contact: ContactRow, place: number): ContactRow {
+  const words = sharedWords.split(' ');
+  return {
+    ...contact,
+    firstName: words.slice(0, 3).join(' '),
+    lastName: words.slice(3, 6).join(' '),
+    company: [...words.slice(6), eitherWord[place % 2]!].join(' '),
+  };
+}
+
 /** Half of the rows are contacts of the batch before, with another company; the numbers are written as at home. */
 export function contactBatch(sender: number, index: number): { contacts: ContactRow[] } {
   const rows = Array.from({ length: rowsOfBatch }, (_, row) => {

@@ -9,10 +9,12 @@ import {
   type Row,
   send,
 } from './client/connection.ts';
+import { timeLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
 
 export { type Changed, closeDatabase, database, type Param, type Row } from './client/connection.ts';
 export { isDuplicateKey, isLockConflict, isLockWait } from './client/faults.ts';
+export { limitTime } from './client/time-limit.ts';
 export {
   afterCommit,
   beforeFirstStatement,
@@ -28,7 +30,7 @@ export function execute<T = Row[]>(sql: string, values: readonly Param[] = []): 
 
 /** A statement in text, for SQL whose length varies (IN lists, multi-row inserts). `?` takes nested arrays. */
 export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): Promise<T> {
-  return withConnection((connection) => send<T>(connection, false, sql, values));
+  return withConnection((connection) => send<T>(connection, false, timeLimited(sql), values));
 }
 
 /** The text of a statement for `queryEach`, with the values in their places. */

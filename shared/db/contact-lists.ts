@@ -10,10 +10,14 @@ export type ContactListRecord = {
   kind: 'static' | 'dynamic';
   /** Of a dynamic list. */
   filter: ContactFilter | null;
-  /** Of a static list, kept with its members; of a dynamic one, what was counted last. */
+  /** Of a static list, kept with its members; of a dynamic one, what was counted last, or an estimate. */
   memberCount: number;
-  /** Of a dynamic list: until then the last count is believed. */
+  /** Of a dynamic list: when it was counted; null: not yet to the end. */
+  countedAt: Date | null;
+  /** Of a dynamic list: until then it is not counted again. */
   countedUntil: Date | null;
+  /** Of a dynamic list: since when a count is waited for. */
+  countWantedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 };
@@ -27,6 +31,7 @@ export async function insertContactList(workspaceId: string, record: ContactList
       description: record.description,
       kind: record.kind,
       filter: toText(record.filter),
+      ...counts(record),
       created_at: record.createdAt,
       updated_at: record.updatedAt,
     },
@@ -80,28 +85,39 @@ export async function findContactListCount(workspaceId: string): Promise<number>
   return Number(row!.lists);
 }
 
-/** Name, description and filter, of a record that was locked in this transaction. What was counted is forgotten. */
+/** Name, description, filter and how many it finds, of a record that was locked in this transaction. */
 export async function updateContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
   const { name, description, filter, updatedAt } = record;
+  await query(`UPDATE contact_lists ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
+    {
+      name,
+      description,
+      filter: toText(filter),
+      updated_at: updatedAt,
+      ...(record.kind === 'dynamic' && counts(record)),
+    },
+    idToBytes(workspaceId),
+    idToBytes(record.id),
+  ]);
+}
+
+export type Counted = Pick<ContactListRecord, 'memberCount' | 'countedAt' | 'countedUntil'>;
+
+/** What was counted of a dynamic list, if its filter is still the one that was counted by. */
+export async function updateCounted(
+  workspaceId: string,
+  { id, filter }: Pick<ContactListRecord, 'id' | 'filter'>,
+  counted: Counted,
+): Promise<void> {
   await query(
-    `UPDATE contact_lists ${byId} SET name = ?, description = ?, filter = ?, counted_until = NULL, updated_at = ?
-     WHERE workspace_id = ? AND id = ?`,
-    [name, description, toText(filter), updatedAt, idToBytes(workspaceId), idToBytes(record.id)],
+    `UPDATE contact_lists ${byId} SET ?, count_wanted_at = NULL
+     WHERE workspace_id = ? AND id = ? AND kind = 'dynamic' AND filter = ?`,
+    [counts(counted), idToBytes(workspaceId), idToBytes(id), toText(filter)],
   );
 }
 
-/** What was counted of a dynamic list, if its filter is still the one that was counted with. */
-export async function updateCounted(
-  workspaceId: string,
-  { id, updatedAt }: ContactListRecord,
-  count: number,
-  until: Date,
-): Promise<void> {
-  await execute(
-    `UPDATE contact_lists ${byId} SET member_count = ?, counted_until = ?
-     WHERE workspace_id = ? AND id = ? AND updated_at = ? AND kind = 'dynamic'`,
-    [count, until, idToBytes(workspaceId), idToBytes(id), updatedAt],
-  );
+function counts({ memberCount, countedAt, countedUntil }: Counted) {
+  return { member_count: memberCount, counted_at: countedAt, counted_until: countedUntil };
 }
 
 /** Belongs into the transaction that changes the members. False: there is no such list. */
@@ -136,7 +152,9 @@ function toRecord(row: Row): ContactListRecord {
     kind: row.kind,
     filter: row.filter === null ? null : JSON.parse(row.filter),
     memberCount: row.member_count,
+    countedAt: row.counted_at,
     countedUntil: row.counted_until,
+    countWantedAt: row.count_wanted_at,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -69,21 +69,24 @@ function send({ sql, values }: Statement): Promise<Row[]> {
   return query(sql, values);
 }
 
-/** Newest first, or oldest first; `from` is the id that the last step ended with. */
-export type Place = { from: string | null; isRising: boolean; size: number };
+/** Newest first, or oldest first; `from` is the id that the last step ended with, `downTo` the last that is looked at. */
+export type Place = { from: string | null; downTo?: string | null; isRising: boolean; size: number };
 /** What a step has found, and where the next begins; null: there is no more. */
 export type Step<Found> = { found: Found[]; reached: string | null };
 
-function bound({ from, isRising }: Omit<Place, 'size'>): { also: string; values: Buffer[] } {
-  if (from === null) return { also: '', values: [] };
-  return { also: `AND {id} ${isRising ? '>' : '<'} ?`, values: [idToBytes(from)] };
+function bound({ from, downTo = null, isRising }: Omit<Place, 'size'>): { also: string; values: Buffer[] } {
+  const after = `AND {id} ${isRising ? '>' : '<'} ?`;
+  return {
+    also: `${from === null ? '' : after} ${downTo === null ? '' : 'AND {id} >= ?'}`,
+    values: [from, downTo].filter((id) => id !== null).map(idToBytes),
+  };
 }
 
 /** All contacts, in order of their ids. */
 export async function scan(workspaceId: string, place: Place): Promise<Step<ContactRecord>> {
   const { also, values } = bound(place);
   const rows = await query(
-    `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? ${also.replace('{id}', 'id')}
+    `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? ${also.replaceAll('{id}', 'id')}
      ORDER BY id ${directionOf(place)} LIMIT ?`,
     [idToBytes(workspaceId), ...values, place.size],
   );
@@ -120,18 +123,18 @@ function directionOf({ isRising }: Place): string {
   return isRising ? 'ASC' : 'DESC';
 }
 
-/** What every term finds, in order of the ids. All that any of them finds is read for it. */
+/** What every term finds, in order of the ids. All that any of them finds there is read for it. */
 export async function meet(workspaceId: string, terms: Term[], place: Place): Promise<Step<string>> {
   const { sql, values } = meeting(workspaceId, terms, place);
   const rows = await query(`${sql} ORDER BY id ${directionOf(place)} LIMIT ?`, [...values, place.size]);
   const found = rows.map((row) => idFromBytes('contact', row.id));
-  return { found, reached: found.length < place.size ? null : found.at(-1)! };
+  return { found, reached: found.length < place.size ? (place.downTo ?? null) : found.at(-1)! };
 }
 
-/** How many contacts every term finds; no more than `cap` are counted. */
-export async function countMeeting(workspaceId: string, terms: Term[], cap: number): Promise<number> {
+/** How many contacts every term finds. */
+export async function countMeeting(workspaceId: string, terms: Term[]): Promise<number> {
   const { sql, values } = meeting(workspaceId, terms, { from: null, isRising: true });
-  const [row] = await query(`SELECT COUNT(*) AS contacts FROM (${sql} LIMIT ?) AS counted`, [...values, cap]);
+  const [row] = await query(`SELECT COUNT(*) AS contacts FROM (${sql}) AS counted`, values);
   return Number(row!.contacts);
 }
 
@@ -146,16 +149,81 @@ function meeting(workspaceId: string, terms: Term[], place: Omit<Place, 'size'>)
   return { sql: `SELECT id FROM (${sql}) AS found GROUP BY id HAVING BIT_OR(bit) = ${all}`, values };
 }
 
-/** How many entries each term has; those past `most` are not counted. */
-export async function countEntries(workspaceId: string, terms: Term[], most: number): Promise<number[]> {
-  const stretches = terms.flatMap((term, index) =>
-    term.map((range) => {
-      const { sql, values } = select(range, idToBytes(workspaceId), { also: 'LIMIT ?', values: [most] });
-      return { sql: `SELECT ${index} AS term, COUNT(*) AS entries FROM (${sql}) AS stretch`, values };
-    }),
-  );
-  const sums = terms.map(() => 0);
-  for (const { term, entries } of await send(union(stretches)))
-    sums[term] = Math.min(most, sums[term]! + Number(entries));
-  return sums;
+/** How many entries each of these has; those past `most` are not counted. */
+export async function countEntries(workspaceId: string, ranges: Range[], most: number): Promise<number[]> {
+  if (ranges.length === 0) return [];
+  const stretches = ranges.map((range, place) => {
+    const { sql, values } = select(range, idToBytes(workspaceId), { also: 'LIMIT ?', values: [most] });
+    return { sql: `SELECT ${place} AS place, COUNT(*) AS entries FROM (${sql}) AS stretch`, values };
+  });
+  const counts = ranges.map(() => 0);
+  for (const { place, entries } of await send(union(stretches))) counts[place] = Number(entries);
+  return counts;
+}
+
+/**
+ * The keys of each of these, as a range of its own, whose entries are in order of the ids; null where there are more
+ * than `most`. A key costs a step along the index, however many entries it has.
+ */
+export async function listKeys(
+  workspaceId: string,
+  ranges: Range[],
+  most: number,
+): Promise<(Range[] | null)[]> {
+  const keys = ranges.map((): Range[] | null => []);
+  let open = ranges.map((_, place) => place);
+  for (let round = 0; round <= most && open.length > 0; round += 1) {
+    const rows = await send(
+      union(open.map((place) => keyAfter(ranges[place]!, place, keys[place]!.at(-1), workspaceId))),
+    );
+    open = rows.map(({ place }) => place);
+    for (const { place, found } of rows)
+      if (round === most) keys[place] = null;
+      else keys[place]!.push({ ...ranges[place]!, key: found.toString(), isPrefix: false });
+  }
+  return keys;
+}
+
+function keyAfter(range: Range, place: number, last: Range | undefined, workspaceId: string): Statement {
+  const { key, bytes } = sources[range.source];
+  return select(range, idToBytes(workspaceId), {
+    what: `${place} AS place, ${key} AS found`,
+    also: `${last ? `AND ${key} > ?` : ''} ORDER BY ${key} LIMIT 1`,
+    values: last ? [Buffer.from(startOf(last.key, bytes))] : [],
+  });
+}
+
+/**
+ * The next stretch of ids in which all terms may find some: in what is passed over one of them finds none, and in it no
+ * range has more than `size` entries. Null: there is none. Ranges of several keys are read whole for it.
+ */
+export async function findWindow(
+  workspaceId: string,
+  terms: Term[],
+  { from, size }: { from: string | null; size: number },
+): Promise<{ from: string; downTo: string | null } | null> {
+  const ranges = terms.flatMap((term, index) => term.map((range) => ({ range, index })));
+  const nth = async (before: string | null, skip: number) => {
+    const { also, values } = bound({ from: before, isRising: false });
+    const statements = ranges.map(({ range, index }) =>
+      select(range, idToBytes(workspaceId), {
+        what: `${index} AS term`,
+        also: `${also} ORDER BY {id} DESC LIMIT 1 OFFSET ?`,
+        values: [...values, skip],
+      }),
+    );
+    const rows = await send(union(statements));
+    return rows.map(({ term, id }) => ({ term: Number(term), id: idFromBytes('contact', id) }));
+  };
+  const newest = new Map<number, string>();
+  for (const { term, id } of await nth(from, 0)) if (id > (newest.get(term) ?? '')) newest.set(term, id);
+  if (newest.size < terms.length) return null;
+  const start = justAfter([...newest.values()].toSorted()[0]!);
+  const ends = (await nth(start, size)).map(({ id }) => id).toSorted();
+  return { from: start, downTo: ends.at(-1) ?? null };
+}
+
+function justAfter(id: string): string {
+  const next = BigInt(`0x${idToBytes(id).toString('hex')}`) + 1n;
+  return idFromBytes('contact', Buffer.from(next.toString(16).padStart(32, '0'), 'hex'));
 }

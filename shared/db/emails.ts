@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import { byId, bytesOf, type Changed, execute, insertNew, type Row } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
-import { listNewest, type Page } from './listing.ts';
+import { listMatching, type Page } from './listing.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
@@ -113,8 +113,8 @@ export async function listEmails(
   workspaceId: string,
   { status, kind, recipientKey, clientReference, clientTag, since, until }: EmailFilter,
   page: Page,
-): Promise<EmailRecord[]> {
-  const rows = await listNewest(
+): Promise<{ records: EmailRecord[]; reached: string | null }> {
+  const { rows, reached } = await listMatching(
     workspaceId,
     {
       table: 'emails',
@@ -131,7 +131,7 @@ export async function listEmails(
     },
     page,
   );
-  return rows.map(toRecord);
+  return { records: rows.map(toRecord), reached: reached && idFromBytes('email', reached) };
 }
 
 /**

@@ -55,7 +55,7 @@ export async function findNewestRecordSeq(workspaceId: string, recordId: string)
  */
 export async function listEventsAfter(
   workspaceId: string,
-  range: { after: number; upTo: number; since: Date | null },
+  range: { after: number; upTo: number },
   types: string[] | null,
   limit: number,
 ): Promise<EventRecord[]> {
@@ -64,7 +64,6 @@ export async function listEventsAfter(
     .where('workspace_id', idToBytes(workspaceId))
     .where('position', '>', range.after)
     .where('position', '<=', range.upTo);
-  if (range.since) void builder.where('occurred_at', '>=', range.since);
   if (types)
     void builder.where((either) => {
       for (const type of types)

@@ -2,7 +2,7 @@ import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
-import { listNewest, type Page } from './listing.ts';
+import { listMatching, type Page } from './listing.ts';
 import { fitting } from './outside-text.ts';
 
 export type SmsRecord = {
@@ -170,8 +170,8 @@ export async function listSms(
   workspaceId: string,
   { status, direction, recipient, sender, clientReference, clientTag, since, until }: SmsRowFilter,
   page: Page,
-): Promise<SmsRecord[]> {
-  const rows = await listNewest(
+): Promise<{ records: SmsRecord[]; reached: string | null }> {
+  const { rows, reached } = await listMatching(
     workspaceId,
     {
       table: 'sms_messages',
@@ -189,7 +189,7 @@ export async function listSms(
     },
     page,
   );
-  return rows.map(toRecord);
+  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
 }
 
 function optionalId(id: string | null): Buffer | null {

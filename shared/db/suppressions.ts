@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
 import { bytesOf, type Changed, execute, query, type Row } from './client.ts';
-import { listNewest, type Page } from './listing.ts';
+import { listMatching, type Page } from './listing.ts';
 import { fitting } from './outside-text.ts';
 
 export type SuppressionRecord = {
@@ -89,8 +89,8 @@ export async function listSuppressions(
   workspaceId: string,
   { number, emailKey, scope, source }: Filter,
   page: Page,
-): Promise<SuppressionRecord[]> {
-  const rows = await listNewest(
+): Promise<{ records: SuppressionRecord[]; reached: string | null }> {
+  const { rows, reached } = await listMatching(
     workspaceId,
     {
       table: 'suppressions',
@@ -104,7 +104,7 @@ export async function listSuppressions(
     },
     page,
   );
-  return rows.map(toRecord);
+  return { records: rows.map(toRecord), reached: reached && idFromBytes('suppression', reached) };
 }
 
 export async function updateSuppressionSource(

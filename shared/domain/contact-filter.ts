@@ -25,15 +25,16 @@ export function compile({ search, tag, clientReference }: ContactFilter): Filter
   };
 }
 
-// Each further word costs a look at the index; those past the limit are compared with what the others have found.
-const mostTerms = 6;
+// Each further word costs a look at the index; those past the limit, the shortest, are compared with what the others have
+// found.
+const mostTerms = 10;
 const fewestLastDigits = 4;
 const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'];
 
 function searchOf(search: string): Filter | null {
   if (search === '') return null;
   const whole = lookFor(search);
-  const parts = search.split(/\s+/u).map(lookFor);
+  const parts = [...new Set(search.split(/\s+/u))].map(lookFor);
   const isFoundIn = (contact: ContactRecord) => {
     const texts = textsOf(contact);
     return whole.isFoundIn(texts) || parts.every((part) => part.isFoundIn(texts) || part.areWordsOf(texts));
@@ -47,10 +48,15 @@ function searchOf(search: string): Filter | null {
       : part.words.map((word) => [...found, ...wordSources.map((source) => prefix(source, word))]);
   });
   return {
-    terms: terms.slice(0, mostTerms),
+    terms: terms.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostTerms),
     isExact: terms.length <= mostTerms,
     matches: isFoundIn,
   };
+}
+
+/** Of its word; what finds nothing is as good as the longest. */
+function lengthOf(term: Range[]): number {
+  return Math.min(...term.map((range) => (range === nothing ? Number.POSITIVE_INFINITY : range.key.length)));
 }
 
 type Texts = { words: string[]; folded: string[]; contact: ContactRecord };

@@ -1,8 +1,9 @@
 /** Contact lists of a workspace, what is in them, and copies from one into another. */
 
 export { add, waitForCopy } from './contact-lists/add.ts';
-export { change } from './contact-lists/change.ts';
+export { change, prepareChange } from './contact-lists/change.ts';
 export { copyOn } from './contact-lists/copy.ts';
-export { create } from './contact-lists/create.ts';
+export { countOn } from './contact-lists/count.ts';
+export { create, prepare } from './contact-lists/create.ts';
 export { contacts, find, list, preview } from './contact-lists/read.ts';
 export { remove, removeContacts } from './contact-lists/remove.ts';

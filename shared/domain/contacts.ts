@@ -16,6 +16,7 @@ import {
 } from '../schemas/contacts.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import * as contactFilter from './contact-filter.ts';
+import { searching } from './contact-searches.ts';
 import * as contactTags from './contact-tags.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 
@@ -66,14 +67,13 @@ export async function list(
 ): Promise<{ data: Contact[]; nextCursor: string | null }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'contacts', filter };
   const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const records = await listContacts(caller.workspaceId, contactFilter.compile(filter), {
-    limit: limit + 1,
-    beforeId,
-  });
-  const page = records.slice(0, limit);
+  const compiled = contactFilter.compile(filter);
+  const { contacts, reached } = await searching(caller.workspaceId, compiled, () =>
+    listContacts(caller.workspaceId, compiled, { limit, beforeId }),
+  );
   return {
-    data: await toWireAll(caller.workspaceId, page),
-    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+    data: await toWireAll(caller.workspaceId, contacts),
+    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
   };
 }
 

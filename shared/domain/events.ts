@@ -125,10 +125,12 @@ export async function feed(
     const bound = types ? await db.findPositionFurtherOn(workspaceId, after, windowSize) : null;
     const upTo = Math.min(bound ?? bounds.newest, bounds.newest);
     const wanted = filter.limit - found.length;
-    const events = await db.listEventsAfter(workspaceId, { after, upTo, since }, types, wanted);
-    found.push(...events);
-    after = events.length === wanted ? events.at(-1)!.position! : Math.max(after, upTo);
-    if (found.length === filter.limit || after >= bounds.newest || bound === null) break;
+    const events = await db.listEventsAfter(workspaceId, { after, upTo }, types, wanted);
+    // Not by the statement: of what was numbered late it would pass over any number to find some.
+    found.push(...events.filter(({ occurredAt }) => !since || occurredAt >= since));
+    const isFull = events.length === wanted;
+    after = isFull ? events.at(-1)!.position! : Math.max(after, upTo);
+    if (found.length === filter.limit || after >= bounds.newest || (bound === null && !isFull)) break;
   }
   const last = found.at(-1);
   // As a rule the page ends with the event that the cursor stands on.

@@ -1,7 +1,8 @@
 import { now } from '../clock.ts';
-import { listOverdueCopies } from '../db/system/contact-list-copies.ts';
+import { listOverdueListWork } from '../db/system/contact-list-copies.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
 import { copyContacts } from '../jobs/copy-contacts.ts';
+import { countContacts } from '../jobs/count-contacts.ts';
 import { count } from '../metrics.ts';
 import { enqueueAll } from '../queue.ts';
 import * as emails from './email-admission.ts';
@@ -30,7 +31,7 @@ export async function sweep(): Promise<number> {
   seen += await deliveries.wakeLost(overdueBefore, (dueAt) => suffixOf(dueAt, time));
   seen += await deliveries.letInParked();
   seen += await deliveries.wakeSettlements();
-  seen += await wakeCopies(overdueBefore, time);
+  seen += await wakeListWork(overdueBefore, time);
   const oldestEvent = await findOldestUnnumbered();
   if (oldestEvent && oldestEvent < overdueBefore) wakeRelay();
   count('sweep_runs');
@@ -48,14 +49,17 @@ function suffixOf(dueAt: Date, time: Date): string {
   return overdueMs > distrustMs ? `-${Math.floor(Math.log2(overdueMs / distrustMs))}` : '';
 }
 
-async function wakeCopies(overdueBefore: Date, time: Date): Promise<number> {
-  const due = await listOverdueCopies(overdueBefore, batchSize);
-  const items = due.map(({ id, dueAt, claims, requestId }) => ({
-    payload: { copyId: id },
-    id: `${id}-${claims + 1}${suffixOf(dueAt, time)}`,
-    at: null,
-    requestId,
-  }));
-  if (items.length > 0) await enqueueAll(copyContacts, 'default', items);
+async function wakeListWork(overdueBefore: Date, time: Date): Promise<number> {
+  const due = await listOverdueListWork(overdueBefore, batchSize);
+  const copies = [];
+  const counts = [];
+  for (const { copyId, workspaceId, dueAt, claims, requestId } of due) {
+    const id = `${copyId ?? workspaceId}-${claims + 1}${suffixOf(dueAt, time)}`;
+    const wake = { id, at: null, requestId };
+    if (copyId === null) counts.push({ ...wake, payload: { workspaceId } });
+    else copies.push({ ...wake, payload: { copyId } });
+  }
+  if (copies.length > 0) await enqueueAll(copyContacts, 'default', copies);
+  if (counts.length > 0) await enqueueAll(countContacts, 'default', counts);
   return due.length;
 }

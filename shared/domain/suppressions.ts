@@ -135,11 +135,10 @@ export async function list(
   };
   const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const records = await db.listSuppressions(caller.workspaceId, filter, { limit: limit + 1, before });
-  const page = records.slice(0, limit);
+  const { records, reached } = await db.listSuppressions(caller.workspaceId, filter, { limit, before });
   return {
-    data: page.map(toWire),
-    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+    data: records.map(toWire),
+    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { checkDomains } from './check-domains.ts';
 import { copyContacts } from './copy-contacts.ts';
+import { countContacts } from './count-contacts.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import type { Job } from './job.ts';
 import { purgeExpired } from './purge-expired.ts';
@@ -20,6 +21,7 @@ export const jobs: Job[] = [
   deliverWebhook,
   settleWebhook,
   copyContacts,
+  countContacts,
   checkDomains,
   relayEvents,
   sweep,

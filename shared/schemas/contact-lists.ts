@@ -26,8 +26,11 @@ export const ContactList = z
       .nullable()
       .meta({ description: 'Of a dynamic list; else null' }),
     contactCount: z.int32().meta({
+      description: 'Of a dynamic list, as counted at contactCountAt; of any other list, as it is now',
+    }),
+    contactCountAt: Timestamp.nullable().meta({
       description:
-        'Of a dynamic list whose contacts take long to count, as counted a short while ago: at most twenty times as long as that took',
+        'Of a dynamic list: when contactCount was right. To get one list has it counted anew where that is soon done; else, and after the listing, a job does that if the count is over a minute old, and as old as twenty times what it took. Null of a dynamic list that has not been counted to the end yet: contactCount is an estimate. Null of any other list',
     }),
     copyInProgress: z
       .boolean()
@@ -72,7 +75,16 @@ export const ContactListPreview = z.object({ filter: ContactFilter }).meta({ id:
 export type ContactListPreview = z.infer<typeof ContactListPreview>;
 
 export const ContactListPreviewOutcome = z
-  .object({ count: z.int32(), contacts: z.array(Contact).meta({ description: 'The newest ten' }) })
+  .object({
+    count: z.int32(),
+    estimated: z.boolean().meta({
+      description:
+        'There are too many to be counted while the request waits: count says how many there are if the rest is like the newest',
+    }),
+    contacts: z.array(Contact).meta({
+      description: 'The newest ten, or fewer where a search of limited time has not come to as many',
+    }),
+  })
   .meta({ id: 'ContactListPreviewOutcome' });
 export type ContactListPreviewOutcome = z.infer<typeof ContactListPreviewOutcome>;
 

@@ -105,7 +105,10 @@ export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .object({
       data: z.array(item),
-      nextCursor: z.string().nullable().meta({ description: 'Pass it as `cursor`; null when this was all' }),
+      nextCursor: z.string().nullable().meta({
+        description:
+          'Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty',
+      }),
     })
     .meta({ id });
 }

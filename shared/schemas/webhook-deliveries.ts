@@ -72,7 +72,9 @@ export type WebhookRecovery = z.infer<typeof WebhookRecovery>;
 export const WebhookRecovered = z
   .object({
     since: Timestamp,
-    deliveries: z.int32().meta({ description: 'How many will be sent again' }),
+    deliveries: z
+      .int32()
+      .meta({ description: 'How many will be sent again; of more than 100,000 no more are counted' }),
   })
   .meta({ id: 'WebhookRecovered' });
 export type WebhookRecovered = z.infer<typeof WebhookRecovered>;

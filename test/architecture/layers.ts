@@ -14,6 +14,7 @@ const basis = [
   'shared/batcher',
   'shared/closing',
   'shared/pause',
+  'shared/semaphore',
 ];
 const words = ['shared/schemas', 'shared/formats'];
 

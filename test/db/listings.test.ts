@@ -67,6 +67,8 @@ const before = (prefix: IdPrefix, place: number | null) =>
     ? null
     : idFromBytes(prefix, Buffer.from(`0001${place.toString(16).padStart(28, '0')}`, 'hex'));
 
+const recordsOf = async (page: Promise<{ records: unknown[] }>) => (await page).records;
+
 async function expectCheap(what: unknown, list: () => Promise<unknown[]>): Promise<void> {
   expect(await list()).toHaveLength(limit);
   const read = await rowsRead(list);
@@ -85,7 +87,7 @@ test.each<EmailFilter>([
 ])('a page of emails costs the same wherever it is: %o', async (filter) => {
   for (const place of places)
     await expectCheap(place, () =>
-      listEmails(own.workspaceId, filter, { limit, before: before('email', place) }),
+      recordsOf(listEmails(own.workspaceId, filter, { limit, before: before('email', place) })),
     );
 });
 
@@ -99,7 +101,9 @@ test.each<SmsRowFilter>([
   { status: 'queued', direction: 'outbound', sender: 'Acme' },
 ])('a page of texts costs the same wherever it is: %o', async (filter) => {
   for (const place of places)
-    await expectCheap(place, () => listSms(own.workspaceId, filter, { limit, before: before('sms', place) }));
+    await expectCheap(place, () =>
+      recordsOf(listSms(own.workspaceId, filter, { limit, before: before('sms', place) })),
+    );
 });
 
 test.each([{}, { scope: 'all' as const }, { source: 'api' as const }])(
@@ -107,14 +111,14 @@ test.each([{}, { scope: 'all' as const }, { source: 'api' as const }])(
   async (filter) => {
     for (const place of places)
       await expectCheap(place, () =>
-        listSuppressions(own.workspaceId, filter, { limit, before: before('suppression', place) }),
+        recordsOf(listSuppressions(own.workspaceId, filter, { limit, before: before('suppression', place) })),
       );
   },
 );
 
 test('a page of the feed costs the same wherever it is', async () => {
   for (const after of [0, 2_000, many / 2, many - 2_000]) {
-    const range = { after, upTo: many, since: null };
+    const range = { after, upTo: many };
     await expectCheap(after, () => listEventsAfter(own.workspaceId, range, null, limit));
     // No more than that page is looked at, whatever is found in it.
     const near = { ...range, upTo: after + limit };

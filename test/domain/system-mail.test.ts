@@ -33,12 +33,10 @@ const mail = { subject: 'Something is wrong', text: 'Look at it.\n' };
 let recipients = 0;
 const newRecipient = () => `operator-${(recipients += 1)}@example.com`;
 
-async function stored(recipient: string): Promise<emails.EmailRecord[]> {
-  return emails.listEmails(
-    workspaces.systemWorkspaceId,
-    { recipientKey: recipient },
-    { limit: 10, before: null },
-  );
+async function stored(recipient?: string): Promise<emails.EmailRecord[]> {
+  const page = { limit: 100, before: null };
+  const filter = { recipientKey: recipient };
+  return (await emails.listEmails(workspaces.systemWorkspaceId, filter, page)).records;
 }
 
 /** What the relay gets of a mail, when its job runs. */
@@ -114,12 +112,10 @@ test.each([
   ['a recipient that is none', {}, 'nobody', 'no_recipient'],
 ])('with %s nothing is sent, nothing fails, and it is counted', async (_what, settings, to, reason) => {
   changeSettings(settings);
-  const before = (await emails.listEmails(workspaces.systemWorkspaceId, {}, { limit: 100, before: null }))
-    .length;
+  const before = (await stored()).length;
   const leftOut = () => countOf(`system_mails_left_out{reason="${reason}"}`);
   const leftOutBefore = await leftOut();
   await transaction(() => systemMail.send(to, mail));
   expect(await leftOut()).toBe(leftOutBefore + 1);
-  const after = await emails.listEmails(workspaces.systemWorkspaceId, {}, { limit: 100, before: null });
-  expect(after).toHaveLength(before);
+  expect(await stored()).toHaveLength(before);
 });

@@ -84,8 +84,8 @@ describe.each(relays)('what happens to mail behind %s comes back as reports', (_
   }
 
   async function suppressed(emailKey: string): Promise<string[]> {
-    const found = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
-    return found.map(({ source }) => source);
+    const { records } = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
+    return records.map(({ source }) => source);
   }
 
   test('a mailbox that does not exist is a hard bounce, and suppressed', async () => {

@@ -51,12 +51,12 @@ async function verifiedDomain() {
     status: async () => (await read()).status,
     sender: `hello@${domain.name}`,
     mails: async () => {
-      const list = await emails.listEmails(
+      const { records } = await emails.listEmails(
         workspaces.systemWorkspaceId,
         { recipientKey: alertEmail },
         { limit: 10, before: null },
       );
-      return list.map(({ subject }) => subject).toReversed();
+      return records.map(({ subject }) => subject).toReversed();
     },
   };
 }

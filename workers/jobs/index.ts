@@ -1,6 +1,7 @@
 import type { Handler } from '../handle.ts';
 import checkDomains from './check-domains.ts';
 import copyContacts from './copy-contacts.ts';
+import countContacts from './count-contacts.ts';
 import deliverWebhook from './deliver-webhook.ts';
 import purgeExpired from './purge-expired.ts';
 import relayEvents from './relay-events.ts';
@@ -20,6 +21,7 @@ export const handlers: Handler[] = [
   deliverWebhook,
   settleWebhook,
   copyContacts,
+  countContacts,
   checkDomains,
   relayEvents,
   sweep,

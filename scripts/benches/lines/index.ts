@@ -3,6 +3,7 @@ import { accept, acceptLiquid } from './accept.ts';
 import { atRest } from './at-rest.ts';
 import { auth } from './auth.ts';
 import { contactPages, contactSearch } from './contact-pages.ts';
+import { contactSearchHostile } from './contact-search-hostile.ts';
 import { contacts } from './contacts.ts';
 import { contactsRows } from './contacts-rows.ts';
 import { emailIsolation } from './email-isolation.ts';
@@ -36,6 +37,7 @@ export const lines: Line[] = [
   contactsRows,
   contactPages,
   contactSearch,
+  contactSearchHostile,
   atRest,
   flowProcesses,
   flowRows,

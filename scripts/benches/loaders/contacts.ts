@@ -9,7 +9,7 @@ import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 import { transaction } from '../../../shared/unit-of-work.ts';
-import { contactBatch, newOfBatch } from '../content.ts';
+import { contactBatch, hostile, newOfBatch } from '../content.ts';
 import { serve } from '../serve.ts';
 
 /** Address books of any size, made by the platform's own functions, as batches would have made them. */
@@ -20,14 +20,16 @@ export interface Book {
 
 const batchesAtOnce = 2;
 
-async function book({ batches }: { batches: number }): Promise<Book> {
+/** `isHostile`: made to make searches slow, as its contacts have nearly all words in common. */
+async function book({ batches, isHostile }: { batches: number; isHostile?: boolean }): Promise<Book> {
   const { id: workspaceId } = await workspaces.create({ name: 'Bench' });
   const { key } = await apiKeys.issue(workspaceId);
   const caller: Caller = (await authenticate(key))!;
   const left = Array.from({ length: batches }, (_, index) => index).values();
   const save = async () => {
     for (const index of left) {
-      const contacts = contactBatch(0, index).contacts.slice(0, newOfBatch);
+      const usual = contactBatch(0, index).contacts.slice(0, newOfBatch);
+      const contacts = isHostile ? usual.map(hostile) : usual;
       const prepared = await contactBatches.prepare({ contacts });
       await transaction(() => contactBatches.save(caller, prepared));
     }

@@ -8,23 +8,28 @@ export interface Reading {
   headers: Record<string, string>;
   connections: number;
   ms: number;
+  follows?: boolean;
 }
 
-async function read({ urls, headers, connections, ms }: Reading) {
+/** `follows`: after each page its next one, as far as there is one. */
+async function read({ urls, headers, connections, ms, follows }: Reading) {
   const agent = new Agent({ connections });
   const latencies: number[] = [];
   const rows = urls.map(() => 0);
   const startedAt = performance.now();
   let next = 0;
   const one = async () => {
+    let cursor: string | null = null;
     while (performance.now() - startedAt < ms) {
       const place = (next += 1) % urls.length;
       const sentAt = performance.now();
-      const answer = await request(urls[place]!, { headers, dispatcher: agent });
+      const url: string = cursor === null ? urls[place]! : `${urls[place]}&cursor=${cursor}`;
+      const answer = await request(url, { headers, dispatcher: agent });
       const text = await answer.body.text();
       latencies.push(performance.now() - sentAt);
       if (answer.statusCode !== 200) throw new Error(text);
       rows[place] = text.split('"createdAt":').length - 1;
+      if (follows) cursor = (JSON.parse(text) as { nextCursor: string | null }).nextCursor;
     }
   };
   await Promise.all(Array.from({ length: connections }, one));

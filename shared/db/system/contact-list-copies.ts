@@ -70,16 +70,31 @@ export async function updateReleased(copyId: string, token: Buffer, at: Date): P
   );
 }
 
-export type DueCopy = { id: string; dueAt: Date; claims: number; requestId: string | null };
+/** `copyId` of a copy; without it, it is the counting of the workspace's lists. */
+type Due = {
+  copyId: string | null;
+  workspaceId: string;
+  dueAt: Date;
+  claims: number;
+  requestId: string | null;
+};
 
-/** Running copies that nobody has taken in hand, or that a dead worker holds; longest due first. */
-export async function listOverdueCopies(before: Date, limit: number): Promise<DueCopy[]> {
+/**
+ * Copies and countings that nobody has taken in hand, or that a dead worker holds, longest due first. One statement for
+ * both: it is asked every few seconds, and as a rule in vain.
+ */
+export async function listOverdueListWork(before: Date, limit: number): Promise<Due[]> {
   const rows = await query(
-    'SELECT id, due_at, claims, request_id FROM contact_list_copies WHERE due_at < ? ORDER BY due_at LIMIT ?',
-    [before, limit],
+    `(SELECT id AS copy_id, workspace_id, due_at, claims, request_id FROM contact_list_copies
+       WHERE due_at < ? ORDER BY due_at LIMIT ?)
+     UNION ALL
+     (SELECT NULL, workspace_id, due_at, claims, NULL FROM contact_list_counts
+       WHERE due_at < ? ORDER BY due_at LIMIT ?)`,
+    [before, limit, before, limit],
   );
   return rows.map((row) => ({
-    id: row.id.toString('hex'),
+    copyId: row.copy_id?.toString('hex') ?? null,
+    workspaceId: idFromBytes('workspace', row.workspace_id),
     dueAt: row.due_at,
     claims: row.claims,
     requestId: row.request_id?.toString() ?? null,

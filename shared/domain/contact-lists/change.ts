@@ -3,11 +3,26 @@ import * as db from '../../db/contact-lists.ts';
 import { invalid, problem } from '../../errors.ts';
 import type { ContactList, ContactListChanges } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { builtinId, builtinStays, checkedFilter, toWire } from './record.ts';
+import { countNow, want } from './count.ts';
+import { builtinId, builtinStays, checkedFilter, findList, toWire } from './record.ts';
+
+/** How many contacts another filter finds, before the transaction, as it takes a while to count. */
+export async function prepareChange(
+  { workspaceId }: Caller,
+  id: string,
+  { filter }: ContactListChanges,
+): Promise<db.Counted | null> {
+  if (!filter || (await findList(workspaceId, id)).kind !== 'dynamic') return null;
+  return countNow(workspaceId, checkedFilter(filter));
+}
 
 /** What is left out or null stays; an empty description clears. */
-export async function change(caller: Caller, id: string, changes: ContactListChanges): Promise<ContactList> {
-  const { workspaceId } = caller;
+export async function change(
+  { workspaceId }: Caller,
+  id: string,
+  changes: ContactListChanges,
+  counted: db.Counted | null,
+): Promise<ContactList> {
   if (id === builtinId(workspaceId)) throw builtinStays();
   const list = await db.findContactListForUpdate(workspaceId, id);
   if (!list) throw problem('not_found');
@@ -17,12 +32,12 @@ export async function change(caller: Caller, id: string, changes: ContactListCha
     ...list,
     name: name ?? list.name,
     description: description == null ? list.description : description || null,
-    filter: filter ? checkedFilter(filter) : list.filter,
+    ...(filter && { filter: checkedFilter(filter), ...counted }),
   };
   if (!isChanged(list, changed)) return toWire(workspaceId, list);
   changed.updatedAt = now();
-  changed.countedUntil = null;
   await db.updateContactList(workspaceId, changed);
+  if (filter && !changed.countedAt) await want(workspaceId, [id]);
   return toWire(workspaceId, changed);
 }
 

@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import type { Counted } from '../../db/contact-lists.ts';
 import * as db from '../../db/contact-lists.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { invalid, problem } from '../../errors.ts';
@@ -6,30 +7,42 @@ import { newId } from '../../formats/ids.ts';
 import { type ContactList, mostLists, type NewContactList } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { countNow, want } from './count.ts';
 import { checkedFilter, toWire } from './record.ts';
 
-export async function create(caller: Caller, request: NewContactList): Promise<ContactList> {
-  const { workspaceId } = caller;
+export type PreparedList = { filter: ContactFilter | null; counted: Counted };
+
+/** Before the transaction, as it takes a while to count. */
+export async function prepare({ workspaceId }: Caller, request: NewContactList): Promise<PreparedList> {
+  const filter = filterOf(request);
+  const none = { memberCount: 0, countedAt: null, countedUntil: null };
+  return { filter, counted: filter ? await countNow(workspaceId, filter) : none };
+}
+
+export async function create(
+  { workspaceId }: Caller,
+  request: NewContactList,
+  { filter, counted }: PreparedList,
+): Promise<ContactList> {
   const createdAt = now();
   const record: db.ContactListRecord = {
     id: newId('list', createdAt),
     name: request.name,
     description: request.description || null,
     kind: request.kind ?? 'static',
-    filter: filterOf(request),
-    memberCount: 0,
-    countedUntil: null,
+    filter,
+    ...counted,
+    countWantedAt: null,
     createdAt,
     updatedAt: createdAt,
   };
-  // It may take a while to count, so that comes before the lock.
-  const wire = await toWire(workspaceId, record);
   // Locked, so that two requests at once cannot both make the last list that a workspace may have.
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findContactListCount(workspaceId)) >= mostLists)
     throw problem('limit_exceeded', { detail: `A workspace has at most ${mostLists} lists` });
   await db.insertContactList(workspaceId, record);
-  return wire;
+  if (record.kind === 'dynamic' && !record.countedAt) await want(workspaceId, [record.id]);
+  return toWire(workspaceId, record);
 }
 
 function filterOf({ kind, filter }: NewContactList): ContactFilter | null {

@@ -1,7 +1,10 @@
+import { now } from '../../clock.ts';
 import { listMemberIds } from '../../db/contact-list-members.ts';
 import * as db from '../../db/contact-lists.ts';
-import { countContacts, listContacts } from '../../db/contact-search.ts';
-import { type ContactRecord, listContactsByIds } from '../../db/contacts.ts';
+import { type Page as ContactPage, countContacts, listContacts } from '../../db/contact-search.ts';
+import { listContactsByIds } from '../../db/contacts.ts';
+import { Problem } from '../../errors.ts';
+import { logger } from '../../logger.ts';
 import type {
   ContactList,
   ContactListPreview,
@@ -10,15 +13,58 @@ import type {
 } from '../../schemas/contact-lists.ts';
 import type { Contact } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { transaction } from '../../unit-of-work.ts';
 import { compile } from '../contact-filter.ts';
+import { searching } from '../contact-searches.ts';
 import * as contactsDomain from '../contacts.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
+import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
 
 type Page<Item> = { data: Item[]; nextCursor: string | null };
 
+/** Of a dynamic list, counted now where that takes a limited time. */
 export async function find({ workspaceId }: Caller, id: string): Promise<ContactList> {
-  return toWire(workspaceId, await findList(workspaceId, id));
+  const list = await findList(workspaceId, id);
+  return toWire(workspaceId, isCountOld(list, 0) ? await recounted(workspaceId, list) : list);
+}
+
+async function recounted(workspaceId: string, list: List): Promise<List> {
+  const counted = await countNow(workspaceId, list.filter!).catch(problemOnly);
+  if (!counted?.countedAt) {
+    await wantSoon(workspaceId, [list]);
+    return list.countedAt || !counted ? list : { ...list, ...counted };
+  }
+  // Where nothing has changed, there is no need to write at each look.
+  if (counted.memberCount !== list.memberCount || isCountOld(list, staleMs))
+    await db.updateCounted(workspaceId, list, counted).catch(note);
+  return { ...list, ...counted };
+}
+
+/** A count that has not been made again for so long is old. */
+const staleMs = 60_000;
+
+function isCountOld({ kind, countedAt, countedUntil }: List, oldMs: number): boolean {
+  const time = now();
+  if (kind !== 'dynamic' || (countedUntil && countedUntil > time)) return false;
+  return !countedAt || time.getTime() - countedAt.getTime() >= oldMs;
+}
+
+/** It is no fault of who reads that nobody can count: then the age of the count shows it. */
+async function wantSoon(workspaceId: string, lists: List[]): Promise<void> {
+  const old = lists.filter((list) => isCountOld(list, staleMs) && !list.countWantedAt);
+  const ids = old.map(({ id }) => id);
+  if (ids.length > 0) await transaction(() => want(workspaceId, ids)).catch(note);
+}
+
+function note(error: unknown): void {
+  logger.debug({ err: error }, 'contact lists are not counted');
+}
+
+/** The search was refused, or took too long: the count stays as it is. */
+function problemOnly(error: unknown): null {
+  if (error instanceof Problem) return null;
+  throw error;
 }
 
 /** Newest first, so the built-in list, which was there before all others, comes last. */
@@ -31,6 +77,7 @@ export async function list(
   const lists: List[] = await db.listContactLists(workspaceId, { limit: limit + 1, before });
   if (lists.length <= limit) lists.push(await builtinOf(workspaceId));
   const page = lists.slice(0, limit);
+  await wantSoon(workspaceId, page);
   return {
     data: await toWireAll(workspaceId, page),
     nextCursor: lists.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
@@ -45,11 +92,21 @@ export async function preview(
   request: ContactListPreview,
 ): Promise<ContactListPreviewOutcome> {
   const filter = compile(checkedFilter(request.filter));
-  const records = await listContacts(workspaceId, filter, { limit: previewed, beforeId: null });
-  return {
-    count: records.length < previewed ? records.length : await countContacts(workspaceId, filter),
-    contacts: await contactsDomain.toWireAll(workspaceId, records),
-  };
+  return searching(workspaceId, filter, async () => {
+    const { contacts, reached } = await listContacts(workspaceId, filter, {
+      limit: previewed,
+      beforeId: null,
+    });
+    const { count, isEstimate } =
+      reached === null
+        ? { count: contacts.length, isEstimate: false }
+        : await countContacts(workspaceId, filter);
+    return {
+      count: Math.max(count, contacts.length),
+      estimated: isEstimate,
+      contacts: await contactsDomain.toWireAll(workspaceId, contacts),
+    };
+  });
 }
 
 /** What is in a list, newest contacts first. */
@@ -60,11 +117,10 @@ export async function contacts(
 ): Promise<Page<Contact>> {
   const binding = { workspaceId, listing: 'contact-list-contacts', filter: { id } };
   const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const records = await listIn(workspaceId, await findList(workspaceId, id), { limit: limit + 1, beforeId });
-  const page = records.slice(0, limit);
+  const page = await listIn(workspaceId, await findList(workspaceId, id), { limit, beforeId });
   return {
-    data: await contactsDomain.toWireAll(workspaceId, page),
-    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+    data: await contactsDomain.toWireAll(workspaceId, page.contacts),
+    nextCursor: page.reached === null ? null : encodeCursor(binding, { id: page.reached }),
   };
 }
 
@@ -72,9 +128,13 @@ async function listIn(
   workspaceId: string,
   list: List,
   page: { limit: number; beforeId: string | null },
-): Promise<ContactRecord[]> {
+): Promise<ContactPage> {
   const filter = contactsOf(list);
-  if (filter) return listContacts(workspaceId, filter, page);
-  const ids = await listMemberIds(workspaceId, list.id, page);
-  return (await listContactsByIds(workspaceId, ids)).toReversed();
+  if (filter) return searching(workspaceId, filter, () => listContacts(workspaceId, filter, page));
+  const ids = await listMemberIds(workspaceId, list.id, { ...page, limit: page.limit + 1 });
+  const shown = ids.slice(0, page.limit);
+  return {
+    contacts: (await listContactsByIds(workspaceId, shown)).toReversed(),
+    reached: ids.length > page.limit ? shown.at(-1)! : null,
+  };
 }

@@ -25,16 +25,14 @@ export async function list(
   if (recipient !== undefined && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by recipient needs the scope recipients.read' });
   const recipientKey = recipient === undefined ? undefined : filterKey(recipient);
-  // One more than the page tells whether there is another.
-  const records = await db.listEmails(
+  const { records, reached } = await db.listEmails(
     caller.workspaceId,
     { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey },
-    { limit: limit + 1, before },
+    { limit, before },
   );
-  const page = records.slice(0, limit);
   return {
-    data: page.map((record) => show(caller, toWire(record))),
-    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+    data: records.map((record) => show(caller, toWire(record))),
+    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
   };
 }
 

@@ -27,16 +27,14 @@ export async function list(
   // Who may not see numbers must not find them out by asking.
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
-  // One more than the page tells whether there is another.
-  const records = await db.listSms(
+  const { records, reached } = await db.listSms(
     workspaceId,
     { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) },
-    { limit: limit + 1, before },
+    { limit, before },
   );
-  const page = records.slice(0, limit);
   return {
-    data: page.map((record) => show(caller, toWire(record))),
-    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+    data: records.map((record) => show(caller, toWire(record))),
+    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
   };
 }
 

@@ -38,6 +38,7 @@ test('a static list is made and found again', async () => {
     kind: 'static',
     filter: null,
     contactCount: 0,
+    contactCountAt: null,
     copyInProgress: false,
     createdAt: expect.any(String),
     updatedAt: answer.body.createdAt,
@@ -54,6 +55,7 @@ test('a dynamic list holds what matches its filter now, and follows a change of 
   expect(list).toMatchObject({
     kind: 'dynamic',
     contactCount: 1,
+    contactCountAt: expect.any(String),
     filter: { search: 'ada', tag: null, clientReference: null },
   });
   const [second] = await makeContacts(other, 1, { firstName: 'Adam' });
@@ -81,11 +83,11 @@ test('a preview shows the newest ten and counts all', async () => {
   const ids = await makeContacts(other, 12, { company: 'Preview Ltd' });
   const answer = await call('POST', '/preview', { filter: { search: 'previ' } }, other.key);
   expect(answer.status).toBe(200);
-  expect(answer.body.count).toBe(12);
+  expect(answer.body).toMatchObject({ count: 12, estimated: false });
   expect(answer.body.contacts.map(({ id }: { id: string }) => id)).toEqual(ids.toReversed().slice(0, 10));
   expect(answer.body.contacts[0]).toMatchObject({ company: 'Preview Ltd', suppressed: false, tags: [] });
   const none = await call('POST', '/preview', { filter: { tag: 'nobody' } }, other.key);
-  expect(none.body).toEqual({ count: 0, contacts: [] });
+  expect(none.body).toEqual({ count: 0, estimated: false, contacts: [] });
 });
 
 test.each([

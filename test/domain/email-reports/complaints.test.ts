@@ -49,12 +49,12 @@ async function reported() {
     /** As anybody can write it who has seen the email. */
     complaint: feedbackReport({ headers: [messageId, `To: ${recipient}`] }),
     async suppressed(): Promise<string[]> {
-      const found = await listSuppressions(
+      const { records } = await listSuppressions(
         own.workspaceId,
         { emailKey: recipient },
         { limit: 10, before: null },
       );
-      return found.map(({ source, scope }) => `${source} ${scope}`).toSorted();
+      return records.map(({ source, scope }) => `${source} ${scope}`).toSorted();
     },
   };
 }

@@ -20,12 +20,12 @@ let recipients = 0;
 const newRecipient = () => `ada${(recipients += 1)}@example.com`;
 
 async function suppressionsOf(recipient: string) {
-  const found = await listSuppressions(
+  const { records } = await listSuppressions(
     own.workspaceId,
     { emailKey: recipient.toLowerCase() },
     { limit: 10, before: null },
   );
-  return found.map(({ source, scope, reason }) => ({ source, scope, reason }));
+  return records.map(({ source, scope, reason }) => ({ source, scope, reason }));
 }
 
 const reports = {

@@ -1,4 +1,5 @@
 import { abuseByContent } from './abuse-by-content.ts';
+import { abuseByLooking } from './abuse-by-looking.ts';
 import { abuseByMail } from './abuse-by-mail.ts';
 import { abuseByRequests } from './abuse-by-requests.ts';
 import { faults } from './faults.ts';
@@ -6,7 +7,7 @@ import type { Group, Row } from './group.ts';
 import type { Shown, Tags } from './tags.ts';
 
 const width = 110;
-const abuse = [...abuseByRequests, ...abuseByContent, ...abuseByMail];
+const abuse = [...abuseByRequests, ...abuseByContent, ...abuseByMail, ...abuseByLooking];
 
 const ids = [...abuse, ...faults].flatMap((group) => Object.keys(group.rows));
 

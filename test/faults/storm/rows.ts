@@ -199,6 +199,8 @@ async function readLeftOver(): Promise<Rows['leftOver']> {
       'SELECT r.received_at AS due FROM sms_receipts_unmatched r JOIN sms_messages m ON m.gateway_reference = r.reference LIMIT 100',
     'copies of contact lists':
       'SELECT due_at AS due FROM contact_list_copies WHERE running_list_id IS NOT NULL LIMIT 100',
+    'counts of contact lists':
+      'SELECT due_at AS due FROM contact_list_counts WHERE due_at IS NOT NULL LIMIT 100',
   };
   const found: Rows['leftOver'] = [];
   for (const [what, sql] of Object.entries(asked))

@@ -91,9 +91,9 @@ test('an unknown mailbox is a hard bounce', async () => {
 
 /** Entries of the suppression list, and how many events tell of each. */
 async function suppressionsOf(emailKey: string) {
-  const found = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
+  const { records } = await listSuppressions(own.workspaceId, { emailKey }, { limit: 10, before: null });
   return Promise.all(
-    found.map(async ({ id, scope, source, reason }) => {
+    records.map(async ({ id, scope, source, reason }) => {
       const told = await query("SELECT id FROM events WHERE record_id = ? AND type = 'suppression.created'", [
         idToBytes(id),
       ]);

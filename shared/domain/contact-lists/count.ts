@@ -1,0 +1,100 @@
+import { now, nowForAll } from '../../clock.ts';
+import * as db from '../../db/contact-list-counts.ts';
+import { type Counted, findContactList, updateCounted } from '../../db/contact-lists.ts';
+import { countContacts, listContactIdsAfter } from '../../db/contact-search.ts';
+import { newUuid } from '../../formats/ids.ts';
+import * as jobs from '../../jobs/count-contacts.ts';
+import { enqueue } from '../../queue.ts';
+import type { ContactFilter } from '../../schemas/contacts.ts';
+import { transaction } from '../../unit-of-work.ts';
+import { compile } from '../contact-filter.ts';
+import { searching } from '../contact-searches.ts';
+import type { Outcome } from '../outcome.ts';
+
+/** How many contacts a dynamic list with this filter has, as far as that is found out while a request waits. */
+export async function countNow(workspaceId: string, filter: ContactFilter): Promise<Counted> {
+  const countedAt = now();
+  const compiled = compile(filter);
+  const { count, isEstimate } = await searching(workspaceId, compiled, () =>
+    countContacts(workspaceId, compiled),
+  );
+  return { memberCount: count, countedAt: isEstimate ? null : countedAt, countedUntil: null };
+}
+
+/** So many times as long as a job took to count, that is believed, so that asking often costs a part of the time at most. */
+const believedTimes = 20;
+
+function countedAs(memberCount: number, countedAt: Date, workedMs: number): Counted {
+  const countedUntil = new Date(now().getTime() + believedTimes * workedMs);
+  return { memberCount, countedAt, countedUntil };
+}
+
+/** Has dynamic lists counted by a job, one after the other. Belongs into a transaction. */
+export async function want(workspaceId: string, listIds: string[]): Promise<void> {
+  if (listIds.length === 0) return;
+  const claims = await db.updateCountsWanted(workspaceId, listIds, now());
+  if (claims === null) return;
+  enqueue(jobs.countContacts, { workspaceId }, { lane: 'default', id: `${workspaceId}-${claims + 1}` });
+}
+
+const contactsAtOnce = 1_000;
+/** Far more than a step takes; the counting of a worker that has died goes on after it. */
+const leaseMs = 10_000;
+/** Then another workspace gets its turn, and this one rests for as long as it took. */
+const turnMs = 2_000;
+
+/** Goes on with the counting of a workspace's lists for a while. */
+export async function countOn(workspaceId: string): Promise<Outcome> {
+  const token = newUuid(now());
+  const claim = await db.claimCounting(workspaceId, { token, at: nowForAll(), until: leaseEnd() });
+  if (!claim) return 'dropped';
+  const startedAt = performance.now();
+  let { progress } = claim;
+  do {
+    const wanted = progress ? null : await db.findCountWanted(workspaceId);
+    if (progress) progress = await goOn(workspaceId, progress);
+    else if (wanted) progress = await begin(workspaceId, wanted);
+    else break;
+    if (!(await db.updateCounting(workspaceId, { token, until: leaseEnd() }, progress))) return 'dropped';
+  } while (performance.now() < startedAt + turnMs);
+  const dueAt = new Date(now().getTime() + (performance.now() - startedAt));
+  const isWanted = await transaction(() => db.updateCountingReleased(workspaceId, token, dueAt));
+  return isWanted ? { retryAt: dueAt } : 'done';
+}
+
+function leaseEnd(): Date {
+  return new Date(now().getTime() + leaseMs);
+}
+
+/** Where the counting of the list is then; null: it is over. */
+async function begin(
+  workspaceId: string,
+  { listId, filter }: Pick<db.Progress, 'listId' | 'filter'>,
+): Promise<db.Progress | null> {
+  const beganAt = now();
+  const startedAt = performance.now();
+  const { count, isEstimate } = await countContacts(workspaceId, compile(filter));
+  const workedMs = performance.now() - startedAt;
+  if (isEstimate) return { listId, filter, afterContactId: null, counted: 0, beganAt, workedMs };
+  await updateCounted(workspaceId, { id: listId, filter }, countedAs(count, beganAt, workedMs));
+  return null;
+}
+
+async function goOn(workspaceId: string, progress: db.Progress): Promise<db.Progress | null> {
+  const { listId, filter, beganAt } = progress;
+  const startedAt = performance.now();
+  const list = await findContactList(workspaceId, listId);
+  // Of a list that is gone, or that has another filter by now, the rest need not be looked at.
+  if (JSON.stringify(list?.filter) !== JSON.stringify(filter)) return null;
+  const { ids, reached } = await listContactIdsAfter(
+    workspaceId,
+    compile(filter),
+    progress.afterContactId,
+    contactsAtOnce,
+  );
+  const counted = progress.counted + ids.length;
+  const workedMs = progress.workedMs + performance.now() - startedAt;
+  if (reached !== null) return { ...progress, afterContactId: reached, counted, workedMs };
+  await updateCounted(workspaceId, { id: listId, filter }, countedAs(counted, beganAt, workedMs));
+  return null;
+}

@@ -1,0 +1,141 @@
+import { beforeAll, expect, test } from 'vitest';
+import { now, nowForAll } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import * as counts from '../../shared/db/contact-list-counts.ts';
+import { countOn } from '../../shared/domain/contact-lists.ts';
+import { idFromBytes, idToBytes, newUuid } from '../../shared/formats/ids.ts';
+import { makeContacts } from '../support/address-book.ts';
+import { forgetRedis, useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+/** Longer than the index holds, so that those that it finds have to be compared: too many for a request. */
+const firstName = 'x'.repeat(60);
+const many = 4_500;
+
+let api: Client;
+beforeAll(async () => {
+  api = await startApi();
+});
+
+const path = '/v2/contact-lists';
+type Own = Awaited<ReturnType<typeof workspace>>;
+const call = (own: Own, method: string, at: string, body?: object) =>
+  api.request(method, path + at, { key: own.key, ...(body && { body }) });
+const listed = async (own: Own, id: string) =>
+  (await call(own, 'GET', '')).body.data.find((list: { id: string }) => list.id === id);
+const hourAgo = () => new Date(now().getTime() - 3_600_000);
+/** The count is as if it had been made an hour ago. */
+const age = (id: string) =>
+  query('UPDATE contact_lists SET counted_at = ?, counted_until = NULL WHERE id = ?', [
+    hourAgo(),
+    idToBytes(id),
+  ]);
+/** The lease of a worker that has died is over. */
+const endLease = (own: Own) =>
+  query('UPDATE contact_list_counts SET due_at = ? WHERE workspace_id = ? AND lease_token IS NOT NULL', [
+    hourAgo(),
+    idToBytes(own.workspaceId),
+  ]);
+const rowOf = async (own: Own) =>
+  (await query('SELECT * FROM contact_list_counts WHERE workspace_id = ?', [idToBytes(own.workspaceId)]))[0]!;
+
+/** A workspace with a list that is to be counted by a job. */
+async function uncounted(filter: object = { search: firstName }) {
+  const own = await workspace();
+  await makeContacts(own, many, { firstName, company: 'Old' });
+  const { status, body } = await call(own, 'POST', '', { name: 'Large', kind: 'dynamic', filter });
+  expect(status).toBe(201);
+  return { own, list: body, id: body.id as string };
+}
+
+// Shows A62
+test('a new list of more contacts than are counted meanwhile shows an estimate, until a job has counted them', async () => {
+  const { own, list, id } = await uncounted();
+  expect(list.contactCountAt).toBeNull();
+  expect(list.contactCount).toBeGreaterThan(many / 2);
+  expect(await listed(own, id)).toEqual(list);
+  expect(await countOn(own.workspaceId)).toBe('done');
+  const counted = await listed(own, id);
+  expect(counted).toMatchObject({ contactCount: many, contactCountAt: expect.any(String) });
+  expect(await countOn(own.workspaceId)).toBe('dropped');
+
+  // Old, and once more too many to count meanwhile: it is counted again.
+  await makeContacts(own, 5, { firstName });
+  await age(id);
+  expect((await listed(own, id)).contactCount).toBe(many);
+  expect(await countOn(own.workspaceId)).toBe('done');
+  const again = await listed(own, id);
+  expect(again.contactCount).toBe(many + 5);
+  expect(Date.parse(again.contactCountAt)).toBeGreaterThanOrEqual(Date.parse(counted.contactCountAt));
+});
+
+test('a worker that dies amid the counting: another goes on from there when its lease has ended', async () => {
+  const { own, id } = await uncounted();
+  const claim = { token: newUuid(now()), at: nowForAll(), until: new Date(now().getTime() + 10_000) };
+  expect(await counts.claimCounting(own.workspaceId, claim)).toEqual({ progress: null });
+  const [third] = await query(
+    'SELECT id FROM contacts WHERE workspace_id = ? ORDER BY id LIMIT 1 OFFSET 2999',
+    [idToBytes(own.workspaceId)],
+  );
+  const afterContactId = idFromBytes('contact', third!['id']);
+  const progress = {
+    listId: id,
+    filter: { search: firstName, tag: null, clientReference: null },
+    afterContactId,
+    // Not what it would come to: so it is seen that it goes on from there.
+    counted: 100_000,
+    beganAt: now(),
+    workedMs: 1,
+  };
+  expect(await counts.updateCounting(own.workspaceId, claim, progress)).toBe(true);
+  expect(await countOn(own.workspaceId)).toBe('dropped');
+  await endLease(own);
+  expect(await countOn(own.workspaceId)).toBe('done');
+  expect((await listed(own, id)).contactCount).toBe(100_000 + many - 3_000);
+  expect(await counts.updateCounting(own.workspaceId, claim, progress)).toBe(false);
+  expect(await rowOf(own)).toMatchObject({ due_at: null, lease_token: null, claims: 2 });
+});
+
+test('a filter that is changed, or a list that is deleted, meanwhile ends the counting by it', async () => {
+  const { own, id } = await uncounted();
+  const claim = { token: newUuid(now()), at: nowForAll(), until: new Date(now().getTime() + 10_000) };
+  await counts.claimCounting(own.workspaceId, claim);
+  const progress = { afterContactId: null, counted: 7, beganAt: now(), workedMs: 0 };
+  const filter = { search: firstName, tag: null, clientReference: null };
+  await counts.updateCounting(own.workspaceId, claim, { ...progress, listId: id, filter });
+  const changed = await call(own, 'PATCH', `/${id}`, { filter: { search: `${firstName} old` } });
+  expect(changed.body.contactCountAt).toBeNull();
+  const gone = (await call(own, 'POST', '', { name: 'Gone', kind: 'dynamic', filter })).body.id;
+  await call(own, 'DELETE', `/${gone}`);
+  await endLease(own);
+  expect(await countOn(own.workspaceId)).toBe('done');
+  expect(await listed(own, id)).toMatchObject({ contactCount: many, contactCountAt: expect.any(String) });
+});
+
+test('what is wanted while a worker lets go is not lost', async () => {
+  const { own, id } = await uncounted();
+  expect(await countOn(own.workspaceId)).toBe('done');
+  await age(id);
+  const token = newUuid(now());
+  const until = new Date(now().getTime() + 10_000);
+  const claim = () => counts.claimCounting(own.workspaceId, { token, at: nowForAll(), until });
+  expect(await claim()).toBeNull();
+  await listed(own, id);
+  expect(await claim()).not.toBeNull();
+  expect(await counts.updateCountingReleased(own.workspaceId, token, now())).toBe(true);
+  expect((await rowOf(own))['due_at']).not.toBeNull();
+});
+
+test('a wake-up that is lost is made again, and the list is counted', async () => {
+  const { own, id } = await uncounted();
+  await forgetRedis();
+  const workers = await runWorkers(['count-contacts', 'sweep']);
+  await waitFor('it is counted', async () => (await listed(own, id)).contactCountAt !== null);
+  await workers.stop();
+  expect((await listed(own, id)).contactCount).toBe(many);
+});
