@@ -32,7 +32,7 @@ let poolOffset = pool.length;
 let lastMs = 0;
 let counter = 0;
 // A clock that goes back by more than this was wrong before: an id dated ahead would be listed and kept as if it were new.
-const backMs = 60_000;
+const backMs = 2_000;
 
 /** A UUIDv7 (RFC 9562) for this time. Those of one process rise, even within a millisecond. */
 export function newUuid(at: Date): Buffer {
