@@ -1,9 +1,9 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
+import { fitting } from './client/outside-text.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
-import { listMatching, type Page } from './listing.ts';
-import { fitting } from './outside-text.ts';
+import { listMatching, listNewest, type Page, type Page } from './listing.ts';
 
 export type SmsRecord = {
   id: string;

@@ -1,7 +1,7 @@
 import { now } from '../clock.ts';
 import { forgetAtEnd } from '../closing.ts';
 import { config } from '../config.ts';
-import { fitting } from '../db/outside-text.ts';
+import { fitting } from '../db/client/outside-text.ts';
 import { compareKey, parseMailbox } from '../formats/email-address.ts';
 import { excerptOf } from '../formats/text-excerpt.ts';
 import { logger } from '../logger.ts';

@@ -55,6 +55,7 @@ async function withKeysLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+// Shows A13
 test('past the limit an unknown key is refused without the database, however many come at once', async () => {
   expect(await statusOf(own.key)).toBe(200);
   expect((await used()).toSorted((one, other) => one - other)).toEqual([401, 401, 401, 429]);

@@ -1,7 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
+import { fitting } from '../client/outside-text.ts';
 import { byId, type Changed, execute } from '../client.ts';
 import { type EmailRecord, toRecord } from '../emails.ts';
-import { fitting } from '../outside-text.ts';
 
 /** The email that a report is about, whosever it is, locked to the end of the transaction. */
 export async function findReportedEmailForUpdate(emailId: string): Promise<EmailRecord | null> {

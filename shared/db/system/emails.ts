@@ -1,9 +1,9 @@
 import { batcher } from '../../batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
+import { fitting } from '../client/outside-text.ts';
 import { byId, type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
 import { type EmailRecord, type StoredBody, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
-import { fitting } from '../outside-text.ts';
 import { insertEvents } from './events.ts';
 
 export type ClaimedEmail = {

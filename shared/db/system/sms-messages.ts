@@ -1,7 +1,7 @@
 import { batcher } from '../../batcher.ts';
 import { firstUuidAt, idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { fitting } from '../client/outside-text.ts';
 import { byId, type Changed, execute, outsideTransaction, query, type Row, sqlTime } from '../client.ts';
-import { fitting } from '../outside-text.ts';
 import { type SmsRecord, toRecord } from '../sms-messages.ts';
 
 export type ClaimedSms = {

@@ -1,6 +1,6 @@
 import type { SmsReason } from '../../schemas/sms.ts';
+import { fitting } from '../client/outside-text.ts';
 import { type Changed, execute, query, type Row } from '../client.ts';
-import { fitting } from '../outside-text.ts';
 
 /** What a gateway says became of a message that it took; without a reason it was delivered. */
 export type Receipt = { gateway: string; reference: string; reason: SmsReason | null };

@@ -1,5 +1,5 @@
+import { fitting } from '../client/outside-text.ts';
 import { type Changed, query, sqlTime } from '../client.ts';
-import { fitting } from '../outside-text.ts';
 
 export type HostEnd = { host: string; isSuccess: boolean; endedAt: Date };
 

@@ -1,9 +1,9 @@
 import { now } from '../../clock.ts';
 import { forgetAtEnd } from '../../closing.ts';
 import { config } from '../../config.ts';
+import { fitting } from '../../db/client/outside-text.ts';
 import type { EmailReason, EmailRecord } from '../../db/emails.ts';
 import type { NewEventRecord } from '../../db/events.ts';
-import { fitting } from '../../db/outside-text.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';

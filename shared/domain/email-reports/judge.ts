@@ -1,5 +1,5 @@
+import { fitting } from '../../db/client/outside-text.ts';
 import type { EmailReason, EmailRecord } from '../../db/emails.ts';
-import { fitting } from '../../db/outside-text.ts';
 import type { MailReport, RecipientStatus } from '../../formats/mail-report.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import type { EventType } from '../../schemas/events.ts';

@@ -1,5 +1,5 @@
 import { now } from '../../clock.ts';
-import { fitting } from '../../db/outside-text.ts';
+import { fitting } from '../../db/client/outside-text.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { logger } from '../../logger.ts';
 import { isNear } from '../../queue.ts';

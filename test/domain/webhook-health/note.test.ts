@@ -236,3 +236,23 @@ test('what is switched on again starts anew', async () => {
   expect(await webhook.read()).toMatchObject({ failingSince: again, consecutiveFailures: 1 });
   expect((await webhook.read()).warnedAt).not.toBeNull();
 });
+
+test('a webhook whose host is longer than any may be now is warned of and switched off like any other', async () => {
+  const address = await alertAddress(own);
+  const url = `https://${'a.'.repeat(900)}example/hook`;
+  const webhook = await watchedWebhook(own, { autoDisableAfterMinutes: 60, atRiskAlertPercent: 1 });
+  // Stored before such hosts were refused.
+  await changeWebhook(webhook.id, { url });
+  const { host } = new URL(url);
+  const [beside, mails] = [await watchedWebhook(own), (await systemMailsTo(address)).length];
+  const failedAt = now();
+  const note = (endedAt: Date) =>
+    health.note([{ ...webhook.failure(endedAt), host }, beside.failure(endedAt)]);
+  await note(failedAt);
+  expect(await webhook.read()).toMatchObject({ failingSince: failedAt, active: true });
+  expect((await beside.read()).failingSince).toEqual(failedAt);
+  await note(later(failedAt, 61 * minuteMs));
+  expect(await webhook.read()).toMatchObject({ active: false, autoDisabled: true });
+  const told = (await systemMailsTo(address)).slice(mails);
+  expect(told.some(({ text }) => text!.includes(`https://${host}/hook`))).toBe(true);
+});

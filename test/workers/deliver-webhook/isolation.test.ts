@@ -43,6 +43,7 @@ test('webhooks that hang delay no other: all of its deliveries arrive while thei
   await workers.stop();
 }, 120_000);
 
+// Shows F31
 test('a hundred webhooks at one origin have no more requests out there than one has, and all arrive', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const [shared, elsewhere] = [await startWebhookReceiver(), await startWebhookReceiver()];
@@ -58,11 +59,8 @@ test('a hundred webhooks at one origin have no more requests out there than one 
     return {};
   });
   const other = await workspace();
-  const hooks = await Promise.all([
-    ...Array.from({ length: 99 }, (_, index) => makeWebhook(own, `${shared.url}/${index}`)),
-    makeWebhook(own, elsewhere.url),
-    makeWebhook(other, `${shared.url}/other`),
-  ]);
+  const hooks = [await makeWebhook(own, elsewhere.url), await makeWebhook(other, `${shared.url}/other`)];
+  for (let index = 0; index < 99; index += 1) hooks.push(await makeWebhook(own, `${shared.url}/${index}`));
   await storeEvents(own, 3);
   await storeEvents(other, 1);
   await relay.relayAll();

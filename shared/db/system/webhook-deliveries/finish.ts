@@ -1,5 +1,6 @@
 import { batcher } from '../../../batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
+import { fitting } from '../../client/outside-text.ts';
 import {
   byId,
   type Changed,
@@ -9,7 +10,6 @@ import {
   sqlTime,
   transaction,
 } from '../../client.ts';
-import { fitting } from '../../outside-text.ts';
 import type { DeliveryStatus } from './insert.ts';
 
 export type Attempt = {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { startOf } from '../formats/folded-text.ts';
+import { startOf } from '../../formats/folded-text.ts';
 
 /**
  * Columns for what servers, endpoints and gateways say. Nobody keeps them to a length, and what became of a message has to
