@@ -1,4 +1,8 @@
 import { expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { config } from '../../shared/config.ts';
+import { query } from '../../shared/db/client.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { countsOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
@@ -13,6 +17,7 @@ const scale = Number(process.env['FAULT_SCALE'] ?? 1);
 const webhookCount = 4;
 const events = 500 * scale;
 const inFlightPerWebhook = 20;
+const leaseMs = config.LEASE_SECONDS * 1000;
 /** What part of all has arrived when a worker is killed, or Redis forgets everything. */
 const faults = [
   { at: 0.15, kind: 'kill' },
@@ -25,9 +30,6 @@ const faults = [
 const settings = {
   WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
   WEBHOOK_IN_FLIGHT_PER_WEBHOOK: String(inFlightPerWebhook),
-  WEBHOOK_TIMEOUT_SECONDS: '2',
-  SMTP_TIMEOUT_SECONDS: '2',
-  LEASE_SECONDS: '5',
   SWEEP_SECONDS: '0.5',
 };
 
@@ -41,15 +43,30 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
   const start = () => startWorkerProcess([], settings);
   const workers = [await start(), await start()];
 
+  let lastKill = now();
   for (const { at, kind } of faults) {
     await receiver.waitFor(Math.round(at * events * webhookCount), { timeoutMs: 300_000 });
     if (kind === 'flush') await forgetRedis();
     else {
       await workers.shift()!.kill();
+      lastKill = now();
       workers.push(await start());
     }
   }
 
+  // The others are soon done with what they took before that: in the end it is the dead worker's.
+  await waitFor(
+    'only what was taken before the last kill is left',
+    async () => {
+      const rows = await query(
+        "SELECT id FROM webhook_deliveries WHERE status = 'pending' AND (lease_token IS NULL OR due_at > ?)",
+        [new Date(lastKill.getTime() + leaseMs)],
+      );
+      return rows.length === 0;
+    },
+    { timeoutMs: 300_000 },
+  );
+  await advanceClock(leaseMs + 3_000);
   const delivered = async () => {
     const counts = await Promise.all(webhooks.map(({ id }) => countsOf(id)));
     return counts.every((count) => count.delivered === events);

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
 import { query } from '../../shared/db/client.ts';
 import { listEventsOfRecord } from '../../shared/db/events.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { clientOf } from '../support/api-client.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { sendSms, textingWorkspace } from '../support/new-sms.ts';
@@ -19,10 +21,6 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
   const api = clientOf((await startWeb()).url);
   const settings = {
     SMS_CONCURRENCY: '10',
-    SMS_TIMEOUT_SECONDS: '2',
-    SMTP_TIMEOUT_SECONDS: '2',
-    WEBHOOK_TIMEOUT_SECONDS: '2',
-    LEASE_SECONDS: '5',
     SIMULATOR_SECONDS: '0',
   };
   const sent = await Promise.all(
@@ -47,6 +45,7 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
   });
   await worker.kill();
   await forgetRedis();
+  await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
   await startWorkerProcess([], settings);
 
   const statuses = async () => {

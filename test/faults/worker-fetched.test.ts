@@ -31,12 +31,9 @@ test('jobs that a dead worker had fetched, and not yet claimed, come back within
   await waitFor('the worker has fetched all of them', async () => (await fetched()) === count);
   const taker = await startWorkerProcess(['send-email'], { SMTP_URL: sink.url });
   await victim.kill();
-  const killedAt = performance.now();
-  await sink.waitFor(count);
-  const seconds = (performance.now() - killedAt) / 1000;
-  process.stdout.write(`${count} emails came back within ${seconds.toFixed(1)} s\n`);
-  // A lock of 4 seconds, and a look for those that have ended each 4 seconds; the rest is for a busy machine.
-  expect(seconds).toBeLessThan(15);
+  // A lock lasts 4 seconds, and every 4 seconds somebody looks for those that have ended. By the sweep, which mistrusts
+  // a job after a minute, they would come later than this limit.
+  await sink.waitFor(count, { timeoutMs: 40_000 });
   await Promise.all([survivor.stop(), taker.stop()]);
   expect(sink.messages).toHaveLength(count);
 });

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { clientOf } from '../support/api-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
@@ -22,9 +24,6 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
     SMTP_URL: sink.url,
     EMAIL_CONCURRENCY: String(concurrency),
     SMTP_CONNECTIONS: String(concurrency),
-    SMTP_TIMEOUT_SECONDS: '2',
-    WEBHOOK_TIMEOUT_SECONDS: '2',
-    LEASE_SECONDS: '5',
   };
   const accepted = await Promise.all(
     Array.from({ length: emails }, (_, index) => sendEmail(api, customer, { subject: `Mail ${index}` })),
@@ -36,6 +35,7 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
       intervalMs: 1,
     });
     await worker.kill();
+    await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
   }
   await startWorkerProcess([], settings);
 
