@@ -58,12 +58,11 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
 test('a worker stops in time while the relay is away', async () => {
   const sink = await startSmtpSink({ mode: 'drop in the banner' });
   await acceptMany(own, 40);
-  const worker = await startWorkerProcess(['send-email'], { SMTP_URL: sink.url });
+  // So much grace that no test waits for the end of it.
+  const settings = { SMTP_URL: sink.url, SHUTDOWN_SECONDS: '600' };
+  const worker = await startWorkerProcess(['send-email'], settings);
   await waitFor('it pauses', () => worker.output().includes('"pauseSeconds":2'));
-  const startedAt = performance.now();
   expect(await worker.stop()).toMatchObject({ code: 0 });
-  // Its grace is ten seconds.
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
   expect((await emailCounts(own)).inRedis).toBe(40);
 }, 60_000);
 
