@@ -8,6 +8,7 @@ import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { newEmail } from '../support/new-email.ts';
 import { startWeb } from '../support/processes.ts';
+import { startApi } from '../support/start-api.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -52,7 +53,7 @@ async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
 test('web processes killed with requests in hand: every retry ends with one email for its key', async () => {
   const own = await workspace();
   let next = startVictim(own);
-  const survivor = clientOf((await startWeb()).url);
+  const survivor = await startApi();
   const sent: Sent[] = [];
   for (let kill = 0; kill < kills; kill += 1) {
     const { web, api, line } = await next;

@@ -4,10 +4,10 @@ import { query } from '../../shared/db/client.ts';
 import { listEventsOfRecord } from '../../shared/db/events.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { advanceClock } from '../support/advance-clock.ts';
-import { clientOf } from '../support/api-client.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { sendSms, textingWorkspace } from '../support/new-sms.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 useDatabase();
@@ -18,7 +18,7 @@ const answering = '+447700900007';
 
 test('a worker is killed and Redis emptied amid 120 texts: each phone has each text once, and one answer to it comes', async () => {
   const own = await textingWorkspace();
-  const api = clientOf((await startWeb()).url);
+  const api = await startApi();
   const settings = {
     SMS_CONCURRENCY: '10',
     SIMULATOR_SECONDS: '0',

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { advanceClock } from '../support/advance-clock.ts';
-import { clientOf } from '../support/api-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { sendEmail } from '../support/new-email.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startWorkerProcess } from '../support/processes.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 useDatabase();
@@ -19,7 +19,7 @@ const arrivedAtKills = [40, 90];
 // Shows F10
 test('a worker killed in the middle of 200 sends: all arrive, and each second copy has the same bytes', async () => {
   const [customer, sink] = await Promise.all([workspace(), startSmtpSink()]);
-  const api = clientOf((await startWeb()).url);
+  const api = await startApi();
   const settings = {
     SMTP_URL: sink.url,
     EMAIL_CONCURRENCY: String(concurrency),

@@ -5,7 +5,7 @@ import { clientOf } from '../../support/api-client.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { startProcess, startWeb } from '../../support/processes.ts';
-import type { Client } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { hmac, keysOf } from './keys.ts';
@@ -26,8 +26,9 @@ const remembers = { KEY_CACHE_SECONDS: '3600', LOG_LEVEL: 'debug' };
 beforeAll(async () => {
   own = await workspace();
   redis = await startTcpProxy(config.REDIS_URL, 6379);
-  const [other, mine] = await Promise.all([startWeb(), startWeb({ ...remembers, REDIS_URL: redis.url })]);
-  there = keysOf(clientOf(other.url), own.key);
+  // This process is the other one, in which keys are changed.
+  const [other, mine] = await Promise.all([startApi(), startWeb({ ...remembers, REDIS_URL: redis.url })]);
+  there = keysOf(other, own.key);
   web = mine;
   here = clientOf(mine.url);
 });
