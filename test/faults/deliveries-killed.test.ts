@@ -7,6 +7,8 @@ import { forgetRedis, useDatabase } from '../support/database.ts';
 import { countsOf, makeWebhook, storeEvents } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
 import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
@@ -26,12 +28,7 @@ const faults = [
   { at: 0.65, kind: 'flush' },
   { at: 0.8, kind: 'kill' },
 ] as const;
-
-const settings = {
-  WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
-  WEBHOOK_IN_FLIGHT_PER_WEBHOOK: String(inFlightPerWebhook),
-  SWEEP_SECONDS: '0.5',
-};
+const lastKillAt = faults.at(-1)!.at;
 
 // Shows F32
 test('workers killed and Redis emptied amid deliveries: every webhook gets every event, and a second copy is the same', async () => {
@@ -40,17 +37,19 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
     Array.from({ length: webhookCount }, (_, index) => makeWebhook(customer, `${receiver.url}/${index}`)),
   );
   const eventIds = await storeEvents(customer, events);
-  const start = () => startWorkerProcess([], settings);
-  const workers = [await start(), await start()];
+  changeSettings({ WEBHOOK_IN_FLIGHT_PER_WEBHOOK: inFlightPerWebhook });
+  // This process is a worker that lives, beside one after the other that is killed.
+  const workers = await runWorkers();
+  let victim = await startWorkerProcess();
 
   let lastKill = now();
   for (const { at, kind } of faults) {
     await receiver.waitFor(Math.round(at * events * webhookCount), { timeoutMs: 300_000 });
     if (kind === 'flush') await forgetRedis();
     else {
-      await workers.shift()!.kill();
+      await victim.kill();
       lastKill = now();
-      workers.push(await start());
+      if (at < lastKillAt) victim = await startWorkerProcess();
     }
   }
 
@@ -72,7 +71,7 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
     return counts.every((count) => count.delivered === events);
   };
   await waitFor('every delivery to count as delivered', delivered, { timeoutMs: 300_000, intervalMs: 250 });
-  await Promise.all(workers.map((worker) => worker.stop()));
+  await workers.stop();
 
   const idOf = ({ body }: { body: Buffer }) => (JSON.parse(body.toString()) as { id: string }).id;
   for (const index of webhooks.keys()) {

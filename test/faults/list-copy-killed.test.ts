@@ -7,6 +7,7 @@ import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
 import { changeSettings } from '../support/settings.ts';
 import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -46,7 +47,7 @@ test('a copy whose workers are killed ends complete, without duplicates and righ
     killed.push(await copied());
   }
   expect(killed.at(-1)).toBeLessThan(members);
-  await startWorkerProcess(['copy-contacts', 'sweep']);
+  await runWorkers(['copy-contacts', 'sweep']);
   await waitFor('the copy to end', async () => !(await call('GET', `/${into}`)).copyInProgress, {
     timeoutMs: 300_000,
     intervalMs: 250,

@@ -7,6 +7,8 @@ import { advanceClock } from '../support/advance-clock.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { sendSms, textingWorkspace } from '../support/new-sms.ts';
 import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -19,10 +21,7 @@ const answering = '+447700900007';
 test('a worker is killed and Redis emptied amid 120 texts: each phone has each text once, and one answer to it comes', async () => {
   const own = await textingWorkspace();
   const api = await startApi();
-  const settings = {
-    SMS_CONCURRENCY: '10',
-    SIMULATOR_SECONDS: '0',
-  };
+  changeSettings({ SIMULATOR_SECONDS: 0 });
   const sent = await Promise.all(
     Array.from({ length: texts }, (_, index) =>
       sendSms(api, own, {
@@ -39,14 +38,14 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
     return rows.map((row) => row['content']);
   };
 
-  const worker = await startWorkerProcess([], settings);
+  const worker = await startWorkerProcess([], { SMS_CONCURRENCY: '10' });
   await waitFor('some have arrived', async () => (await onPhones('outbound')).length >= 30, {
     intervalMs: 1,
   });
   await worker.kill();
   await forgetRedis();
   await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
-  await startWorkerProcess([], settings);
+  const workers = await runWorkers();
 
   const statuses = async () => {
     const { body } = await api.request('GET', '/v2/sms?direction=outbound&limit=200', { key: own.key });
@@ -55,6 +54,7 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
   await waitFor('all are delivered', async () => (await statuses()) === texts, { timeoutMs: 60_000 });
   await waitFor('all answers have come', async () => (await onPhones('inbound')).length >= texts / 3);
 
+  await workers.stop();
   const arrived = await onPhones('outbound');
   expect([arrived.length, new Set(arrived).size]).toEqual([texts, texts]);
   const { body } = await api.request('GET', '/v2/sms?direction=inbound&limit=200', { key: own.key });

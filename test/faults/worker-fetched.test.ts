@@ -6,6 +6,8 @@ import { useDatabase } from '../support/database.ts';
 import { acceptMany } from '../support/email-rows.ts';
 import { workspace } from '../support/factory.ts';
 import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -21,15 +23,16 @@ test('jobs that a dead worker had fetched, and not yet claimed, come back within
     startSmtpSink(),
     startTcpProxy(config.MYSQL_URL, 3306),
   ]);
+  changeSettings({ SMTP_URL: sink.url });
   const [victim, survivor] = await Promise.all([
-    startWorkerProcess(['send-email'], { MYSQL_URL: mysql.url, SMTP_URL: sink.url }),
-    startWorkerProcess(['sweep', 'relay-events', 'send-email:marketing'], { SMTP_URL: sink.url }),
+    startWorkerProcess(['send-email'], { MYSQL_URL: mysql.url }),
+    runWorkers(['sweep', 'relay-events', 'send-email:marketing']),
   ]);
   mysql.freeze();
   await acceptMany(own, count);
   const fetched = () => queueOf(sendEmail.lanes.transactional).getActiveCount();
   await waitFor('the worker has fetched all of them', async () => (await fetched()) === count);
-  const taker = await startWorkerProcess(['send-email'], { SMTP_URL: sink.url });
+  const taker = await runWorkers(['send-email']);
   await victim.kill();
   // A lock lasts 4 seconds, and every 4 seconds somebody looks for those that have ended. By the sweep, which mistrusts
   // a job after a minute, they would come later than this limit.

@@ -5,6 +5,8 @@ import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { sendEmail } from '../support/new-email.ts';
 import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -37,7 +39,8 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
     await worker.kill();
     await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
   }
-  await startWorkerProcess([], settings);
+  changeSettings({ SMTP_URL: sink.url });
+  const workers = await runWorkers();
 
   const messageIds = new Set(accepted.map((email) => `<${email.id}@${customer.domain}>`));
   const copies = () =>
@@ -52,6 +55,7 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
     { timeoutMs: 60_000 },
   );
 
+  await workers.stop();
   const arrived = copies();
   expect(new Set(arrived.keys())).toEqual(messageIds);
   const duplicates = [...arrived.values()].filter((same) => same.length > 1);
