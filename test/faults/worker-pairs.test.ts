@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
@@ -12,8 +12,6 @@ import { startSmtpSink } from '../support/smtp-sink.ts';
 import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
-
-vi.hoisted(() => Object.assign(process.env, { SWEEP_SECONDS: '0.1' }));
 
 useDatabase();
 
@@ -36,7 +34,10 @@ test('two workers that both sweep all the time, and a Redis that forgets: nothin
   await forgetRedis();
   changeSettings({ SMTP_URL: sink.url });
   // One in a process of its own, and one in this.
-  const [process, workers] = await Promise.all([startWorkerProcess(), runWorkers()]);
+  const [process, workers] = await Promise.all([
+    startWorkerProcess([], { SWEEP_SECONDS: '0.1' }),
+    runWorkers(),
+  ]);
   await sink.waitFor(emails / 4, limit);
   await forgetRedis();
   await sink.waitFor(emails / 2, limit);

@@ -2,11 +2,12 @@ import { beforeAll, expect, test } from 'vitest';
 import { query, transaction } from '../../shared/db/client.ts';
 import { useDatabase } from './database.ts';
 import { watchLockWaits, withoutWaiting } from './lock-wait.ts';
+import { makeTable } from './own-table.ts';
 import { waitFor } from './wait-for.ts';
 
 useDatabase();
 beforeAll(async () => {
-  await query('CREATE TABLE things (id INT PRIMARY KEY) ENGINE=InnoDB');
+  await makeTable('things', 'id INT PRIMARY KEY');
   await query('INSERT INTO things VALUES (1), (2)');
 });
 
