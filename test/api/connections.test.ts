@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { changeSettings } from '../support/settings.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { goodKey, parseRaw, sendRaw, startSmallApi } from './small-api.ts';
@@ -68,12 +68,15 @@ test('an answer that the client does not take is thrown away, and the connection
 });
 
 test('a client that takes its answers, however many, is not cut', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  onTestFinished(() => void vi.useRealTimers());
   const api = await startSmallApi({ answerTimeoutMs: 100 });
   const { socket, received } = await open(api.port);
   for (let count = 1; count <= 5; count += 1) {
     socket.write(live);
     await waitFor('its answer', () => statuses(received())?.length === count);
-    await new Promise((resolve) => setTimeout(resolve, 120));
+    // The server has looked, and the time for an answer is over.
+    vi.advanceTimersByTime(120);
   }
   expect(socket.destroyed).toBe(false);
   socket.destroy();

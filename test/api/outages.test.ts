@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
+import { producerConnection } from '../../shared/queue.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
@@ -40,8 +41,6 @@ beforeEach(async () => {
   });
 });
 
-// Who waits for Redis waits for a second each time; nearly all of it is for a busy machine.
-const atOnceMs = 900;
 const others = 8;
 
 test.each(['refuse', 'freeze'] as const)(
@@ -49,13 +48,16 @@ test.each(['refuse', 'freeze'] as const)(
   async (fault) => {
     const recipient = `${fault}@example.com`;
     redis[fault]();
-    const startedAt = performance.now();
+    const { options } = producerConnection();
+    const { commandTimeout } = options;
+    // Who waits for Redis waits for ever, and the test for it.
+    options.commandTimeout = 3_600_000;
     const { id } = await sendEmail(api, own, { recipient });
     for (let count = 0; count < others; count += 1) await sendEmail(api, own);
     const scheduledAt = new Date(Date.now() + 3_600_000_000).toISOString();
     const scheduled = await sendEmail(api, own, { scheduledAt });
     expect((await api.request('DELETE', `/v2/email/${scheduled.id}`, { key: own.key })).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan((3 + others) * atOnceMs);
+    Object.assign(options, { commandTimeout });
     await redis.pass();
     await advanceClock(3_000);
     const workers = await runWorkers(['send-email', 'sweep']);

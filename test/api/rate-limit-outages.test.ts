@@ -28,14 +28,18 @@ afterEach(async () => {
 
 /** Nothing comes back while the test runs. */
 const limit = { kind: 'key', perSecond: 1e-3, burst: 5 } as const;
-// The wait is far shorter; the rest is for a busy machine.
-const atOnceMs = 8_000;
+/** How many requests have waited for Redis. */
+let waited = 0;
 
 type Buckets = ReturnType<typeof tokenBuckets>;
 
 async function passed(buckets: Buckets, id: string, tries: number): Promise<number> {
   let count = 0;
-  for (let index = 0; index < tries; index += 1) if (!(await buckets.take([id])).refusedBy) count += 1;
+  for (let index = 0; index < tries; index += 1) {
+    const taken = buckets.take([id]);
+    if (taken instanceof Promise) waited += 1;
+    if (!(await taken).refusedBy) count += 1;
+  }
   return count;
 }
 
@@ -54,9 +58,10 @@ test.each(['refuse', 'freeze'] as const)(
     const processes = [tokenBuckets([limit]), tokenBuckets([limit])] as const;
     await waitFor('the processes share a limit', () => share(processes));
     redis[fault]();
-    const startedAt = performance.now();
+    waited = 0;
     for (const one of processes) for (const id of ['a', 'b', 'c']) expect(await passed(one, id, 8)).toBe(5);
-    expect(performance.now() - startedAt).toBeLessThan(atOnceMs);
+    // The first of each process, which finds out.
+    expect(waited).toBeLessThanOrEqual(processes.length);
     await redis.pass();
     await waitFor('the processes share a limit again', () => share(processes));
   },
@@ -84,9 +89,8 @@ test('requests are answered at once while Redis hangs, and the limit holds', asy
   changeSettings({ RATE_LIMIT_PER_SECOND: 1e-3 });
   const api = await startSmallApi();
   redis.freeze();
-  const startedAt = performance.now();
   const statuses = [];
   for (let count = 0; count < 4; count += 1) statuses.push((await api.call('GET', '/v2/parcels')).status);
+  // All of them while it hangs: it goes on only after the test.
   expect(statuses).toEqual([200, 429, 429, 429]);
-  expect(performance.now() - startedAt).toBeLessThan(atOnceMs);
 });

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import { isLockWait, outsideTransaction, query, transaction } from '../../shared/db/client.ts';
 import * as db from '../../shared/db/idempotency.ts';
 import { deleteExpiredRecords } from '../../shared/db/system/idempotency.ts';
 import { newId } from '../../shared/formats/ids.ts';
 import { useDatabase } from '../support/database.ts';
-import { withoutWaiting } from '../support/lock-wait.ts';
+import { watchLockWaits, withoutWaiting } from '../support/lock-wait.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 useDatabase();
 
@@ -128,6 +128,8 @@ test('who comes while another has the key gets it when the other rolls back, and
 test('of several that wait for a key when it is given up, one gets it, deadlocks and all', async () => {
   const owner = newOwner();
   const record = { fingerprint, expiresAt: later() };
+  const waits = await watchLockWaits();
+  onTestFinished(waits.close);
   for (let round = 0; round < 5; round += 1) {
     const key = `round ${round}`;
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
@@ -143,7 +145,7 @@ test('of several that wait for a key when it is given up, one gets it, deadlocks
     const waiters = Array.from({ length: 4 }, () =>
       transaction(() => db.insertRecord(...owner, key, record)),
     );
-    await sleep(50);
+    await waitFor('all of them wait', async () => (await waits.look()).length === waiters.length);
     end();
     await holder;
     expect((await Promise.all(waiters)).toSorted()).toEqual(['inserted', 'taken', 'taken', 'taken']);

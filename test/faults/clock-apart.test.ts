@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import { query } from '../../shared/db/client.ts';
+import { sweep } from '../../shared/jobs/sweep.ts';
+import { queueOf } from '../../shared/queue.ts';
 import { advanceClockTo, clockToleranceMs } from '../support/advance-clock.ts';
 import { type Client, clientOf } from '../support/api-client.ts';
 import { useDatabase } from '../support/database.ts';
@@ -70,6 +72,12 @@ async function schedule(at: Date): Promise<string[]> {
   return recipients;
 }
 
+/** A sweep, at whichever of the machines. */
+async function sweepOnce(): Promise<void> {
+  const { id } = await queueOf(sweep.lanes.default).add(sweep.name, {}, { removeOnComplete: true });
+  await waitFor('the sweep has run', async () => !(await queueOf(sweep.lanes.default).getJob(id!)));
+}
+
 // From then on the sweep does not trust the job that Redis has, which a wrong clock may keep back.
 const latestMs = 63_000;
 
@@ -126,9 +134,7 @@ test('a machine whose clock is ahead does not take what another one has in hand'
   for (const [index, recipient] of recipients.entries())
     await sendEmail(apis[index % apis.length]!, own, { recipient });
   await waitFor('they are in hand', async () => (await claimsInHand()).length === recipients.length);
-  // Several sweeps long, by the clock that they go by.
-  const heldSince = now().getTime();
-  await waitFor('the sweeps have been there', () => now().getTime() > heldSince + 2_000);
+  for (let run = 0; run < 6; run += 1) await sweepOnce();
   expect(await claimsInHand()).toEqual(recipients.map(() => 1));
   await toSink.pass();
   await waitFor('all go out', () => recipients.every((recipient) => copiesTo(recipient) > 0));

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
+import { mainThreadCpuMs } from '../support/cpu-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { newEmail } from '../support/new-email.ts';
@@ -16,6 +16,7 @@ const asked = 5_000;
 const openFiles = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
 const samples = 200;
+/** So much CPU time may the process spend on others while a customer waits: what else the machine does is not counted. */
 const boundMs = 250;
 const mostMemoryMb = 350;
 
@@ -38,7 +39,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const memory: number[] = [];
 
   async function ask(method: 'GET' | 'POST', path: string, isNew = false): Promise<number> {
-    const from = performance.now();
+    const from = mainThreadCpuMs(web.pid);
     const dispatcher = isNew ? new Agent() : agent;
     const { statusCode, body } = await request(web.url + path, {
       dispatcher,
@@ -47,14 +48,14 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
       ...(method === 'POST' && { body: JSON.stringify(newEmail(own)) }),
     });
     await body.dump();
-    const ms = performance.now() - from;
+    const ms = mainThreadCpuMs(web.pid) - from;
     if (isNew) await dispatcher.destroy();
     expect(statusCode).toBe(method === 'POST' ? 201 : 200);
     return ms;
   }
 
-  /** How long customers wait in this stretch: reads, sends, and requests on new connections. */
-  async function stretch(name: string, isOver = () => true): Promise<number> {
+  /** What customers wait for in this stretch: reads, sends, and requests on new connections. */
+  async function stretch(name: string, isOver = () => true): Promise<void> {
     const waits: number[] = [];
     for (let count = 0; count < samples || !isOver(); count += 1) {
       waits.push(
@@ -65,16 +66,15 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
             : await ask('GET', '/v2/email?limit=1'),
       );
       memory.push(memoryMb(web.pid));
-      await sleep(5);
     }
     const sorted = waits.toSorted((one, two) => one - two);
     const p99 = sorted[Math.floor(sorted.length * 0.99)]!;
     const [p50, most] = [sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
     console.log(
-      `${name}: ${sorted.length} requests, p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, longest ${most.toFixed(0)} ms; ` +
+      `${name}: ${sorted.length} requests, p50 ${p50} ms of CPU, p99 ${p99} ms, most ${most} ms; ` +
         `web has ${memoryMb(web.pid).toFixed(0)} MB and ${filesOf(web.pid)} open files`,
     );
-    return p99;
+    expect(p99).toBeLessThan(boundMs);
   }
 
   function attack(kind: string, count: number) {
@@ -88,15 +88,8 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   }
 
   await stretch('to warm up');
-  const calm = { memory: memoryMb(web.pid), files: filesOf(web.pid), p99: await stretch('undisturbed') };
-  // Twice what an undisturbed stretch takes is for a machine that is busy with other things, as are the further tries:
-  // what a hostile client does to others it does in each of them.
-  const boundHereMs = boundMs + 2 * calm.p99;
-  async function expectSwift(name: string, isOver?: () => boolean): Promise<void> {
-    let p99 = Number.POSITIVE_INFINITY;
-    for (let tries = 0; tries < 5 && p99 > boundHereMs; tries += 1) p99 = await stretch(name, isOver);
-    expect(p99).toBeLessThan(boundHereMs);
-  }
+  const calm = { memory: memoryMb(web.pid), files: filesOf(web.pid) };
+  await stretch('undisturbed');
 
   const idling = attack('idle', idle);
   await waitFor('they are all there, or were', () => {
@@ -104,19 +97,19 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
     // On a busy machine those that say nothing are closed before the last have come.
     return open + closed >= idle && filesOf(web.pid) >= calm.files + idle / 2;
   });
-  await expectSwift(`${idle} idle connections`);
+  await stretch(`${idle} idle connections`);
 
   const slowHeaders = attack('slow headers', 200);
   const slowBodies = attack('slow body', 200);
   await waitFor('they are sending', () =>
     [slowHeaders, slowBodies].every(({ seen }) => seen().open + seen().closed >= 200),
   );
-  await expectSwift('and slow headers and bodies');
+  await stretch('and slow headers and bodies');
   await waitFor('those without a key are refused', () => slowBodies.seen().statuses['401'] === 40);
 
   const wild = [attack('extreme', 12), attack('pipelining', 4), attack('unread', 50)];
   await waitFor('they are at it', () => wild.every(({ seen }) => (seen().open ?? 0) > 0));
-  await expectSwift('and extremes, pipelining and unread answers');
+  await stretch('and extremes, pipelining and unread answers');
   const answers = wild[0]!.seen().statuses;
   expect(Object.keys(answers).toSorted()).toEqual(['400', '401', '404', '413', '431']);
   await waitFor('who pipelines without end is cut off', () => wild[1]!.seen().closed > 0);
@@ -124,7 +117,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
 
   const large = attack('large', 4);
   const taken = () => large.seen().statuses;
-  await expectSwift(
+  await stretch(
     'and four that post 40 MB over and over',
     () => (taken()['201'] ?? 0) > 1 && (taken()['503'] ?? 0) > 0,
   );

@@ -8,6 +8,7 @@ import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { newEmail } from '../support/new-email.ts';
 import { startWeb } from '../support/processes.ts';
+import { startApi } from '../support/start-api.ts';
 import { startTcpProxy } from '../support/tcp-proxy.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -52,7 +53,7 @@ async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
 test('web processes killed with requests in hand: every retry ends with one email for its key', async () => {
   const own = await workspace();
   let next = startVictim(own);
-  const survivor = clientOf((await startWeb()).url);
+  const survivor = await startApi();
   const sent: Sent[] = [];
   for (let kill = 0; kill < kills; kill += 1) {
     const { web, api, line } = await next;
@@ -64,12 +65,16 @@ test('web processes killed with requests in hand: every retry ends with one emai
     );
     sent.push(...batch);
     const over = batch.map(async (one, index) => {
+      // So that they are not all at the same step.
       await sleep(index * 2 * delayMs);
       one.answer = await post(api, own, one.idempotencyKey).catch(() => null);
     });
     // Every other time at the one moment that is rare: after the commit and before the answer.
     if (kill % 2) await waitFor('one is committed', () => oneIsUnanswered(batch), { intervalMs: 1 });
-    else await sleep(requestsPerKill * delayMs + kill * 4 * delayMs);
+    else
+      await waitFor('some are answered', () => batch.filter(({ answer }) => answer).length >= 3 + 2 * kill, {
+        intervalMs: 1,
+      });
     await web.kill();
     line.close();
     await Promise.all(over);

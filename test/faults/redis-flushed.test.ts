@@ -4,7 +4,8 @@ import { advanceClock } from '../support/advance-clock.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { sendEmail } from '../support/new-email.ts';
-import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -32,7 +33,8 @@ test('Redis forgets 100 scheduled and 50 due emails: all go out, none before its
   for (let index = 0; index < 50; index += 1) await sendEmail(api, customer, { subject: `due ${index}` });
 
   await forgetRedis();
-  const worker = await startWorkerProcess([], { SMTP_URL: sink.url, EMAIL_DELIVERED_ON: 'accept' });
+  changeSettings({ SMTP_URL: sink.url, EMAIL_DELIVERED_ON: 'accept' });
+  const workers = await runWorkers();
   const arrived = (word: string) =>
     sink.messages.filter(({ raw }) => raw.includes(`Subject: ${word} `)).length;
   await waitFor('the due emails have arrived', () => arrived('due') === 50);
@@ -46,6 +48,6 @@ test('Redis forgets 100 scheduled and 50 due emails: all go out, none before its
 
   await advanceClock(110 * minuteMs);
   await waitFor('the late emails have arrived', () => arrived('late') === 50);
-  await worker.stop();
+  await workers.stop();
   expect(sink.messages).toHaveLength(150);
 });

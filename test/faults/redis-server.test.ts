@@ -41,21 +41,16 @@ beforeAll(async () => {
 // A busy machine takes long over it.
 const limit = { timeoutMs: 60_000 };
 let number = 0;
-/** So many emails, a few at a time; how long the slowest request took. */
-async function send(count: number): Promise<{ recipients: string[]; slowestMs: number }> {
+/** So many emails, a few at a time. */
+async function send(count: number): Promise<string[]> {
   const recipients = Array.from({ length: count }, () => `person-${(number += 1)}@example.com`);
   const waiting = [...recipients];
-  let slowestMs = 0;
   const sendOn = async () => {
-    for (let recipient = waiting.shift(); recipient; recipient = waiting.shift()) {
-      const startedAt = performance.now();
-      const { status } = await postEmail(api, own, { recipient });
-      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
-      expect(status).toBe(201);
-    }
+    for (let recipient = waiting.shift(); recipient; recipient = waiting.shift())
+      expect((await postEmail(api, own, { recipient })).status).toBe(201);
   };
   await Promise.all(Array.from({ length: 4 }, sendOn));
-  return { recipients, slowestMs };
+  return recipients;
 }
 
 const copiesTo = (recipient: string) =>
@@ -76,9 +71,6 @@ async function arriveOnce(recipients: string[]): Promise<void> {
   expect([web.isRunning(), worker.isRunning()]).toEqual([true, true]);
 }
 
-// For a busy machine; who waited for Redis would wait until it goes on, five seconds and more.
-const roomMs = 3_000;
-
 // Shows F16
 test('Redis is killed amid sending and comes back with what it wrote down: all is accepted, and arrives once', async () => {
   const before = await send(40);
@@ -87,28 +79,20 @@ test('Redis is killed amid sending and comes back with what it wrote down: all i
   expect((await api.request('GET', '/health/ready')).body).toMatchObject({ ready: true, redis: 'down' });
   await redis.start();
   const after = await send(10);
-  await arriveOnce([...before.recipients, ...meanwhile.recipients, ...after.recipients]);
+  await arriveOnce([...before, ...meanwhile, ...after]);
 }, 150_000);
 
 // Shows F18
 test('Redis hangs for longer than any lock lasts: requests are as quick as ever, and nothing is done twice', async () => {
   const undisturbed = await send(40);
   redis.freeze();
-  const startedAt = performance.now();
-  const frozen = [];
   // BullMQ's locks end after 4 seconds, whether their holders could renew them or not.
-  while (performance.now() - startedAt < 5_000) {
-    frozen.push(await send(20));
-    // They all have to be sent afterwards.
-    await sleep(150);
-  }
+  const over = sleep(5_000);
+  // A request that waited for Redis would not be answered before it goes on, and it goes on after these.
+  const frozen = await send(200);
+  await over;
   redis.thaw();
-  const slowestMs = Math.max(...frozen.map((one) => one.slowestMs));
-  process.stdout.write(
-    `slowest request: ${Math.round(undisturbed.slowestMs)} ms undisturbed, ${Math.round(slowestMs)} ms while Redis hangs (${frozen.length * 20} requests)\n`,
-  );
-  expect(slowestMs).toBeLessThan(undisturbed.slowestMs + roomMs);
-  await arriveOnce([undisturbed, ...frozen].flatMap(({ recipients }) => recipients));
+  await arriveOnce([...undisturbed, ...frozen]);
 }, 150_000);
 
 // Shows F19
@@ -131,7 +115,7 @@ test('Redis is full: all is accepted, the operator is told, and it goes out once
   );
   await control.config('SET', 'maxmemory', '0');
   control.disconnect();
-  await arriveOnce([...before.recipients, ...meanwhile.recipients]);
+  await arriveOnce([...before, ...meanwhile]);
   await waitFor(
     'what was missed is counted',
     async () => (await samples(api)).get('messaging_wake_ups_failed_total')! > 0,

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest';
+import { config } from '../../shared/config.ts';
 import { query } from '../../shared/db/client.ts';
 import { listEventsOfRecord } from '../../shared/db/events.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { clientOf } from '../support/api-client.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import { sendSms, textingWorkspace } from '../support/new-sms.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 useDatabase();
@@ -16,15 +20,8 @@ const answering = '+447700900007';
 
 test('a worker is killed and Redis emptied amid 120 texts: each phone has each text once, and one answer to it comes', async () => {
   const own = await textingWorkspace();
-  const api = clientOf((await startWeb()).url);
-  const settings = {
-    SMS_CONCURRENCY: '10',
-    SMS_TIMEOUT_SECONDS: '2',
-    SMTP_TIMEOUT_SECONDS: '2',
-    WEBHOOK_TIMEOUT_SECONDS: '2',
-    LEASE_SECONDS: '5',
-    SIMULATOR_SECONDS: '0',
-  };
+  const api = await startApi();
+  changeSettings({ SIMULATOR_SECONDS: 0 });
   const sent = await Promise.all(
     Array.from({ length: texts }, (_, index) =>
       sendSms(api, own, {
@@ -41,13 +38,14 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
     return rows.map((row) => row['content']);
   };
 
-  const worker = await startWorkerProcess([], settings);
+  const worker = await startWorkerProcess([], { SMS_CONCURRENCY: '10' });
   await waitFor('some have arrived', async () => (await onPhones('outbound')).length >= 30, {
     intervalMs: 1,
   });
   await worker.kill();
   await forgetRedis();
-  await startWorkerProcess([], settings);
+  await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
+  const workers = await runWorkers();
 
   const statuses = async () => {
     const { body } = await api.request('GET', '/v2/sms?direction=outbound&limit=200', { key: own.key });
@@ -56,6 +54,7 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
   await waitFor('all are delivered', async () => (await statuses()) === texts, { timeoutMs: 60_000 });
   await waitFor('all answers have come', async () => (await onPhones('inbound')).length >= texts / 3);
 
+  await workers.stop();
   const arrived = await onPhones('outbound');
   expect([arrived.length, new Set(arrived).size]).toEqual([texts, texts]);
   const { body } = await api.request('GET', '/v2/sms?direction=inbound&limit=200', { key: own.key });

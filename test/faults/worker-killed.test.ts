@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { clientOf } from '../support/api-client.ts';
+import { config } from '../../shared/config.ts';
+import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { sendEmail } from '../support/new-email.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 useDatabase();
@@ -17,14 +21,11 @@ const arrivedAtKills = [40, 90];
 // Shows F10
 test('a worker killed in the middle of 200 sends: all arrive, and each second copy has the same bytes', async () => {
   const [customer, sink] = await Promise.all([workspace(), startSmtpSink()]);
-  const api = clientOf((await startWeb()).url);
+  const api = await startApi();
   const settings = {
     SMTP_URL: sink.url,
     EMAIL_CONCURRENCY: String(concurrency),
     SMTP_CONNECTIONS: String(concurrency),
-    SMTP_TIMEOUT_SECONDS: '2',
-    WEBHOOK_TIMEOUT_SECONDS: '2',
-    LEASE_SECONDS: '5',
   };
   const accepted = await Promise.all(
     Array.from({ length: emails }, (_, index) => sendEmail(api, customer, { subject: `Mail ${index}` })),
@@ -36,8 +37,10 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
       intervalMs: 1,
     });
     await worker.kill();
+    await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
   }
-  await startWorkerProcess([], settings);
+  changeSettings({ SMTP_URL: sink.url });
+  const workers = await runWorkers();
 
   const messageIds = new Set(accepted.map((email) => `<${email.id}@${customer.domain}>`));
   const copies = () =>
@@ -52,6 +55,7 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
     { timeoutMs: 60_000 },
   );
 
+  await workers.stop();
   const arrived = copies();
   expect(new Set(arrived.keys())).toEqual(messageIds);
   const duplicates = [...arrived.values()].filter((same) => same.length > 1);

@@ -6,6 +6,8 @@ import { countsOf, makeWebhook } from '../support/deliveries.ts';
 import { acceptMany, emailCounts } from '../support/email-rows.ts';
 import { sendSms, textingWorkspace } from '../support/new-sms.ts';
 import { startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -30,8 +32,12 @@ test('two workers that both sweep all the time, and a Redis that forgets: nothin
   await Promise.all([acceptMany(own, emails), ...Array.from({ length: texts }, () => sendSms(api, own))]);
   // All of it is now for the sweeps to find.
   await forgetRedis();
-  const settings = { SMTP_URL: sink.url, SWEEP_SECONDS: '0.1' };
-  const workers = await Promise.all([startWorkerProcess([], settings), startWorkerProcess([], settings)]);
+  changeSettings({ SMTP_URL: sink.url });
+  // One in a process of its own, and one in this.
+  const [process, workers] = await Promise.all([
+    startWorkerProcess([], { SWEEP_SECONDS: '0.1' }),
+    runWorkers(),
+  ]);
   await sink.waitFor(emails / 4, limit);
   await forgetRedis();
   await sink.waitFor(emails / 2, limit);
@@ -44,7 +50,8 @@ test('two workers that both sweep all the time, and a Redis that forgets: nothin
       idToBytes(own.workspaceId),
     ]);
   await waitFor('and the texts', async () => (await taken()).length === texts, limit);
-  for (const exit of await Promise.all(workers.map((worker) => worker.stop()))) expect(exit.code).toBe(0);
+  const [exit] = await Promise.all([process.stop(), workers.stop()]);
+  expect(exit.code).toBe(0);
   expect([sink.messages.length, receiver.requests.length]).toEqual([emails, emails]);
   expect(new Set(sink.messages.map(({ raw }) => raw.toString())).size).toBe(emails);
   expect(await query("SELECT id FROM simulator_messages WHERE direction = 'outbound'")).toHaveLength(texts);

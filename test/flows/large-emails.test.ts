@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
 import PostalMime from 'postal-mime';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
+import { mainThreadCpuMs } from '../support/cpu-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { newEmail } from '../support/new-email.ts';
@@ -50,28 +50,25 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
   for (let count = 0; count < 20; count += 1) expect(await small()).toBe(201);
 
   const before = { web: peakMb(web.pid), worker: peakMb(worker.pid) };
-  const waitsMs: number[] = [];
+  /** What web's thread for all requests computes while a small one is in hand. */
+  const computedMs: number[] = [];
   let isOver = false;
   const meanwhile = (async () => {
     while (!isOver) {
-      const from = performance.now();
+      const from = mainThreadCpuMs(web.pid);
       expect(await small()).toBe(201);
-      waitsMs.push(performance.now() - from);
-      await sleep(10);
+      computedMs.push(mainThreadCpuMs(web.pid) - from);
     }
   })();
-  const from = performance.now();
   const statuses = await Promise.all(
     Array.from({ length: emails }, (_, index) => post(own.key, large(index))),
   );
-  const acceptedMs = performance.now() - from;
   isOver = true;
   await meanwhile;
   expect(statuses).toEqual(Array(emails).fill(201));
 
   const isLarge = ({ envelope }: { envelope: { to: string[] } }) => envelope.to[0]!.startsWith('large-');
   await sink.waitFor((messages) => messages.filter(isLarge).length === emails, { timeoutMs: 120_000 });
-  const sentMs = performance.now() - from;
   const { attachments } = await PostalMime.parse(sink.messages.find(isLarge)!.raw);
   const received = attachments.map((one) => [
     one.filename,
@@ -85,14 +82,13 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
     return row!.n === 0;
   });
 
-  const sorted = waitsMs.toSorted((one, two) => one - two);
+  const sorted = computedMs.toSorted((one, two) => one - two);
   const peaks = { web: peakMb(web.pid), worker: peakMb(worker.pid) };
   console.log(
-    `web ${peaks.web.toFixed(0)} MB (${before.web.toFixed(0)} MB before), worker ${peaks.worker.toFixed(0)} MB (${before.worker.toFixed(0)} MB before); accepted in ${(acceptedMs / 1000).toFixed(1)} s, ` +
-      `sent in ${(sentMs / 1000).toFixed(1)} s; ${sorted.length} small requests meanwhile: ` +
-      `p50 ${sorted[sorted.length >> 1]!.toFixed(0)} ms, slowest ${sorted.at(-1)!.toFixed(0)} ms`,
+    `web ${peaks.web.toFixed(0)} MB (${before.web.toFixed(0)} MB before), worker ${peaks.worker.toFixed(0)} MB (${before.worker.toFixed(0)} MB before); ` +
+      `${sorted.length} small requests meanwhile: p50 ${sorted[sorted.length >> 1]} ms of CPU, most ${sorted.at(-1)} ms`,
   );
-  expect(sorted[sorted.length >> 1]).toBeLessThan(1_000);
+  expect(sorted[sorted.length >> 1]).toBeLessThan(100);
   expect(peaks.web).toBeLessThan(400);
   expect(peaks.worker).toBeLessThan(300);
 }, 180_000);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { mjmlBombs } from '../cage/mjml-bombs.ts';
 import { clientOf } from '../support/api-client.ts';
+import { mainThreadCpuMs } from '../support/cpu-time.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { mjmlText } from '../support/mjml.ts';
@@ -12,7 +13,8 @@ useDatabase();
 // Shows A26, F7
 test('each hostile MJML ends in a clear error while other requests, of known MJML too, stay quick', async () => {
   const [attacker, neighbour] = await Promise.all([workspace(), workspace()]);
-  const api = clientOf((await startWeb()).url);
+  const { pid, url } = await startWeb();
+  const api = clientOf(url);
   const letters = [
     { content: { html: '<p>Hello {{ name }}</p>' }, template: { data: { name: 'Ada' } } },
     { format: 'mjml', content: { html: mjmlText('Hello {{ name }}') }, template: { data: { name: 'Ada' } } },
@@ -21,20 +23,18 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
     for (let index = 0; index < 10; index += 1) await postEmail(api, neighbour, letter);
 
   let isOver = false;
-  const latenciesMs: number[] = [];
+  /** What the thread that answers all requests computes while one of them is in hand. */
+  const computedMs: number[] = [];
   const others = (async () => {
     for (let index = 0; !isOver; index += 1) {
-      const start = performance.now();
+      const before = mainThreadCpuMs(pid);
       expect((await postEmail(api, neighbour, letters[index % 2])).status).toBe(201);
-      latenciesMs.push(performance.now() - start);
+      computedMs.push(mainThreadCpuMs(pid) - before);
     }
   })();
 
-  const durationsMs: number[] = [];
   for (const { name, source, says } of mjmlBombs) {
-    const start = performance.now();
     const { status, body } = await postEmail(api, attacker, { format: 'mjml', content: { html: source } });
-    durationsMs.push(performance.now() - start);
     expect([name, status, body.errors?.['content.html']?.join('; ')]).toEqual([
       name,
       400,
@@ -43,12 +43,8 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
   }
   isOver = true;
   await others;
-  latenciesMs.sort((a, b) => a - b);
-  const p95 = latenciesMs[Math.floor(latenciesMs.length * 0.95)]!;
-  console.info(
-    `bombs at most ${Math.round(Math.max(...durationsMs))} ms; others p50 ${Math.round(latenciesMs[Math.floor(latenciesMs.length / 2)]!)} ms, p95 ${Math.round(p95)} ms, max ${Math.round(latenciesMs.at(-1)!)} ms`,
-  );
-  // Far above what is seen, because the machine may be busy with other tests: 3 s and 100 ms where it is not.
-  expect(Math.max(...durationsMs)).toBeLessThan(20_000);
-  expect(p95).toBeLessThan(500);
+  const most = Math.max(...computedMs);
+  console.info(`${computedMs.length} other requests, of which one met ${most} ms of computing`);
+  // Each of the bombs takes seconds where nothing ends it.
+  expect(most).toBeLessThan(500);
 }, 180_000);

@@ -36,22 +36,25 @@ const relays: [name: string, start: (routes: Routes) => Promise<Relay>][] = [
     : ([[`Postfix ${postfix.version}`, (routes) => startPostfix(postfix, routes)]] as typeof relays)),
 ];
 
+const settings = { RETURN_PATH_DOMAIN: returnPathDomain, EMAIL_DELIVERED_ON: 'dsn' };
+let inbound: Awaited<ReturnType<typeof startInboundProcess>>;
+beforeAll(async () => {
+  inbound = await startInboundProcess(settings);
+});
+
 describe.each(relays)('what happens to mail behind %s comes back as reports', (_name, start) => {
   let own: Awaited<ReturnType<typeof workspace>>;
   let relay: Relay;
-  let inbound: PlatformProcess;
   let worker: PlatformProcess;
   const emails: Record<string, Awaited<ReturnType<typeof acceptEmail>>> = {};
 
   beforeAll(async () => {
-    const settings = { RETURN_PATH_DOMAIN: returnPathDomain, EMAIL_DELIVERED_ON: 'dsn' };
-    const [sink, inboundProcess] = await Promise.all([startSmtpSink(), startInboundProcess(settings)]);
-    inbound = inboundProcess;
+    const sink = await startSmtpSink();
     sink.setMode((recipient) => recipients[recipient] ?? 'accept');
     relay = await start({
       'example.com': sink.port,
       'box.example': 'mailbox',
-      [returnPathDomain]: inboundProcess.port,
+      [returnPathDomain]: inbound.port,
     });
     own = await workspace();
     const all = [...Object.keys(recipients), 'ada@box.example', 'late@box.example', 'angry@box.example'];

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type IncomingMail, readMail, TooComplex } from '../../shared/formats/mail-report.ts';
 import { verdictOf } from '../../shared/formats/smtp-reply.ts';
+import { cpuMsOf } from '../support/cpu-time.ts';
 import { feedbackReport, statusReport } from '../support/mail-reports.ts';
 import { mangled } from '../support/mangled.ts';
 
@@ -24,14 +25,6 @@ function nested(depth: number): string {
 
 // As much as is ever read of a message.
 const size = 256 * kib;
-
-/** Processor time: what others on the machine do is not the message's doing. */
-function cpuMsOf(work: () => void): number {
-  const start = process.cpuUsage();
-  work();
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
 
 /** Null: refused for being more than any report is. */
 function readOrRefused(raw: Buffer): IncomingMail | null {

@@ -113,7 +113,8 @@ async function becomes(
   ask: () => boolean | Promise<boolean>,
 ): Promise<void> {
   try {
-    await waitFor(description, async () => (started.isRunning() ? ask() : true));
+    // One that will never come to it ends, and the wait with it.
+    await waitFor(description, async () => (started.isRunning() ? ask() : true), { timeoutMs: 120_000 });
     if (!started.isRunning()) throw new Error(`It ended before ${description}`);
   } catch (error) {
     throw new Error(`${(error as Error).message}\nIt wrote:\n${started.output()}`, { cause: error });

@@ -11,13 +11,24 @@ import { waitFor } from './wait-for.ts';
 export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
   let target = addressOf(targetUrl, defaultPort);
   const sockets = new Set<net.Socket>();
-  const line = { latencyMs: 0, frozen: undefined as PromiseWithResolvers<void> | undefined };
+  const line = {
+    latencyMs: 0,
+    frozen: undefined as PromiseWithResolvers<void> | undefined,
+    /** Pieces of data that have passed; at so many every connection is reset. */
+    passed: 0,
+    cutAt: Number.POSITIVE_INFINITY,
+  };
 
   async function carry(from: net.Socket, to: net.Socket): Promise<void> {
     // Left to itself the loop destroys the socket when its reading half ends, and the answer would be lost.
     for await (const chunk of from.iterator({ destroyOnReturn: false })) {
       if (line.latencyMs > 0) await sleep(line.latencyMs);
       while (line.frozen) await line.frozen.promise;
+      if (line.passed >= line.cutAt) {
+        line.cutAt = Number.POSITIVE_INFINITY;
+        return resetAll();
+      }
+      line.passed += 1;
       if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')]);
     }
     while (line.frozen) await line.frozen.promise;
@@ -64,6 +75,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     /** Everything passes again, with no delay. */
     async pass(): Promise<void> {
       line.latencyMs = 0;
+      line.cutAt = Number.POSITIVE_INFINITY;
       thaw();
       // The port was free to all while it was refused.
       if (!listener.listening)
@@ -76,6 +88,12 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     },
     /** Every open connection is reset, once; new ones pass. */
     cut: resetAll,
+    /** The same, once so many pieces of data more have passed: each is as a rule a statement or an answer. */
+    cutAfter(pieces: number): void {
+      line.cutAt = line.passed + pieces;
+    },
+    /** How many pieces of data have passed. */
+    passed: () => line.passed,
     /** The server hangs: connections are accepted and stay open, and nothing passes either way. */
     freeze(): void {
       line.frozen ??= Promise.withResolvers<void>();

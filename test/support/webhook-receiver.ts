@@ -53,6 +53,8 @@ export type WebhookReceiver = {
   port: number;
   requests: ReceivedRequest[];
   connections: { opened: number; open: number /** TLS sessions taken up again. */; resumed: number };
+  /** How many bytes the answers that drip have sent. */
+  drips: () => number;
   respondWith: (answer: Answer | Respond) => void;
   /** Resolves once so many requests have come, or once the predicate is true of all that have. */
   waitFor: (
@@ -77,6 +79,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   const connections = { opened: 0, open: 0, resumed: 0 };
   const checks = new Set<() => void>();
   let isCheckDue = false;
+  let drips = 0;
 
   // Once per turn of the event loop, so that a predicate over thousands of requests does not run for each of them.
   function checkSoon(): void {
@@ -105,7 +108,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
       };
       requests.push(request);
       checkSoon();
-      void answerWith(respond, request, requests.length - 1, response);
+      void answerWith(respond, request, requests.length - 1, response, () => (drips += 1));
     });
   }
 
@@ -139,6 +142,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     port,
     requests,
     connections,
+    drips: () => drips,
     respondWith: (answer) => {
       respond = responder(answer);
     },
@@ -171,6 +175,7 @@ async function answerWith(
   request: ReceivedRequest,
   index: number,
   response: ServerResponse,
+  noteDrip: () => void,
 ): Promise<void> {
   const { status = 200, headers = {}, body = '', delayMs = 0, fault } = await respond(request, index);
   if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
@@ -179,7 +184,7 @@ async function answerWith(
   response.writeHead(status, headers);
   if (fault === undefined) return void response.end(body);
   response.write(body || 'x');
-  if (fault === 'drip') drip(response);
+  if (fault === 'drip') drip(response, noteDrip);
   if (fault === 'endless') pour(response);
   if (fault === 'cut') response.socket?.destroySoon();
 }
@@ -190,8 +195,8 @@ function reset(socket: Socket | null): void {
   else socket?.resetAndDestroy();
 }
 
-function drip(response: ServerResponse): void {
-  const timer = setInterval(() => response.write('x'), 50);
+function drip(response: ServerResponse, note: () => void): void {
+  const timer = setInterval(() => response.write('x', note), 50);
   response.once('close', () => clearInterval(timer));
 }
 

@@ -10,6 +10,7 @@ import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { startWeb, startWorkerProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
 import { changeSettings } from '../support/settings.ts';
 import { type Client, startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -61,7 +62,7 @@ test('a worker killed within a batch: the copy of 5,000 ends complete, without d
   await waitFor('two batches are in', async () => (await listed(into)).contactCount === 50 + 1_980);
   await worker.kill();
   await release();
-  const next = await startWorkerProcess();
+  const next = await runWorkers();
   await advanceClock(15_000);
   await waitFor('the copy is over', async () => !(await listed(into)).copyInProgress, { timeoutMs: 60_000 });
   expect(await memberRowsOf(into)).toEqual(contacts);

@@ -15,6 +15,7 @@ import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
+import { revocation } from './revocation.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
 import { webhookIsolation } from './webhook-isolation.ts';
 import { webhooksOut } from './webhooks-out.ts';
@@ -31,6 +32,7 @@ export const lines: Line[] = [
   webhookBacklog,
   latencyEmail,
   latencyWebhook,
+  revocation,
   relay,
   feed,
   contacts,

@@ -40,12 +40,19 @@ export async function add(caller: Caller, { name, key }: PreparedDomain): Promis
   return toWire(record);
 }
 
-/** A domain with a new DKIM key. The operator vouches for it, so it may send at once, whatever its DNS says. */
-export async function addVerified(workspaceId: string, typedName: string): Promise<db.EmailDomainRecord> {
+/**
+ * A domain with a DKIM key, a new one unless it is given. The operator vouches for it, so it may send at once, whatever
+ * its DNS says.
+ */
+export async function addVerified(
+  workspaceId: string,
+  typedName: string,
+  key?: PreparedDomain['key'],
+): Promise<db.EmailDomainRecord> {
   const name = nameOf(typedName);
   const time = now();
   const record: db.EmailDomainRecord = {
-    ...newRecord(workspaceId, name, await generateDkimKey(), time),
+    ...newRecord(workspaceId, name, key ?? (await generateDkimKey()), time),
     status: 'verified',
     verifiedAt: time,
   };

@@ -18,7 +18,13 @@ export type NameResolverOptions = {
   /** `address:port` of the name servers; those of the system when left out. */
   servers?: readonly string[];
   hostsFile?: string;
+  /** How long a name server has to answer a question before it is asked again. */
+  timeoutMs?: number;
 };
+
+// With one silent server this gives up after 6 s, while there is time to say that it was DNS.
+const defaultTimeoutMs = 2_000;
+const tries = 2;
 
 const longestKeptMs = 30_000;
 const unknownNameKeptMs = 5_000;
@@ -32,7 +38,7 @@ const secondFamilyMs = 300;
 type Answer = { addresses: Promise<readonly string[]>; endsAt: number };
 
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
-  const resolverNow = resolverSource(options.servers);
+  const resolverNow = resolverSource(options);
   const hosts = hostsReader(options.hostsFile ?? '/etc/hosts');
   const answers = new Map<string, Answer>();
 
@@ -76,14 +82,13 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
 }
 
 /** One for all names, and a new one each minute, because it reads only once which name servers the system has. */
-function resolverSource(servers: readonly string[] | undefined): () => dns.Resolver {
+function resolverSource({ servers, timeoutMs = defaultTimeoutMs }: NameResolverOptions): () => dns.Resolver {
   let resolver: dns.Resolver | undefined;
   let endsAt = 0;
   return () => {
     if (!resolver || endsAt < performance.now()) {
       endsAt = performance.now() + resolverKeptMs;
-      // With one silent server this gives up after 6 s, while there is time to say that it was DNS.
-      resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
+      resolver = new dns.Resolver({ timeout: timeoutMs, tries });
       if (servers) resolver.setServers(servers);
     }
     return resolver;

@@ -5,7 +5,7 @@ import { clientOf } from '../../support/api-client.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { startProcess, startWeb } from '../../support/processes.ts';
-import type { Client } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { hmac, keysOf } from './keys.ts';
@@ -26,8 +26,9 @@ const remembers = { KEY_CACHE_SECONDS: '3600', LOG_LEVEL: 'debug' };
 beforeAll(async () => {
   own = await workspace();
   redis = await startTcpProxy(config.REDIS_URL, 6379);
-  const [other, mine] = await Promise.all([startWeb(), startWeb({ ...remembers, REDIS_URL: redis.url })]);
-  there = keysOf(clientOf(other.url), own.key);
+  // This process is the other one, in which keys are changed.
+  const [other, mine] = await Promise.all([startApi(), startWeb({ ...remembers, REDIS_URL: redis.url })]);
+  there = keysOf(other, own.key);
   web = mine;
   here = clientOf(mine.url);
 });
@@ -55,38 +56,34 @@ async function hears(): Promise<void> {
   });
 }
 
-// The promise is a second; the rest is for a busy machine.
-const soonMs = 5_000;
-async function becomesRefused(key: string): Promise<{ elapsedMs: number; type: string }> {
-  const startedAt = performance.now();
+/** Because it is told: by itself it would forget the key after an hour. How soon that is the benches say. */
+async function becomesRefused(key: string): Promise<string> {
   const { body } = await waitFor('the key is refused', async () => {
     const answer = await ask(key);
     return answer.status === 401 && answer;
   });
-  return { elapsedMs: performance.now() - startedAt, type: body.type };
+  return body.type;
 }
 
 // Shows A8
 test('a key that is deleted at one process is refused by another within a second', async () => {
   const { id, key } = await rememberedKey();
   expect((await there.remove(id)).status).toBe(204);
-  expect((await becomesRefused(key)).elapsedMs).toBeLessThan(soonMs);
+  await becomesRefused(key);
 });
 
 // Shows A8
 test('a key that is rotated without overlap is refused by another process within a second', async () => {
   const { id, key } = await rememberedKey();
   const { body } = await there.rotate(id, { overlapHours: 0 });
-  expect((await becomesRefused(key)).elapsedMs).toBeLessThan(soonMs);
+  await becomesRefused(key);
   expect(await statusOf(body.key)).toBe(200);
 });
 
 test('a changed key works as changed at another process within a second', async () => {
   const { id, key } = await rememberedKey();
   await there.change(id, { signing: hmac, strictMode: true });
-  const { elapsedMs, type } = await becomesRefused(key);
-  expect(elapsedMs).toBeLessThan(soonMs);
-  expect(type).toMatch(/\/signature_required$/);
+  expect(await becomesRefused(key)).toMatch(/\/signature_required$/);
 });
 
 test('a key and a token that the operator revokes are refused by a running process within a second', async () => {
@@ -97,7 +94,7 @@ test('a key and a token that the operator revokes are refused by a running proce
     const args = [kind, 'delete', own.workspaceId, keyId];
     const { code } = await startProcess('scripts/setup/admin.ts', args).exited;
     expect(code).toBe(0);
-    expect((await becomesRefused(text)).elapsedMs).toBeLessThan(soonMs);
+    await becomesRefused(text);
   };
   await Promise.all([revoke('key', id, key), revoke('app', token.record.id, token.key)]);
 });
@@ -108,7 +105,7 @@ test('a process that could not hear for a while forgets all it remembered when i
   await there.remove(id);
   expect(await statusOf(key)).toBe(200);
   await redis.pass();
-  expect((await becomesRefused(key)).elapsedMs).toBeLessThan(soonMs);
+  await becomesRefused(key);
 });
 
 // Shows F18
@@ -140,9 +137,7 @@ test('while Redis is away a deleted key is refused at once where it was deleted,
   const { body: second } = await away.create();
   expect(await refusesAway(second.key)).toBe(false);
   expect((await there.remove(second.id)).status).toBe(204);
-  const startedAt = performance.now();
   await waitFor('the key is refused', () => refusesAway(second.key));
-  expect(performance.now() - startedAt).toBeLessThan(1_000 + soonMs);
 
   // Nothing of this keeps the process from ending well.
   expect(await deaf.stop()).toEqual({ code: 0, signal: null });

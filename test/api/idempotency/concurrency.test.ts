@@ -11,6 +11,7 @@ import { workspace } from '../../support/factory.ts';
 import { withoutWaiting } from '../../support/lock-wait.ts';
 import { newEmail } from '../../support/new-email.ts';
 import { type PlatformProcess, startWeb } from '../../support/processes.ts';
+import { startApi } from '../../support/start-api.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { ask, codeOf, essence, type Question, type Reply } from './ask.ts';
 import { startEffectsApi } from './effects-api.ts';
@@ -19,9 +20,10 @@ useDatabase();
 
 let effectsApi: Awaited<ReturnType<typeof startEffectsApi>>;
 let own: Awaited<ReturnType<typeof workspace>>;
-let webs: Awaited<ReturnType<typeof startWeb>>[];
+/** Another process, and this one. */
+let webs: { url: string }[];
 beforeAll(async () => {
-  [effectsApi, own, ...webs] = await Promise.all([startEffectsApi(), workspace(), startWeb(), startWeb()]);
+  [effectsApi, own, ...webs] = await Promise.all([startEffectsApi(), workspace(), startWeb(), startApi()]);
 });
 
 const question = (changes: Partial<Question> = {}): Question => ({

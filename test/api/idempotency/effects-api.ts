@@ -97,6 +97,8 @@ export async function startEffectsApi() {
     }),
   ];
   const server = createHttpServer(createApp({ endpoints })).listen(0, '127.0.0.1');
+  let requests = 0;
+  server.on('request', () => (requests += 1));
   await once(server, 'listening');
   atEnd(async () => {
     const closed = once(server, 'close');
@@ -109,6 +111,8 @@ export async function startEffectsApi() {
     port,
     url: `http://127.0.0.1:${port}`,
     endpoints,
+    /** How many requests have come, of which the bodies may be on their way. */
+    requests: () => requests,
     /** Changes what the operations do besides, from now on; with nothing, that is nothing. */
     behave: (changes: Partial<Behaviour> = {}) => void Object.assign(behaviour, nothing, changes),
     /** How many rows of this name there are. */

@@ -137,7 +137,8 @@ test('a job that was enqueued in a transaction which is rolled back is not sent'
     wake('sent');
     await add(4);
     // Not while it is open: a worker that is quick would not find the row.
-    await sleep(50);
+    outsideTransaction(() => wake('later'));
+    await waitFor('what was enqueued later is there', () => queueOf('relay-events').getJob('later'));
     expect(await queueOf('relay-events').getJob('sent')).toBeUndefined();
   });
   await waitFor('the job is there', () => queueOf('relay-events').getJob('sent'));

@@ -1,12 +1,15 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createGate, type Gate, type Place } from '../../../shared/domain/webhook-deliveries/gate.ts';
+import { skippableTimers } from '../../support/skip-time.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { endpoint, gateOf, limits, send } from './gates.ts';
 
 /** All slots of webhook `a` but one are taken, and the gate has seen that it takes half a second to answer. */
 async function fillSlowly(gate: Gate, slow: ReturnType<typeof endpoint>): Promise<void> {
+  const skip = skippableTimers({ clock: true });
   const known = send(gate, 'a', 20, slow.request);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await waitFor('all are out', () => slow.unanswered() === 20);
+  skip(500);
   slow.answer(1);
   await waitFor('it is known to take half a second', () => known.ended.posted === 1);
 }

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseNetworks } from '../../../shared/formats/network-address.ts';
-import { createNameResolver, type NameResolver } from '../../../shared/transports/webhook-http/names.ts';
+import {
+  createNameResolver,
+  type NameResolver,
+  type NameResolverOptions,
+} from '../../../shared/transports/webhook-http/names.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { type DnsAnswer, type DnsQuestion, startDnsServer } from '../../support/dns-server.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -95,8 +99,9 @@ test('a silent name server fails before the attempt times out', async () => {
 
 test('50 names whose servers are silent do not hold up another name', async () => {
   const receiver = await startWebhookReceiver();
-  const { resolve } = await startNames(({ name }) =>
-    name.startsWith('silent') ? 'silent' : { addresses: ['127.0.0.1'] },
+  const { resolve } = await startNames(
+    ({ name }) => (name.startsWith('silent') ? 'silent' : { addresses: ['127.0.0.1'] }),
+    { timeoutMs: 500 },
   );
   const agent = startAgent({ resolve });
   let given = 0;
@@ -113,12 +118,13 @@ test('50 names whose servers are silent do not hold up another name', async () =
 
 test('silence about IPv6 does not delay who has IPv4', async () => {
   const receiver = await startWebhookReceiver();
-  const { resolve, questions } = await startNames(({ type }) =>
-    type === 'AAAA' ? 'silent' : { addresses: ['127.0.0.1'] },
+  const { resolve, questions } = await startNames(
+    ({ type }) => (type === 'AAAA' ? 'silent' : { addresses: ['127.0.0.1'] }),
+    { timeoutMs: 20_000 },
   );
   const result = await startAgent({ resolve }).post(attemptTo(`http://hooks.example:${receiver.port}/`));
   expect(result.error).toBeNull();
-  // Each question is repeated after 2 s, so the answer was given before.
+  // Each question is repeated after 20 s, so the answer was given before.
   expect(questions.filter((question) => question.type === 'AAAA')).toHaveLength(1);
 });
 
@@ -196,7 +202,7 @@ test('the hosts file comes before DNS, and its addresses are judged alike', asyn
     '# development\n127.0.0.1 dev.example Api.Dev.Example # ours\n10.0.0.1\tinner.example\n',
   );
   const receiver = await startWebhookReceiver();
-  const { resolve, questions } = await startNames(() => 'unknown', hostsFile);
+  const { resolve, questions } = await startNames(() => 'unknown', { hostsFile });
   const agent = startAgent({ resolve, allowed: loopback });
   for (const host of ['dev.example', 'api.dev.example'])
     expect(await agent.post(attemptTo(`http://${host}:${receiver.port}/`))).toMatchObject({ error: null });
@@ -207,10 +213,10 @@ test('the hosts file comes before DNS, and its addresses are judged alike', asyn
 
 async function startNames(
   answer: (question: DnsQuestion) => DnsAnswer,
-  hostsFile = '/nonexistent/hosts',
+  options: NameResolverOptions = {},
 ): Promise<NameResolver & { questions: DnsQuestion[] }> {
   const dns = await startDnsServer(answer);
-  const names = createNameResolver({ servers: [dns.address], hostsFile });
+  const names = createNameResolver({ servers: [dns.address], hostsFile: '/nonexistent/hosts', ...options });
   atEnd(names.close);
   return { ...names, questions: dns.questions };
 }

@@ -18,9 +18,9 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** For an endpoint that must come to its deadline, and on a busy machine to nothing else before it. */
-function hasSeconds(): void {
-  changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 3 });
+/** For an endpoint that must come to its deadline. */
+function hasSeconds(seconds: number): void {
+  changeSettings({ WEBHOOK_TIMEOUT_SECONDS: seconds });
   onTestFinished(() => changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 10 }));
 }
 
@@ -51,10 +51,10 @@ test.each([400, 401, 404, 410, 500, 503])('%i is a failure', async (status) => {
 });
 
 test('an endpoint that does not answer in time has failed', async () => {
-  hasSeconds();
+  hasSeconds(0.3);
   const { stored } = await after(answers.hang);
   expect(stored).toMatchObject({ ...failed('timeout'), responseStatus: null, responseBody: null });
-  expect(stored.durationMs).toBeGreaterThanOrEqual(2_990);
+  expect(stored.durationMs).toBeGreaterThanOrEqual(299);
 });
 
 test('an endpoint that breaks the connection, or is not there, has failed', async () => {
@@ -68,7 +68,8 @@ test('an endpoint that breaks the connection, or is not there, has failed', asyn
 test.each(['drippingBody', 'endlessBody', 'cutBody'] as const)(
   'the status line decides, whatever the body does: %s',
   async (fault) => {
-    hasSeconds();
+    // One that drips comes to the deadline, and on a busy machine must have said its status before.
+    if (fault === 'drippingBody') hasSeconds(3);
     const { stored } = await after(answers[fault]);
     expect(stored).toMatchObject({ status: 'delivered', responseStatus: 200, error: null });
   },

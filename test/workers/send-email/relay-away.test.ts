@@ -32,14 +32,14 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
     SMTP_CONNECTIONS: String(inHand),
   });
   // The pauses are 1, 2, 4 seconds and so on: after those that were in hand, one comes for each.
-  const comes = (count: number) =>
-    waitFor(`${count} have come`, () => sink.connectionCount() >= count, { intervalMs: 2 });
-  await comes(1);
-  const startedAt = performance.now();
-  await waitFor('it has paused for a second', () => worker.output().includes('"pauseSeconds":2'));
-  expect(performance.now() - startedAt).toBeGreaterThan(900);
-  await comes(sink.connectionCount() + 1);
-  expect(performance.now() - startedAt).toBeGreaterThan(2_500);
+  await waitFor('it pauses for longer and longer', () => worker.output().includes('"pauseSeconds":4'));
+  const [one, two, four] = worker
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"pauseSeconds":'))
+    .map((line) => Date.parse(JSON.parse(line).time));
+  expect(two! - one!).toBeGreaterThanOrEqual(990);
+  expect(four! - two!).toBeGreaterThanOrEqual(1_990);
   expect(sink.connectionCount()).toBeLessThanOrEqual(inHand + 4);
   const [untried] = await query('SELECT COUNT(*) AS emails FROM emails WHERE retries = 0');
   expect(Number(untried!['emails'])).toBeGreaterThanOrEqual(300 - inHand - 4);
@@ -58,12 +58,11 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
 test('a worker stops in time while the relay is away', async () => {
   const sink = await startSmtpSink({ mode: 'drop in the banner' });
   await acceptMany(own, 40);
-  const worker = await startWorkerProcess(['send-email'], { SMTP_URL: sink.url });
+  // So much grace that no test waits for the end of it.
+  const settings = { SMTP_URL: sink.url, SHUTDOWN_SECONDS: '600' };
+  const worker = await startWorkerProcess(['send-email'], settings);
   await waitFor('it pauses', () => worker.output().includes('"pauseSeconds":2'));
-  const startedAt = performance.now();
   expect(await worker.stop()).toMatchObject({ code: 0 });
-  // Its grace is ten seconds.
-  expect(performance.now() - startedAt).toBeLessThan(8_000);
   expect((await emailCounts(own)).inRedis).toBe(40);
 }, 60_000);
 

@@ -11,6 +11,7 @@ import { useDatabase } from '../../support/database.ts';
 import { deliveriesOf } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
 import { startWorkerProcess } from '../../support/processes.ts';
+import { runWorkers } from '../../support/run-workers.ts';
 import { changeSettings } from '../../support/settings.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
 import { waitFor } from '../../support/wait-for.ts';
@@ -92,7 +93,8 @@ test('from the first failure to the restored webhook: two processes warn and swi
   // A restart in between changes nothing, not even when it is a hard one.
   await Promise.all(workers.map((worker) => worker.kill()));
   await advanceClockTo(later(failingSince, 360 * minuteMs));
-  const restarted = await Promise.all([startWorkerProcess(), startWorkerProcess()]);
+  // One in a process of its own, and one in this.
+  const restarted = await Promise.all([startWorkerProcess(), runWorkers()]);
   await waitFor('it is switched off', async () => (await webhook.read()).autoDisabled);
   await waitFor('the second mail arrives', () => subjects().length === 2);
   await waitFor('what waited is skipped', async () =>

@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+
+/** The system counts in steps of so much. */
+const tickMs = 10;
+
+/**
+ * CPU time that the main thread of a process has had. Unlike time on a clock it says how much the process did, whatever
+ * else the machine does meanwhile: so much passes while somebody waits for a process that is busy with something else.
+ */
+export function mainThreadCpuMs(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'latin1');
+  // The name, in parentheses, may hold anything.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * tickMs;
+}
+
+/** CPU time that this thread needs for the work; other threads of the process may be at other files of tests. */
+export function cpuMsOf(work: () => void): number {
+  const before = process.threadCpuUsage();
+  work();
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
+}
