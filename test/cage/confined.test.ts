@@ -28,6 +28,7 @@ function refused(outcomes: Record<string, string>): string[] {
   );
 }
 
+// Shows A35
 test('a process of the cage reads its own program and the libraries, and reaches nothing else: no file, no network, no process', async () => {
   const child = forkConfined(attempts, { heapMb: 128, readable: [...readableProgram(), attempts] });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -39,6 +40,7 @@ test('a process of the cage reads its own program and the libraries, and reaches
   expect(environment).toEqual([]);
 });
 
+// Shows A35
 test('a thread of the cage can load nothing more, has no network and none of the server’s settings', async () => {
   const worker = new Worker(attempts, {
     workerData: new SharedArrayBuffer(marksBytes),
@@ -55,6 +57,7 @@ test('a thread of the cage can load nothing more, has no network and none of the
 const secret = /root:|SECRET_KEY|mysql:\/\/|"scripts"|workspaces\//;
 const hidden = ['/etc/passwd', '.local/env.json', '../../.local/env.json', '../../package.json'];
 
+// Shows A36
 test.each(hidden)('MJML that names the file %s gets none of it', async (path) => {
   const include = `<mj-include path="${path}" />`;
   for (const source of [
@@ -68,6 +71,7 @@ test.each(hidden)('MJML that names the file %s gets none of it', async (path) =>
       expect(JSON.stringify(await compile('w', source))).not.toMatch(secret);
 });
 
+// Shows A35
 test.each(hidden)('Liquid that names the file %s gets none of it', async (path) => {
   for (const source of [
     `{% render '${path}' %}`,

@@ -136,6 +136,10 @@ export const abuseByRequests: readonly Group[] = [
         tried: 'Slow headers and bodies, thousands of idle connections',
         expected: '408, closed; others are served',
       },
+      A61: {
+        tried: '150 new sending domains at once, which want an RSA key each',
+        expected: 'ten of a workspace are under way and one is made at a time, in turns; the rest is 429',
+      },
     },
   },
   {
