@@ -16,6 +16,7 @@ export { isDuplicateKey, isLockConflict, isLockWait } from './client/faults.ts';
 export {
   afterCommit,
   beforeFirstStatement,
+  changeWaitingCount,
   insertNew,
   outsideTransaction,
   transaction,

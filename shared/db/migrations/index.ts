@@ -13,6 +13,7 @@ import { smsPricesTemplates } from './0013_sms_prices_templates.ts';
 import { senders } from './0014_senders.ts';
 import { sms } from './0015_sms.ts';
 import { lostClaims } from './0016_lost_claims.ts';
+import { waitingCounts } from './0020_waiting_counts.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -32,4 +33,5 @@ export const migrations: Migration[] = [
   senders,
   sms,
   lostClaims,
+  waitingCounts,
 ];

@@ -140,6 +140,10 @@ export const abuseByRequests: readonly Group[] = [
         tried: '150 new sending domains at once, which want an RSA key each',
         expected: 'ten of a workspace are under way and one is made at a time, in turns; the rest is 429',
       },
+      A62: {
+        tried: 'Scheduled emails of 29 MB, or small ones by the million, without end',
+        expected: '409 past MAX_STORED_MB and MAX_WAITING_ROWS of what a workspace has waiting, exactly',
+      },
     },
   },
   {
