@@ -122,6 +122,19 @@ const settings = z.object({
     .describe(
       'Request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
     ),
+  MAX_STORED_MB: z.coerce
+    .number()
+    .min(0)
+    .default(2_000)
+    .describe(
+      'Megabytes (of a million bytes) of the bodies and attachments that a workspace may have waiting to be handed over, scheduled ones included; 0 is no limit',
+    ),
+  MAX_WAITING_ROWS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(5_000_000)
+    .describe('How many messages, emails and texts together, a workspace may have waiting; 0 is no limit'),
   RENDER_THREADS: z.coerce
     .number()
     .int()

@@ -125,7 +125,7 @@ export const catalogue = {
   limit_exceeded: {
     status: 409,
     title: 'The workspace has as many as it may have',
-    help: 'Delete one that is no longer needed.',
+    help: 'Delete one that is no longer needed; or, where `detail` speaks of messages that wait, come again when some have been sent.',
   },
   cursor_expired: {
     status: 410,

@@ -20,6 +20,11 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
   emails_retried: { help: 'Attempts that left the email waiting for another', label: 'kind' },
   mjml_compiles: { help: 'MJML sources compiled; those that are known are not' },
+  waiting_refused: {
+    help: 'Messages refused because their workspace has as much waiting as it may',
+    label: 'limit',
+    values: ['messages', 'bytes'],
+  },
   sms_accepted: { help: 'Text messages accepted by the API', label: 'status', values: ['queued', 'held'] },
   sms_sent: { help: 'Text messages that a gateway took' },
   sms_failed: { help: 'Text messages that failed before a gateway took them, or for all we know' },
@@ -156,6 +161,11 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     help: 'Active webhooks that fail at present',
     registers: [registry],
   }).set(overview.failingWebhooks);
+  new Gauge({
+    name: `${prefix}workspaces_full`,
+    help: 'Workspaces that have 95 % or more of MAX_STORED_MB or MAX_WAITING_ROWS waiting',
+    registers: [registry],
+  }).set(overview.fullWorkspaces);
   if (overview.gauges)
     for (const [name, help] of Object.entries(gauges))
       new Gauge({ name: `${prefix}${name}`, help, registers: [registry] }).set(overview.gauges[name] ?? 0);

@@ -23,7 +23,7 @@ export default [
     status: 201,
     response: Email,
     location: (sent) => `/v2/email/${sent.id}`,
-    problems: ['sending_blocked', 'email_not_queued'],
+    problems: ['sending_blocked', 'email_not_queued', 'limit_exceeded'],
     prepare: ({ caller, body }) => email.prepare(caller, body),
     handle: ({ caller, prepared }) => email.send(caller, prepared),
   }),

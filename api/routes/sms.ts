@@ -22,7 +22,7 @@ export default [
     status: 201,
     response: SmsMessage,
     location: (sent) => `/v2/sms/${sent.id}`,
-    problems: ['sending_blocked', 'recipient_suppressed', 'limit_reached'],
+    problems: ['sending_blocked', 'recipient_suppressed', 'limit_reached', 'limit_exceeded'],
     prepare: ({ caller, body }) => sms.prepare(caller, body),
     handle: ({ caller, prepared }) => sms.send(caller, prepared),
   }),

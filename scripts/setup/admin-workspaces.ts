@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import * as waiting from '../../shared/domain/waiting.ts';
 import * as workspaces from '../../shared/domain/workspaces.ts';
 
 type Tools = {
@@ -40,6 +41,13 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
       print(all.map(({ id, name, createdAt }) => ({ id, name, createdAt: createdAt.toISOString() })));
     });
   workspace
+    .command('show <workspaceId>')
+    .description('its settings, and what it has waiting to be sent of what it may')
+    .action(async (id: string) => {
+      const found = await workspaces.find(await workspaceOf(id));
+      print({ ...shown(found!), ...(await waitingOf(id)) });
+    });
+  workspace
     .command('set <workspaceId>')
     .description('change what is given; processes follow within 2 seconds')
     .option('--alert-email <address>', 'where warnings about webhooks go, or none')
@@ -63,17 +71,35 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
         ...(emailsPerHour === undefined ? {} : { emailsPerHour: limitOf(emailsPerHour) }),
         ...(emailsPerDay === undefined ? {} : { emailsPerDay: limitOf(emailsPerDay) }),
       });
-      print({
-        id,
-        name: changed.name,
-        alertEmail: changed.alertEmail,
-        webhooks: changed.webhooksEnabled ? 'on' : 'off',
-        sending: changed.sendingBlocked ? 'off' : 'on',
-        emailsPerMinute: changed.emailsPerMinute,
-        emailsPerHour: changed.emailsPerHour,
-        emailsPerDay: changed.emailsPerDay,
-      });
+      print(shown(changed));
     });
+}
+
+function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object {
+  const { id, name, alertEmail, emailsPerMinute, emailsPerHour, emailsPerDay } = workspace;
+  return {
+    id,
+    name,
+    alertEmail,
+    webhooks: workspace.webhooksEnabled ? 'on' : 'off',
+    sending: workspace.sendingBlocked ? 'off' : 'on',
+    emailsPerMinute,
+    emailsPerHour,
+    emailsPerDay,
+  };
+}
+
+/** Limits are null where there are none. */
+async function waitingOf(id: string): Promise<object> {
+  const { waiting: has, limits } = await waiting.find(id);
+  const inMb = (bytes: number) => Math.round(bytes / 100_000) / 10;
+  const finite = (limit: number) => (Number.isFinite(limit) ? limit : null);
+  return {
+    waitingMessages: has.messages,
+    waitingMessagesAtMost: finite(limits.messages),
+    waitingMb: inMb(has.bytes),
+    waitingMbAtMost: finite(inMb(limits.bytes)),
+  };
 }
 
 const limitOf = (limit: Limit) => (limit === 'none' ? null : limit);

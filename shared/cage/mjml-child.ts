@@ -1,5 +1,6 @@
 import { compile } from '../formats/mjml.ts';
 import type { MjmlJob, ThreadResult } from './protocol.ts';
+import { seal } from './seal.ts';
 
 /** The entry of a process of the cage: customers' MJML is compiled here and nowhere else. */
 process.on('disconnect', () => process.exit());
@@ -27,4 +28,5 @@ async function answer({ source, isTemplate }: MjmlJob): Promise<ThreadResult> {
 process.on('message', (job: MjmlJob) => {
   void answer(job).then((result) => process.send?.(result));
 });
+seal();
 process.send?.('ready');

@@ -1,13 +1,12 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mjmlRuns, type Run, type ThreadResult } from './protocol.ts';
 import type { Job } from './queue.ts';
 import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 
 const entry = fileURLToPath(new URL('./mjml-child.ts', import.meta.url));
-const product = dirname(dirname(dirname(entry)));
 /** The library takes a second to load, on a busy machine several. */
 const startMs = 20_000;
 /** However little of the processor it got. */
@@ -18,18 +17,7 @@ const patience = 5;
  * ends the whole process where a thread overshoots its heap limit by much.
  */
 export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
-  const child = fork(entry, [], {
-    // Nothing of the server's: no settings, no flags; and mjml looks for a configuration where it is started.
-    env: {},
-    cwd: dirname(entry),
-    execArgv: [
-      `--max-old-space-size=${heapMb}`,
-      '--permission',
-      ...readable().map((path) => `--allow-fs-read=${path}`),
-    ],
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    serialization: 'advanced',
-  });
+  const child = forkConfined(entry, { heapMb, readable: readableProgram() });
   let ready = false;
   let killed = false;
   let batch: { run: Run; jobs: Job[]; answered: number } | undefined;
@@ -134,11 +122,37 @@ export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
   };
 }
 
-/** The product and its libraries, wherever they were installed. */
-function readable(): string[] {
+/**
+ * A process for customers' content: it reads these paths (`/folder/*` with all that is in it) and no others, writes
+ * nowhere, starts nothing, and has nothing of the server's: no settings, no flags, no input or output but messages.
+ */
+export function forkConfined(
+  entry: string,
+  { heapMb, readable }: { heapMb: number; readable: readonly string[] },
+): ChildProcess {
+  return fork(entry, [], {
+    env: {},
+    // Where a library looks for a configuration of its own.
+    cwd: dirname(entry),
+    execArgv: [
+      `--max-old-space-size=${heapMb}`,
+      '--disallow-code-generation-from-strings',
+      '--permission',
+      ...readable.map((path) => `--allow-fs-read=${path}`),
+    ],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+/** The program of the cage and the libraries, wherever they were installed: not what lies beside them, such as keys. */
+export function readableProgram(): string[] {
   const library = fileURLToPath(import.meta.resolve('mjml'));
   const libraries = library.slice(0, library.lastIndexOf('node_modules') + 'node_modules'.length);
-  return [join(product, '*'), join(libraries, '*')];
+  const [cage, formats] = ['.', '../formats'].map((folder) =>
+    fileURLToPath(new URL(folder, import.meta.url)).replace(/\/$/, ''),
+  );
+  return [`${cage}/*`, `${formats}/*`, `${libraries}/*`];
 }
 
 const tickMs = 10;

@@ -12,6 +12,7 @@ import {
   type ThreadResult,
   type Unmeasured,
 } from './protocol.ts';
+import { seal } from './seal.ts';
 
 /** The entry of a thread of the cage: customers' code runs here and nowhere else. */
 if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
@@ -114,5 +115,6 @@ port.on('message', ({ run, jobs }: Batch) => {
     }
   }
 });
+seal();
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 port.postMessage([]);

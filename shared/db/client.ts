@@ -18,6 +18,7 @@ export { limitTime } from './client/time-limit.ts';
 export {
   afterCommit,
   beforeFirstStatement,
+  changeWaitingCount,
   insertNew,
   outsideTransaction,
   transaction,

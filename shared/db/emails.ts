@@ -2,6 +2,7 @@ import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import { byId, bytesOf, type Changed, execute, insertNew, type Row } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
 import { listMatching, type Page } from './listing.ts';
+import { changeWaiting } from './waiting-counts.ts';
 
 export type EmailKind = 'transactional' | 'marketing' | 'authentication';
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
@@ -45,6 +46,8 @@ export type EmailRecord = {
   handoverAt: Date | null;
   /** When it was handed over for the first time. */
   triedAt: Date | null;
+  /** Bytes of the body and the attachments, as long as there are any. */
+  storedBytes: number;
   /** How many events this email has had. */
   eventSeq: number;
   requestId: string | null;
@@ -56,7 +59,7 @@ export type StoredBody = EmailBody & { attachmentCount: number };
 
 const insertColumns = `(id, workspace_id, kind, status, sender, recipient, recipient_key, subject,
   text_excerpt, client_reference, client_tag, track_opens, bypass_suppressions, created_at, updated_at,
-  scheduled_at, due_at, parked, event_seq, request_id)`;
+  scheduled_at, due_at, parked, stored_bytes, event_seq, request_id)`;
 
 export async function insertEmail(workspaceId: string, record: EmailRecord, body: StoredBody): Promise<void> {
   const id = idToBytes(record.id);
@@ -79,6 +82,7 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     record.scheduledAt,
     record.dueAt,
     record.parked ? 1 : 0,
+    record.storedBytes,
     record.eventSeq,
     bytesOf(record.requestId),
   ]);
@@ -88,6 +92,7 @@ export async function insertEmail(workspaceId: string, record: EmailRecord, body
     body.text,
     body.attachmentCount,
   ]);
+  await changeWaiting(workspaceId, { messages: 1, bytes: record.storedBytes });
 }
 
 export async function findEmail(workspaceId: string, emailId: string): Promise<EmailRecord | null> {
@@ -146,6 +151,8 @@ export async function updateEmailCancelled(workspaceId: string, emailId: string,
     [at, idToBytes(workspaceId), idToBytes(emailId), at],
   );
   if (affectedRows === 1) {
+    const { storedBytes } = (await findEmail(workspaceId, emailId))!;
+    await changeWaiting(workspaceId, { messages: -1, bytes: -storedBytes });
     await execute('DELETE FROM email_bodies WHERE email_id = ?', [idToBytes(emailId)]);
     await deleteAttachments(workspaceId, emailId);
   }
@@ -202,6 +209,7 @@ export function toRecord(row: Row): EmailRecord {
     uncertainCount: row.uncertain_count,
     handoverAt: row.handover_at,
     triedAt: row.tried_at,
+    storedBytes: row.stored_bytes,
     eventSeq: row.event_seq,
     requestId: row.request_id?.toString() ?? null,
   };

@@ -3,7 +3,8 @@ import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
-import { listMatching, listNewest, type Page, type Page } from './listing.ts';
+import { listMatching, listNewest, type Page } from './listing.ts';
+import { changeWaiting } from './waiting-counts.ts';
 
 export type SmsRecord = {
   id: string;
@@ -50,6 +51,9 @@ export type SmsRecord = {
   requestId: string | null;
 };
 
+/** Whether it is still to be handed over. */
+export const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
+
 export async function insertSms(workspaceId: string, record: SmsRecord): Promise<void> {
   await query('INSERT INTO sms_messages SET ?', [
     {
@@ -77,15 +81,25 @@ export async function insertSms(workspaceId: string, record: SmsRecord): Promise
       ...changing(record),
     },
   ]);
+  if (isWaiting(record)) await changeWaiting(workspaceId, { messages: 1 });
 }
 
-/** Everything that may change but what belongs to a lease; the row must be locked by `findSmsForUpdate`. */
-export async function updateSms(workspaceId: string, record: SmsRecord): Promise<void> {
+/**
+ * Everything that may change but what belongs to a lease; the row, which was as `before` says, must be locked by
+ * `findSmsForUpdate`.
+ */
+export async function updateSms(
+  workspaceId: string,
+  before: Pick<SmsRecord, 'status'>,
+  record: SmsRecord,
+): Promise<void> {
   await query(`UPDATE sms_messages ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
     changing(record),
     idToBytes(record.id),
     idToBytes(workspaceId),
   ]);
+  const messages = Number(isWaiting(record)) - Number(isWaiting(before));
+  if (messages !== 0) await changeWaiting(workspaceId, { messages });
 }
 
 function changing(record: SmsRecord) {

@@ -31,6 +31,7 @@ export type AcceptedEmail = Pick<
   | 'trackOpens'
   | 'bypassSuppressions'
   | 'scheduledAt'
+  | 'storedBytes'
 >;
 
 /** A new email: it waits for its time, or for a worker. */

@@ -8,6 +8,7 @@ import { findFailingCount } from '../db/system/webhooks.ts';
 import { sendEmail } from '../jobs/send-email.ts';
 import { takeCounts } from '../metrics.ts';
 import { addTotals, readGauges, readQueueDepths, readRedisMemory, readTotals } from '../queue.ts';
+import { findFullCount } from './waiting.ts';
 import { isNetworkSuspect } from './webhook-health.ts';
 
 export type Overview = {
@@ -19,6 +20,8 @@ export type Overview = {
   redisMemory: { usedBytes: number; limitBytes: number } | null;
   /** Active webhooks that fail at present. */
   failingWebhooks: number;
+  /** Workspaces that may have little more waiting, or nothing. */
+  fullWorkspaces: number;
   /** How long the row that has been due longest has been due, by kind of work; 0 when none is. */
   oldestDueSeconds: Record<string, number>;
   /** Jobs by queue and state; null while Redis is away. */
@@ -41,6 +44,7 @@ export async function overview(): Promise<Overview> {
     redisMemory,
     failing,
     networkSuspect,
+    fullWorkspaces,
     deliveries,
     events,
     sms,
@@ -52,6 +56,7 @@ export async function overview(): Promise<Overview> {
     readRedisMemory(),
     findFailingCount(),
     isNetworkSuspect(),
+    findFullCount(),
     findOldestDueDeliveries(time),
     findOldestUnnumbered(),
     findOldestDueSms(time),
@@ -64,6 +69,7 @@ export async function overview(): Promise<Overview> {
     redisMemory,
     failingWebhooks: failing,
     isNetworkSuspect: networkSuspect,
+    fullWorkspaces,
     oldestDueSeconds: {
       ...Object.fromEntries(
         kinds.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),

@@ -55,7 +55,7 @@ async function releaseSome(workspaceId: string, mayWake: boolean): Promise<numbe
   }
   if (isCounted) await balance.take(workspaceId, going);
   for (const message of going) {
-    await updateSms(workspaceId, message);
+    await updateSms(workspaceId, { status: 'held' }, message);
     await events.record(workspaceId, eventOf(message));
     wake(message);
   }
@@ -70,7 +70,7 @@ export async function expire(workspaceId: string, smsId: string): Promise<boolea
     const at = now();
     if (found?.record.status !== 'held' || found.record.dueAt! > at) return false;
     const failed = advance(found.record, 'failed', { at, reason: heldExpired });
-    await updateSms(workspaceId, failed);
+    await updateSms(workspaceId, found.record, failed);
     await events.record(workspaceId, eventOf(failed));
     await balance.giveBack(failed);
     count('sms_failed');

@@ -48,7 +48,7 @@ async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promi
     if (message.status !== 'sent') return true;
     const at = now();
     const ended = reason ? advance(message, 'failed', { at, reason }) : advance(message, 'delivered', { at });
-    await updateSms(message.workspaceId, ended);
+    await updateSms(message.workspaceId, message, ended);
     await events.record(message.workspaceId, eventOf(ended));
     count('sms_receipts', { outcome: ended.status });
     return true;

@@ -52,6 +52,7 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
       trackOpens: false,
       bypassSuppressions: true,
       scheduledAt: null,
+      storedBytes: Buffer.byteLength(mail.text),
     },
     now(),
   );

@@ -201,7 +201,7 @@ test('whatever a gateway says, what becomes of the text and its receipt are writ
         description: fitting('sms_messages.reason_description', text),
       },
     });
-    await sms.updateSms(own.workspaceId, { ...after, reason });
+    await sms.updateSms(own.workspaceId, after, { ...after, reason });
     const found = await transaction(() => systemSms.findSmsOfGatewayForUpdate('network', text));
     expect(found?.id).toBe(id);
 

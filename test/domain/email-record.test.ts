@@ -38,6 +38,7 @@ const queued: EmailRecord = {
   uncertainCount: 0,
   handoverAt: null,
   triedAt: null,
+  storedBytes: 7,
   eventSeq: 1,
   requestId: 'request',
 };

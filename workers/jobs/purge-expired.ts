@@ -1,8 +1,10 @@
 import * as retention from '../../shared/domain/retention.ts';
+import * as waiting from '../../shared/domain/waiting.ts';
 import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
 import { handle } from '../handle.ts';
 
 export default handle(purgeExpired, { concurrency: 1, repeats: true }, async () => {
+  await waiting.recountDue();
   await retention.purge();
   return 'done';
 });

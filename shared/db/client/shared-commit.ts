@@ -8,6 +8,7 @@ import {
   send,
 } from './connection.ts';
 import { asProblem } from './faults.ts';
+import { type WaitingChange, writeChanges } from './waiting-counts.ts';
 
 /** One new row. `into`: `emails (id, sender, …)`. */
 export type Insert = { into: string; values: readonly Param[] };
@@ -19,6 +20,7 @@ export type Insert = { into: string; values: readonly Param[] };
  */
 type Waiting = {
   inserts: readonly Insert[];
+  changes: readonly WaitingChange[];
   settle: (committed: boolean) => void;
   fail: (error: unknown) => void;
 };
@@ -41,9 +43,12 @@ export function canShare(inserts: readonly Insert[]): boolean {
 }
 
 /** Whether they are committed. If not, nothing was changed: one of the others may be to blame, so try alone. */
-export function commitTogether(inserts: readonly Insert[]): Promise<boolean> {
+export function commitTogether(
+  inserts: readonly Insert[],
+  changes: readonly WaitingChange[],
+): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const entry: Waiting = { inserts, settle: resolve, fail: reject };
+    const entry: Waiting = { inserts, changes, settle: resolve, fail: reject };
     waiting.push(entry);
     schedule();
     // As long as one waits for a connection of one's own.
@@ -83,7 +88,10 @@ function schedule(): void {
 async function commitSome(together: Waiting[]): Promise<void> {
   inFlight += 1;
   try {
-    const committed = await commitAll(together.flatMap(({ inserts }) => inserts));
+    const committed = await commitAll(
+      together.flatMap(({ inserts }) => inserts),
+      together.flatMap(({ changes }) => changes),
+    );
     for (const { settle } of together) settle(committed);
   } catch (error) {
     for (const { fail } of together) fail(error);
@@ -94,12 +102,16 @@ async function commitSome(together: Waiting[]): Promise<void> {
 }
 
 /** False when the database refused one of the rows. */
-export async function commitAll(inserts: readonly Insert[]): Promise<boolean> {
+export async function commitAll(
+  inserts: readonly Insert[],
+  changes: readonly WaitingChange[],
+): Promise<boolean> {
   for (;;) {
     const { connection, release } = await acquire();
     try {
       await send(connection, false, 'START TRANSACTION', []);
       await insertAll(connection, inserts);
+      await writeChanges(connection, changes);
       await send(connection, false, 'COMMIT', []);
       return true;
     } catch (error) {

@@ -5,6 +5,7 @@ import { logger } from '../../logger.ts';
 import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
 import { asProblem, isLockConflict } from './faults.ts';
 import { canShare, commitAll, commitTogether, type Insert, insertAll } from './shared-commit.ts';
+import { type WaitingChange, writeChanges } from './waiting-counts.ts';
 
 type Unit = {
   /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
@@ -17,6 +18,8 @@ type Unit = {
   beforeFirst: (() => Promise<void>) | undefined;
   /** To be sent with the commit, or before the next statement. */
   inserts: Insert[];
+  /** To be sent with the commit. */
+  changes: WaitingChange[];
   afterCommit: (() => void)[];
   ended: boolean;
 };
@@ -82,6 +85,13 @@ export async function insertNew(into: string, values: readonly Param[]): Promise
   else await withConnection((connection) => insertAll(connection, [{ into, values }]));
 }
 
+/** Changes what a workspace has waiting, when the current transaction commits; at once where there is none. */
+export async function changeWaitingCount(change: WaitingChange): Promise<void> {
+  const unit = currentUnit();
+  if (unit) unit.changes.push(change);
+  else await withConnection((connection) => writeChanges(connection, [change]));
+}
+
 /**
  * Runs before the current transaction's first statement, and not at all where there comes none. At once outside of a
  * transaction, and in one that has begun to speak to the database.
@@ -130,6 +140,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
       mayShare,
       beforeFirst: undefined,
       inserts: [],
+      changes: [],
       afterCommit: [],
       ended: false,
     };
@@ -169,15 +180,17 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
 const apart = new Error('The commit could not be shared');
 
 async function commit(unit: Unit): Promise<void> {
-  const { opened, inserts, mayShare } = unit;
-  if (!opened && inserts.length === 0) return;
+  const { opened, inserts, changes, mayShare } = unit;
+  if (!opened && inserts.length === 0 && changes.length === 0) return;
   if (!opened && mayShare) {
     // Not by way of `open`: what is to run before the first statement is for work that asks something.
-    if (await (canShare(inserts) ? commitTogether(inserts) : commitAll(inserts))) return;
+    const commitShared = canShare(inserts) ? commitTogether : commitAll;
+    if (await commitShared(inserts, changes)) return;
     throw apart;
   }
   const connection = await open(unit);
   await sendHeldBack(unit, connection);
+  await writeChanges(connection, changes);
   await send(connection, false, 'COMMIT', []);
 }
 

@@ -14,6 +14,7 @@ import { senders } from './0014_senders.ts';
 import { sms } from './0015_sms.ts';
 import { lostClaims } from './0016_lost_claims.ts';
 import { contactListCounts } from './0018_contact_list_counts.ts';
+import { waitingCounts } from './0020_waiting_counts.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -34,4 +35,5 @@ export const migrations: Migration[] = [
   sms,
   lostClaims,
   contactListCounts,
+  waitingCounts,
 ];

@@ -4,6 +4,7 @@ import { fitting } from '../client/outside-text.ts';
 import { byId, type Changed, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
 import { type EmailRecord, type StoredBody, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
+import { changeWaiting } from '../waiting-counts.ts';
 import { insertEvents } from './events.ts';
 
 export type ClaimedEmail = {
@@ -168,6 +169,9 @@ const outcomes = batcher<EmailOutcome, boolean>({
         ),
       );
       for (const { also } of mine) await also?.();
+      for (const { email } of mine)
+        if (email.status !== 'queued')
+          await changeWaiting(email.workspaceId, { messages: -1, bytes: -email.storedBytes });
       const done = mine.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
       if (done.length > 0) await deleteBodies(done);
       return results;

@@ -3,9 +3,10 @@ import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/email-domains.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { invalid, problem } from '../../errors.ts';
-import { generateDkimKey } from '../../formats/dkim.ts';
+import type { DkimKey } from '../../formats/dkim.ts';
 import { asciiDomain } from '../../formats/domain-name.ts';
 import { newId } from '../../formats/ids.ts';
+import { generateInTurn } from '../../key-generation.ts';
 import type { EmailDomain, NewEmailDomain } from '../../schemas/email-domains.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { seal } from '../../secrets.ts';
@@ -16,14 +17,14 @@ const maxDomains = 50;
 /** With the selector and the labels before it, a name must still fit into the 253 characters of DNS. */
 const maxNameLength = 225;
 
-export type PreparedDomain = { name: string; key: { privateKeyPem: string; publicKeyTxt: string } };
+export type PreparedDomain = { name: string; key: DkimKey };
 
 /** What takes a while: the key. Where the request will be refused anyway, none is made. */
 export async function makeKey(caller: Caller, request: NewEmailDomain): Promise<PreparedDomain> {
   const name = nameOf(request.name);
   if (await db.findEmailDomainByName(caller.workspaceId, name)) throw taken(name);
   await checkCap(caller.workspaceId);
-  return { name, key: await generateDkimKey() };
+  return { name, key: await generateInTurn(caller.workspaceId) };
 }
 
 export async function add(caller: Caller, { name, key }: PreparedDomain): Promise<EmailDomain> {
@@ -52,7 +53,7 @@ export async function addVerified(
   const name = nameOf(typedName);
   const time = now();
   const record: db.EmailDomainRecord = {
-    ...newRecord(workspaceId, name, key ?? (await generateDkimKey()), time),
+    ...newRecord(workspaceId, name, key ?? (await generateInTurn(workspaceId)), time),
     status: 'verified',
     verifiedAt: time,
   };
@@ -63,7 +64,7 @@ export async function addVerified(
 function newRecord(
   workspaceId: string,
   name: string,
-  { privateKeyPem, publicKeyTxt }: PreparedDomain['key'],
+  { privateKeyPem, publicKeyTxt }: DkimKey,
   createdAt: Date,
 ) {
   const id = newId('domain', createdAt);

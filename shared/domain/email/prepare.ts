@@ -7,6 +7,7 @@ import type { NewEmail } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { withOpenImage } from '../email-links.ts';
 import { queued } from '../email-record.ts';
+import * as waiting from '../waiting.ts';
 import * as workspaces from '../workspaces.ts';
 import { checkAttachments, type NewAttachment } from './attachments.ts';
 import { renderContent, sourceOf } from './content.ts';
@@ -47,6 +48,8 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
       ? await renderContent(caller, request, source, time, refuse)
       : null;
   if (!rendered || !recipient) throw invalidFields(errors);
+  const storedBytes = sizeOf(rendered.body, attachments);
+  await waiting.check(caller.workspaceId, { messages: 1, bytes: storedBytes });
 
   const record = queued(
     {
@@ -62,6 +65,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
       trackOpens: request.trackOpens ?? false,
       bypassSuppressions: request.bypassSuppressions ?? false,
       scheduledAt: request.scheduledAt ?? null,
+      storedBytes,
     },
     time,
   );
@@ -72,4 +76,9 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     body: isTracked ? { ...rendered.body, html: withOpenImage(html, record.id) } : rendered.body,
     attachments,
   };
+}
+
+function sizeOf({ html, text }: db.EmailBody, attachments: readonly NewAttachment[]): number {
+  const ofBody = Buffer.byteLength(html ?? '') + Buffer.byteLength(text ?? '');
+  return attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, ofBody);
 }

@@ -9,12 +9,16 @@ import * as admission from '../email-admission.ts';
 import { eventOf, toWire } from '../email-record.ts';
 import * as events from '../events.ts';
 import { show } from '../visibility.ts';
+import * as waiting from '../waiting.ts';
 import { storeAttachments } from './attachments.ts';
 import type { PreparedEmail } from './prepare.ts';
 
 /** Stores the email and its first event, and wakes a worker once both are committed. */
 export async function send(caller: Caller, prepared: PreparedEmail): Promise<Email> {
   await store(prepared);
+  const { workspaceId, storedBytes } = prepared.record;
+  // Last, because others of the workspace may wait from here on.
+  await waiting.checkAtCommit(workspaceId, { messages: 1, bytes: storedBytes });
   return show(caller, toWire(prepared.record));
 }
 

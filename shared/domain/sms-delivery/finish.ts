@@ -1,8 +1,9 @@
 import { batcher } from '../../batcher.ts';
 import { outsideTransaction, transaction } from '../../db/client.ts';
-import type { SmsRecord } from '../../db/sms-messages.ts';
+import { isWaiting, type SmsRecord } from '../../db/sms-messages.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import * as system from '../../db/system/sms-messages.ts';
+import { changeWaiting } from '../../db/waiting-counts.ts';
 import { count } from '../../metrics.ts';
 import * as events from '../events.ts';
 import type { Outcome } from '../outcome.ts';
@@ -43,6 +44,8 @@ const outcomes = batcher<Finished, boolean>({
       await insertEvents(
         ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
       );
+      for (const { message } of mine)
+        if (!isWaiting(message)) await changeWaiting(message.workspaceId, { messages: -1 });
       for (const message of givenBack(mine)) await balance.giveBack(message);
       return results;
     }),

@@ -24,7 +24,7 @@ export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage>
           : `The message no longer waits: its status is ${record.status}`,
     });
   const cancelled = advance(record, 'cancelled', { at });
-  await updateSms(workspaceId, cancelled);
+  await updateSms(workspaceId, record, cancelled);
   await events.record(workspaceId, eventOf(cancelled));
   await balance.giveBack(cancelled);
   return show(caller, toWire(cancelled));

@@ -15,6 +15,7 @@ import { inParts, renderSms, type SmsText } from '../sms-content.ts';
 import { costOf, priceOf } from '../sms-prices.ts';
 import { findByName } from '../sms-templates.ts';
 import { busy } from '../template-rules.ts';
+import * as waiting from '../waiting.ts';
 import * as workspaces from '../workspaces.ts';
 
 /**
@@ -39,6 +40,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecor
   if (!text || !recipient || sender === null || Object.keys(errors).length > 0) throw invalidFields(errors);
   if (await findSuppressionOfNumber(workspaceId, recipient.number))
     throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
+  await waiting.check(workspaceId, { messages: 1, bytes: 0 });
 
   const parts = text.parts.length;
   const dueAt = request.scheduledAt ?? time;

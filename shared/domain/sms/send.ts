@@ -11,6 +11,7 @@ import { wake } from '../sms-delivery/wake.ts';
 import { held } from '../sms-held.ts';
 import { eventOf, toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
+import * as waiting from '../waiting.ts';
 
 /**
  * Stores the message and its first event, takes what it costs off the balance and off the limits of the key, and wakes a
@@ -23,8 +24,9 @@ export async function send(caller: Caller, prepared: SmsRecord): Promise<SmsMess
   const message = charged === null ? held(prepared) : { ...prepared, charged, parked };
   await insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
-  // Last, because other messages of the key wait from here on.
+  // Last, because other messages of the key, and then of the workspace, wait from here on.
   await keyUsage.reserve(caller, parts, createdAt);
+  await waiting.checkAtCommit(workspaceId, { messages: 1, bytes: 0 });
   if (message.status === 'queued') wake(message);
   afterCommit(() => count('sms_accepted', { status: message.status }));
   return show(caller, toWire(message));

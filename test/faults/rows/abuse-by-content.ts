@@ -34,8 +34,8 @@ export const abuseByContent: readonly Group[] = [
         expected: 'ignored or 400; nothing is read or fetched',
       },
       A35: {
-        tried: 'Liquid include, render, layout, block; names of prototypes',
-        expected: 'not available',
+        tried: 'Liquid include, render, layout, block; names of prototypes; code that got into the cage',
+        expected: 'not available: no file but the program’s own, no network, no process, no settings',
       },
       A36: {
         tried: 'mj-include of all types, file: URLs, mj-raw in the head, cycles, depth, size',

@@ -136,6 +136,14 @@ export const abuseByRequests: readonly Group[] = [
         tried: 'Slow headers and bodies, thousands of idle connections',
         expected: '408, closed; others are served',
       },
+      A64: {
+        tried: '150 new sending domains at once, which want an RSA key each',
+        expected: 'ten of a workspace are under way and one is made at a time, in turns; the rest is 429',
+      },
+      A65: {
+        tried: 'Scheduled emails of 29 MB, or small ones by the million, without end',
+        expected: '409 past MAX_STORED_MB and MAX_WAITING_ROWS of what a workspace has waiting, exactly',
+      },
     },
   },
   {

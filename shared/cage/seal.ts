@@ -1,0 +1,22 @@
+import { registerHooks } from 'node:module';
+
+/** What opens connections, ends processes or hands out modules without an import. */
+const doors = {
+  global: ['fetch', 'WebSocket', 'EventSource'],
+  process: ['getBuiltinModule', 'binding', '_linkedBinding', 'dlopen', '_getActiveHandles', 'kill'],
+};
+
+/**
+ * To be called by a thread or process of the cage once it has loaded all that it needs: from then on nothing else can be
+ * loaded, a module of Node's as little as a file, so that code which got in with customers' content would find no network.
+ * Node 24 has no permission for that; where files are concerned a process has `--permission`, and a thread cannot.
+ */
+export function seal(): void {
+  for (const name of doors.global) Reflect.deleteProperty(globalThis, name);
+  for (const name of doors.process) Reflect.defineProperty(process, name, { value: refuse });
+  registerHooks({ resolve: refuse, load: refuse });
+}
+
+function refuse(): never {
+  throw Object.assign(new Error('Access to this has been restricted'), { code: 'ERR_ACCESS_DENIED' });
+}

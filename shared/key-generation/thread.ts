@@ -1,0 +1,14 @@
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { generateDkimKey } from '../formats/dkim.ts';
+
+/** The entry of the thread that makes keys. */
+if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
+const port = parentPort;
+
+const lowPriority = 10;
+// Of this thread alone, on Linux; elsewhere the number 0 stands for the whole process.
+if (process.platform === 'linux') setPriority(0, lowPriority);
+
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+port.on('message', () => port.postMessage(generateDkimKey()));

@@ -1,0 +1,158 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
+import { findWaiting } from '../../../shared/db/waiting-counts.ts';
+import * as emailDelivery from '../../../shared/domain/email-delivery.ts';
+import * as systemMail from '../../../shared/domain/system-mail.ts';
+import { systemWorkspaceId } from '../../../shared/domain/workspaces.ts';
+import { acceptEmail } from '../../support/accepted-email.ts';
+import { countOf } from '../../support/counts.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { newEmail, postEmail } from '../../support/new-email.ts';
+import { postSms, textingWorkspace } from '../../support/new-sms.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import { countedRows } from '../../support/waiting.ts';
+
+useDatabase();
+
+let api: Client;
+let sink: SmtpSink;
+beforeAll(async () => {
+  api = await startApi();
+  sink = await startSmtpSink();
+  changeSettings({ SMTP_URL: sink.url });
+});
+beforeEach(() => changeSettings({ MAX_STORED_MB: 2_000, MAX_WAITING_ROWS: 5_000_000 }));
+
+const scheduledAt = () => new Date(Date.now() + 24 * 3_600_000).toISOString();
+const attachment = (bytes: number) => ({
+  filename: 'a.txt',
+  contentType: 'text/plain',
+  content: Buffer.alloc(bytes, 'x').toString('base64'),
+});
+const times = <T>(count: number, make: (index: number) => T) =>
+  Array.from({ length: count }, (_, index) => make(index));
+const statusesOf = (answers: Answer[]) =>
+  Object.fromEntries(
+    Map.groupBy(answers, ({ status }) => status)
+      .entries()
+      .map(([status, all]) => [status, all.length]),
+  );
+
+// Shows A51, A65
+test('of large emails that come at once as many are taken as have room, and the rest is told what is used', async () => {
+  changeSettings({ MAX_STORED_MB: 10 });
+  const own = await workspace();
+  const text = 'A text';
+  const bytes = 1_500_000;
+  const post = () =>
+    postEmail(api, own, {
+      scheduledAt: scheduledAt(),
+      content: { text },
+      attachments: [attachment(bytes)],
+    });
+  const answers = await Promise.all(times(12, post));
+  expect(statusesOf(answers)).toEqual({ 201: 6, 409: 6 });
+  const used = 6 * (bytes + text.length);
+  expect(await findWaiting(own.workspaceId)).toEqual({ messages: 6, bytes: used });
+  for (const { status, body } of answers)
+    if (status === 409)
+      expect(body).toMatchObject({
+        type: `${api.url}/problems/limit_exceeded`,
+        detail:
+          '9 MB of the messages of the workspace wait to be sent, of 10 MB that may, and this one has 1.5 MB',
+      });
+  // What is smaller still has room, and another workspace has all of its own.
+  expect((await postEmail(api, own)).status).toBe(201);
+  const other = await workspace();
+  expect((await postEmail(api, other, { attachments: [attachment(bytes)] })).status).toBe(201);
+  // Nothing is left of those that were refused.
+  const [rows] = await query('SELECT COUNT(*) AS attachments FROM email_attachments');
+  expect(Number(rows!['attachments'])).toBe(7);
+});
+
+// Shows A51, A65
+test('of messages that come at once, emails and texts, as many are taken as may wait', async () => {
+  changeSettings({ MAX_WAITING_ROWS: 20 });
+  const own = await textingWorkspace();
+  const refused = await countOf('waiting_refused{limit="messages"}');
+  const answers = await Promise.all(
+    times(60, (index) =>
+      index % 3 === 0
+        ? postSms(api, own, { scheduledAt: scheduledAt() })
+        : postEmail(api, own, { scheduledAt: scheduledAt() }),
+    ),
+  );
+  expect(statusesOf(answers)).toEqual({ 201: 20, 409: 40 });
+  expect(answers.find(({ status }) => status === 409)!.body).toMatchObject({
+    type: `${api.url}/problems/limit_exceeded`,
+    detail: '20 messages of the workspace wait to be sent, of 20 that may',
+  });
+  expect(await countOf('waiting_refused{limit="messages"}')).toBe(refused + 40);
+  expect((await findWaiting(own.workspaceId)).messages).toBe(20);
+  expect(await findWaiting(own.workspaceId)).toEqual(await countedRows(own.workspaceId));
+});
+
+test('what is cancelled makes room at once', async () => {
+  changeSettings({ MAX_WAITING_ROWS: 1 });
+  const own = await textingWorkspace();
+  for (let turn = 0; turn < 3; turn += 1) {
+    const email = await postEmail(api, own, { scheduledAt: scheduledAt() });
+    expect([email.status, (await postEmail(api, own)).status]).toEqual([201, 409]);
+    await api.request('DELETE', `/v2/email/${email.body.id}`, { key: own.key });
+    const text = await postSms(api, own, { scheduledAt: scheduledAt() });
+    expect([text.status, (await postEmail(api, own)).status]).toEqual([201, 409]);
+    await api.request('DELETE', `/v2/sms/${text.body.id}`, { key: own.key });
+  }
+  expect(await findWaiting(own.workspaceId)).toEqual({ messages: 0, bytes: 0 });
+});
+
+test('what is handed over or fails waits no more; what is to be tried again waits on', async () => {
+  const own = await workspace();
+  const sent = await acceptEmail(own, { attachments: [attachment(1_000)] });
+  const failed = await acceptEmail(own, { recipient: 'gone@example.com' });
+  const later = await acceptEmail(own);
+  await api.request('POST', '/v2/suppressions', { key: own.key, body: { email: 'gone@example.com' } });
+  const waiting = () => findWaiting(own.workspaceId);
+  expect(await waiting()).toEqual({ messages: 3, bytes: 1_000 + 3 * 'A text'.length });
+  await emailDelivery.attempt(sent.id);
+  expect(await waiting()).toEqual({ messages: 2, bytes: 2 * 'A text'.length });
+  await emailDelivery.attempt(failed.id);
+  sink.setMode('450 at RCPT');
+  await emailDelivery.attempt(later.id);
+  sink.setMode('accept');
+  expect((await later.read()).status).toBe('queued');
+  expect(await waiting()).toEqual({ messages: 1, bytes: 'A text'.length });
+  expect(await waiting()).toEqual(await countedRows(own.workspaceId));
+});
+
+test('a request that was accepted is answered again where the workspace is full by now', async () => {
+  changeSettings({ MAX_WAITING_ROWS: 1 });
+  const own = await workspace();
+  const post = (key: string) =>
+    api.request('POST', '/v2/email', {
+      key: own.key,
+      body: newEmail(own, { subject: key }),
+      headers: { 'Idempotency-Key': key },
+    });
+  const first = await post('one');
+  expect(first.status).toBe(201);
+  expect((await post('two')).status).toBe(409);
+  expect((await post('one')).body).toEqual(first.body);
+  // The key of what was refused is free.
+  await emailDelivery.attempt(first.body.id);
+  expect((await post('two')).status).toBe(201);
+});
+
+test('0 is no limit, and the mail of the platform itself has none', async () => {
+  changeSettings({ MAX_WAITING_ROWS: 1, SYSTEM_SENDER: 'Platform <hello@platform.example>' });
+  await systemMail.prepare();
+  for (const subject of ['One', 'Two', 'Three'])
+    await systemMail.send('ops@example.com', { subject, text: 'Something happened.' });
+  expect((await findWaiting(systemWorkspaceId)).messages).toBe(3);
+  changeSettings({ MAX_WAITING_ROWS: 0, MAX_STORED_MB: 0 });
+  const own = await workspace();
+  expect(statusesOf(await Promise.all(times(5, () => postEmail(api, own))))).toEqual({ 201: 5 });
+});
