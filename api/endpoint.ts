@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ErrorCode, Problem } from '../shared/errors.ts';
 import type { Caller, Scope } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
+import { freeFormOf } from './free-form.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 type Nothing = z.ZodObject<Record<string, never>>;
@@ -125,6 +126,8 @@ export type Endpoint = {
   readonly body?: z.ZodType;
   readonly bodyLimitBytes: number;
   readonly largeTexts: readonly (readonly string[])[];
+  /** Where the body has objects of free form: paths as of `largeTexts`. */
+  readonly freeForm: readonly (readonly string[])[];
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;
   readonly location?: (result: unknown) => string;
@@ -157,6 +160,7 @@ export function endpoint<
   return {
     bodyLimitBytes: defaultBodyLimitBytes,
     largeTexts: [],
+    freeForm: rest.body ? freeFormOf(rest.body) : [],
     ...rest,
     scopes: typeof scope === 'string' ? [scope] : scope,
   } as unknown as Endpoint;

@@ -1,14 +1,14 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { config } from '../shared/config.ts';
 import * as idempotency from '../shared/domain/idempotency.ts';
-import { Problem, problem } from '../shared/errors.ts';
+import { Problem } from '../shared/errors.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
 import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
 import { type Authenticate, callerOf, type FailureLimit, requireScopes } from './middleware/authenticate.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { parseBody } from './middleware/json-body.ts';
-import { inTurn, parseLargeBody } from './middleware/large-body.ts';
+import { type Pace, paced, parseLargeBody, unpaced } from './middleware/large-body.ts';
 import { methodNotAllowed, sendProblem } from './middleware/problems.ts';
 import { callerLimits } from './middleware/rate-limit.ts';
 import { type RawBody, readBody, smallBodyBytes } from './middleware/raw-body.ts';
@@ -24,8 +24,7 @@ type Steps = Doors & { failures: FailureLimit; limits: ReturnType<typeof callerL
 
 const smallBodyMs = 30_000;
 const largeBodyMs = 120_000;
-/** How long a large body waits for those before it to be dealt with. */
-const turnMs = 60_000;
+const rateSeconds = 10;
 
 /** Gives every declared operation its route, and every other method of its path a 405. */
 export function mount(
@@ -76,12 +75,15 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
     ? 'email_not_queued'
     : 'service_unavailable';
   const owner = caller.workspaceId;
-  const rawBody = await readBody(request, response, { limitBytes, timeoutMs, owner, busyCode });
+  const leastRate = {
+    bytes: config.LARGE_BODY_BYTES_PER_SECOND * rateSeconds,
+    withinMs: rateSeconds * 1000,
+  };
+  const rawBody = await readBody(request, response, { limitBytes, timeoutMs, leastRate, owner, busyCode });
   const admitted = { endpoint, steps, request, response, caller, version, signature, idempotencyKey };
-  if (Buffer.isBuffer(rawBody)) return carryOut(admitted, rawBody);
+  if (Buffer.isBuffer(rawBody)) return carryOut(admitted, rawBody, unpaced);
   try {
-    if (!(await inTurn(turnMs, () => carryOut(admitted, rawBody))))
-      throw problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds: 5 });
+    await paced(owner, busyCode, (pace) => carryOut(admitted, rawBody, pace));
   } finally {
     rawBody.discard();
   }
@@ -99,26 +101,31 @@ type Admitted = {
   idempotencyKey: string | null;
 };
 
-async function carryOut(admitted: Admitted, rawBody: RawBody): Promise<void> {
+async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promise<void> {
   const { endpoint, steps, request, response, caller, version, signature, idempotencyKey } = admitted;
+  const transaction: Steps['transaction'] = (work) => pace.store(() => steps.transaction(work));
   // Over the bytes, before anything in them is looked at.
-  await acceptSignature(signature, rawBody);
+  await acceptSignature(signature, rawBody, pace);
+  const read = async () => {
+    const body = Buffer.isBuffer(rawBody)
+      ? parseBody(rawBody, endpoint.freeForm)
+      : await parseLargeBody(rawBody, endpoint);
+    return { caller, version, ...validate(endpoint, request.params, search(request), body) };
+  };
   // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
   const prepare = async () => {
-    const body = Buffer.isBuffer(rawBody)
-      ? parseBody(rawBody)
-      : await parseLargeBody(rawBody, endpoint.largeTexts);
-    const input = { caller, version, ...validate(endpoint, request.params, search(request), body) };
+    const input = await pace.read(read);
     const prepared = await endpoint.prepare?.(input);
     return async () => outcomeOf(endpoint, await endpoint.handle({ ...input, prepared }));
   };
   if (idempotencyKey === null) {
     const work = await prepare();
-    const outcome = await (endpoint.method === 'get' ? work() : steps.transaction(work));
+    const outcome = await (endpoint.method === 'get' ? work() : transaction(work));
     return send(response, await idempotency.finish(outcome));
   }
-  const attempt = attemptOf(caller, idempotencyKey, await fingerprintOf(request, rawBody));
-  const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, steps.transaction);
+  const fingerprint = await pace.read(async () => fingerprintOf(request, rawBody));
+  const attempt = attemptOf(caller, idempotencyKey, fingerprint);
+  const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, transaction);
   send(response, made, { isReplayed });
 }
 

@@ -11,8 +11,10 @@ import { Problem } from '../shared/schemas/problem.ts';
 import { changesIn, currentVersion, knownVersions } from '../shared/versions.ts';
 import type { Endpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './middleware/idempotency.ts';
+import { mostValues } from './middleware/json-scan.ts';
 import { problemAddress } from './middleware/problems.ts';
 
+const mebibyte = 1024 * 1024;
 const versionList = knownVersions.map((version) => `- \`${version}\`: ${changesIn(version)}`).join('\n');
 
 /** The OpenAPI 3.1 description of these operations. */
@@ -79,6 +81,7 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
     requestParams,
     ...(body && {
       requestBody: {
+        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${mostValues} values`,
         required: !body.safeParse({}).success,
         content: { 'application/json': { schema: body } },
       },

@@ -38,7 +38,7 @@ function addError(errors: FieldErrors, field: string, message: string): void {
 }
 
 /** `template.name`, `messages[3]`, `contacts[2].email`. */
-function fieldPath(path: readonly PropertyKey[]): string {
+export function fieldPath(path: readonly PropertyKey[]): string {
   let text = '';
   for (const part of path)
     if (typeof part === 'number') text += `[${part}]`;

@@ -120,7 +120,15 @@ const settings = z.object({
     .min(1024 * 1024)
     .default(768 * 1024 * 1024)
     .describe(
-      'Request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
+      'Bytes of request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
+    ),
+  LARGE_BODY_BYTES_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(16 * 1024)
+    .describe(
+      'What of such a body must come in a second, on average of ten; one that comes more slowly is refused (408). 0 is no limit',
     ),
   MAX_STORED_MB: z.coerce
     .number()

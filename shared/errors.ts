@@ -135,7 +135,7 @@ export const catalogue = {
   payload_too_large: {
     status: 413,
     title: 'The body is too large',
-    help: 'See `detail` for the limit.',
+    help: 'See `detail` for the limit: of bytes, or of values, where each member of an object and each item of an array is one.',
   },
   unsupported_media_type: {
     status: 415,
@@ -166,7 +166,7 @@ export const catalogue = {
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
-    help: 'Send the whole request within 30 seconds.',
+    help: 'Send the whole request within 30 seconds; one of more than 1 MiB within 2 minutes, without a pause of 10 seconds.',
   },
   internal_error: {
     status: 500,

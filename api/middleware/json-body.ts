@@ -1,18 +1,20 @@
 import { isUtf8 } from 'node:buffer';
 import { problem } from '../../shared/errors.ts';
+import { hasFewValues, type Path, startScan } from './json-scan.ts';
 
-export const maxDepth = 32;
 const byteOrderMark = 0xfeff;
 
-/** The JSON object that the bytes spell; an empty body is an empty object. */
-export function parseBody(bytes: Buffer): unknown {
+/** The JSON object that the bytes spell; an empty body is an empty object. `freeForm`: where it has objects of free form. */
+export function parseBody(bytes: Buffer, freeForm: readonly Path[]): unknown {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notUtf8();
-  checkDepth(bytes);
-  return parseJson(bytes.toString());
+  if (hasFewValues(bytes)) return parseJson(bytes.toString());
+  const scan = startScan({ freeForm });
+  scan.take(bytes, 0);
+  return parseJson(scan.text());
 }
 
-/** The same for text that is known to be not too deep for whatever walks it. */
+/** The same for text that has been scanned. */
 export function parseJson(text: string): unknown {
   let value: unknown;
   try {
@@ -32,37 +34,4 @@ export function malformed() {
 
 export function notUtf8() {
   return problem('malformed_json', { detail: 'The body is not valid UTF-8.' });
-}
-
-export function tooDeep() {
-  return problem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
-}
-
-/**
- * Deep nesting parses, but then overflows the stack of whatever walks it. Strings are skipped by a native search.
- */
-function checkDepth(bytes: Buffer): void {
-  let depth = 0;
-  for (let index = 0; index < bytes.length; index += 1) {
-    const byte = bytes[index]!;
-    if (byte === 0x22) {
-      index = endOfString(bytes, index);
-      if (index < 0) return;
-    } else if (byte === 0x7b || byte === 0x5b) {
-      depth += 1;
-      if (depth > maxDepth) throw tooDeep();
-    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
-  }
-}
-
-/** Where the string that opens at `start` closes; -1 when it does not. */
-function endOfString(bytes: Buffer, start: number): number {
-  let end = bytes.indexOf(0x22, start + 1);
-  while (end > 0) {
-    let backslashes = 0;
-    while (bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
-    if (backslashes % 2 === 0) return end;
-    end = bytes.indexOf(0x22, end + 1);
-  }
-  return -1;
 }

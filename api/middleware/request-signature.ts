@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { config } from '../../shared/config.ts';
 import * as requestSignatures from '../../shared/domain/request-signatures.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
-import { hashOf } from './large-body.ts';
+import { hashOf, type Pace } from './large-body.ts';
 import type { RawBody } from './raw-body.ts';
 
 /** What the headers tell about the signature that a request must or may have (contract §3); null when it has none. */
@@ -27,11 +27,15 @@ export function verifySignature(request: IncomingMessage, caller: Caller): reque
 export async function acceptSignature(
   verified: requestSignatures.Verified | null,
   rawBody: RawBody,
+  { read }: Pace,
 ): Promise<void> {
   if (!verified) return;
   const body = Buffer.isBuffer(rawBody)
     ? rawBody
-    : { byteLength: rawBody.byteLength, digest: (algorithm: string) => hashOf(rawBody, algorithm) };
+    : {
+        byteLength: rawBody.byteLength,
+        digest: (algorithm: string) => read(() => hashOf(rawBody, algorithm)),
+      };
   await requestSignatures.accept(verified, body);
 }
 

@@ -110,8 +110,8 @@ export const emailSettings = {
     .number()
     .int()
     .min(1)
-    .default(1)
+    .default(2)
     .describe(
-      'Processes beside each web process that compile MJML, of about 150 MB each; started by the first MJML',
+      'Processes beside each web process that compile MJML, of about 150 MB each, started when there is something for them; where there is one, slow MJML of one workspace holds up that of others',
     ),
 };

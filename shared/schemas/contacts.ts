@@ -53,9 +53,12 @@ const tag = z.string().superRefine((value, context) => {
   const issue = lineIssue(value);
   if (issue !== null) context.addIssue({ code: 'custom', message: issue });
 });
-const tags = z.array(tag).meta({
-  description: `At most ${mostTags}; surrounding spaces are taken off, and what is blank, longer than ${longestTag} characters or there already, whatever its case, is dropped`,
-});
+const tags = z
+  .array(tag)
+  .max(1_000)
+  .meta({
+    description: `At most ${mostTags}; surrounding spaces are taken off, and what is blank, longer than ${longestTag} characters or there already, whatever its case, is dropped`,
+  });
 const texts = {
   firstName: text({ max: contactTextLengths.firstName }).nullish(),
   lastName: text({ max: contactTextLengths.lastName }).nullish(),

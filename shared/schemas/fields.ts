@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiOverride } from 'zod-openapi';
 import type { IdPrefix } from '../formats/ids.ts';
+import { jsonFault } from '../formats/json-size.ts';
 
 const idFields = new Map<IdPrefix, z.ZodString>();
 
@@ -74,10 +75,22 @@ function codePoints(value: string): number {
   return count;
 }
 
+/** Of an object of free form: its members and items at all depths. Whoever parses a body counts them before. */
+export const mostFreeValues = 20_000;
+const largestFree = { length: 1024 * 1024, levels: 32 };
+
 /** A free JSON object, such as the merge data of a template. */
 export const JsonObject = z
   .record(z.string(), z.unknown())
-  .meta({ type: 'object', additionalProperties: true, description: 'Any JSON object' });
+  .superRefine((value, context) => {
+    const message = jsonFault(value, largestFree);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  })
+  .meta({
+    type: 'object',
+    additionalProperties: true,
+    description: `Any JSON object, of at most ${mostFreeValues} values (members and items at all depths) and 1 MiB`,
+  });
 
 /** A whole number in the query: plain digits, so that `1e2`, ` 1` and `01` are refused. */
 export function queryInteger({ min, max }: { min: number; max: number }) {

@@ -3,7 +3,11 @@ import { JsonObject } from './fields.ts';
 const longest = 5_000;
 
 export const SampleData = JsonObject.superRefine((value, context) => {
-  if ([...JSON.stringify(value)].length > longest)
+  // One that is far too large has been refused, and is not written.
+  if (context.issues.length > 0) return;
+  const json = JSON.stringify(value);
+  // A code point takes one or two units.
+  if (json.length > longest && (json.length > 2 * longest || [...json].length > longest))
     context.addIssue({ code: 'custom', message: `must be at most ${longest} characters of JSON` });
 }).meta({
   description: `What the source is tried with when it is saved; up to ${longest} characters of JSON`,

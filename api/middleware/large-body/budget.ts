@@ -1,39 +1,77 @@
-import { config } from '../../../shared/config.ts';
-import { gauge } from '../../../shared/metrics.ts';
-
-/** Room for one body among those that the process keeps in files. */
+/** What one body takes of a room. It takes more as more of it comes. */
 export type Reservation = {
   /** Makes it so large in all; false, changing nothing, where there is no room. */
   grow: (bytes: number) => boolean;
+  /** All of the body is here. */
+  arrived: () => void;
   release: () => void;
 };
 
-let taken = 0;
-const takenBy = new Map<string, number>();
-gauge('large_body_bytes', takenBytes);
+export type Room = ReturnType<typeof openRoom>;
 
-/** `owner` has at most half of the room, so that one that sends slowly leaves some for the others; null: no room. */
-export function reserve(owner: string, bytes: number): Reservation | null {
-  let held = 0;
-  function grow(size: number): boolean {
-    const more = size - held;
-    const own = takenBy.get(owner) ?? 0;
-    const isAlone = own === held;
-    if (taken + more > config.LARGE_BODIES_BYTES) return false;
-    if (!isAlone && own + more > config.LARGE_BODIES_BYTES / 2) return false;
-    add(more);
-    return true;
-  }
-  function add(more: number): void {
-    held += more;
-    taken += more;
-    const own = (takenBy.get(owner) ?? 0) + more;
-    if (own > 0) takenBy.set(owner, own);
-    else takenBy.delete(owner);
-  }
-  return grow(bytes) ? { grow, release: () => add(-held) } : null;
-}
+type Limits = {
+  bytes: number;
+  /** Bodies of one owner that may be on their way at a time. */
+  arriving: number;
+};
 
-export function takenBytes(): number {
-  return taken;
+/**
+ * Room for bodies. Nobody waits for it: whose body finds none is refused, so those that are here can be finished. Beside
+ * its first body an owner gets no more than it leaves free (dynamic thresholds, Choudhury and Hahne 1998): half of the
+ * room when it is alone, a third beside another that wants all; so there is always some for one who comes later.
+ */
+export function openRoom(limits: () => Limits) {
+  const owners = new Map<string, { bytes: number; arriving: number }>();
+  let taken = 0;
+
+  function mayTake(more: number, own: number, isOnly: boolean): boolean {
+    const free = limits().bytes - taken - more;
+    return free >= 0 && (isOnly || own + more <= free);
+  }
+
+  /** Null: too many of the owner's are on their way. */
+  function reserve(owner: string): Reservation | null {
+    const share = owners.get(owner) ?? { bytes: 0, arriving: 0 };
+    if (share.arriving >= limits().arriving) return null;
+    owners.set(owner, share);
+    share.arriving += 1;
+    let held = 0;
+    let hasArrived = false;
+    let isOver = false;
+    const add = (more: number) => {
+      held += more;
+      taken += more;
+      share.bytes += more;
+    };
+    const arrived = () => {
+      if (!hasArrived) share.arriving -= 1;
+      hasArrived = true;
+    };
+    return {
+      grow(size) {
+        const more = size - held;
+        if (more > 0 && !mayTake(more, share.bytes, share.bytes === held)) return false;
+        add(more);
+        return true;
+      },
+      arrived,
+      release() {
+        if (isOver) return;
+        isOver = true;
+        add(-held);
+        arrived();
+        if (share.bytes === 0 && share.arriving === 0) owners.delete(owner);
+      },
+    };
+  }
+
+  return {
+    reserve,
+    /** Whether a body of that size would fit now. */
+    hasFree: (owner: string, bytes: number): boolean => {
+      const own = owners.get(owner)?.bytes ?? 0;
+      return mayTake(bytes, own, own === 0);
+    },
+    takenBytes: () => taken,
+  };
 }

@@ -1,33 +1,69 @@
-const waiting: (() => void)[] = [];
-let isBusy = false;
+type Owner = { waiting: (() => void)[]; running: number };
+
+type Turn = { owner: string; limitMs: number; refusal: () => Error };
 
 /**
- * One after the other: what a body becomes when it is parsed takes many times its size. False: there was no turn within
- * that time, and nothing was done.
+ * Turns at something that only a few may do at a time. They go round by owner, so that one who waits has as many before
+ * it as there are owners, however many of theirs wait.
  */
-export async function inTurn(limitMs: number, work: () => Promise<void>): Promise<boolean> {
-  if (isBusy && !(await wait(limitMs))) return false;
-  isBusy = true;
-  try {
-    await work();
-    return true;
-  } finally {
-    const next = waiting.shift();
-    if (next) next();
-    else isBusy = false;
-  }
-}
+export function openTurns({ atOnce, perOwner }: { atOnce: number; perOwner: number }) {
+  const owners = new Map<string, Owner>();
+  /** Those who wait and may have another turn, in their order. */
+  const ring = new Set<Owner>();
+  let running = 0;
 
-function wait(limitMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const start = (): void => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(start), 1);
-      resolve(false);
-    }, limitMs);
-    waiting.push(start);
-  });
+  /** Throws what `refusal` makes, having done nothing, when there is no turn within `limitMs`. */
+  async function inTurn<T>({ owner: id, limitMs, refusal }: Turn, work: () => Promise<T>): Promise<T> {
+    const owner = owners.get(id) ?? { waiting: [], running: 0 };
+    owners.set(id, owner);
+    try {
+      if (!(await turnOf(owner, limitMs))) throw refusal();
+      try {
+        return await work();
+      } finally {
+        running -= 1;
+        owner.running -= 1;
+        enterRing(owner);
+        startNext();
+      }
+    } finally {
+      if (owner.running === 0 && owner.waiting.length === 0) owners.delete(id);
+    }
+  }
+
+  function turnOf(owner: Owner, limitMs: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const start = () => {
+        clearTimeout(timer);
+        running += 1;
+        owner.running += 1;
+        resolve(true);
+      };
+      const timer = setTimeout(() => {
+        owner.waiting.splice(owner.waiting.indexOf(start), 1);
+        if (owner.waiting.length === 0) ring.delete(owner);
+        resolve(false);
+      }, limitMs);
+      owner.waiting.push(start);
+      enterRing(owner);
+      startNext();
+    });
+  }
+
+  /** At its end: whoever came while the owner had its turn goes first. */
+  function enterRing(owner: Owner): void {
+    if (owner.waiting.length > 0 && owner.running < perOwner) ring.add(owner);
+  }
+
+  function startNext(): void {
+    if (running >= atOnce) return;
+    const [owner] = ring;
+    if (!owner) return;
+    ring.delete(owner);
+    owner.waiting.shift()!();
+    enterRing(owner);
+    startNext();
+  }
+
+  return inTurn;
 }

@@ -27,7 +27,8 @@ export function unescape(inside: Buffer): Buffer {
     const code = isShort ? single[next ?? -1] : hexAt(inside, escape + 2);
     if (code === undefined) throw malformed();
     // Longer than what stands for it: such a text is none of those that this is for.
-    if (code > 0x7f) return Buffer.concat([inside.subarray(0, length), parsed(inside.subarray(escape))]);
+    if (code > 0x7f)
+      return Buffer.concat([inside.subarray(0, length), Buffer.from(parsedInside(inside.subarray(escape)))]);
     inside[length] = code;
     length += 1;
     const from = escape + (isShort ? 2 : 6);
@@ -44,9 +45,10 @@ function hexAt(bytes: Buffer, start: number): number | undefined {
   return /^[\da-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;
 }
 
-function parsed(inside: Buffer): Buffer {
+/** What the inside of a JSON string spells. */
+export function parsedInside(inside: Buffer): string {
   try {
-    return Buffer.from(JSON.parse(`"${inside.toString()}"`));
+    return JSON.parse(`"${inside.toString()}"`);
   } catch {
     throw malformed();
   }

@@ -106,7 +106,7 @@ export const abuseByRequests: readonly Group[] = [
       },
       A21: {
         tried: 'A hundred thousand keys',
-        expected: 'ignored where unknown, refused in data',
+        expected: '413, or 400 under the name in data, before it is walked',
       },
       A22: {
         tried: 'A thousand rows: none good, one number, twice at once',

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+
+/** Where a schema takes anything at all: the names of fields, and `*` for any item of an array. */
+export function freeFormOf(schema: z.core.$ZodType): string[][] {
+  if (schema instanceof z.ZodRecord || schema instanceof z.ZodUnknown || schema instanceof z.ZodAny)
+    return [[]];
+  if (schema instanceof z.ZodObject)
+    return Object.entries(schema.shape).flatMap(([name, field]) => below(name, field));
+  if (schema instanceof z.ZodArray) return below('*', schema.def.element);
+  if (schema instanceof z.ZodUnion) return schema.def.options.flatMap((option) => freeFormOf(option));
+  if (schema instanceof z.ZodPipe) return freeFormOf(schema.def.in);
+  const {
+    _zod: { def },
+  } = schema;
+  // Whatever stands around another: optional, nullable, default.
+  return 'innerType' in def ? freeFormOf(def.innerType as z.core.$ZodType) : [];
+}
+
+function below(name: string, schema: z.core.$ZodType): string[][] {
+  return freeFormOf(schema).map((path) => [name, ...path]);
+}

@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import { notePassing } from '../../shared/domain/passing-bytes.ts';
+import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
+import { logger } from '../../shared/logger.ts';
+import {
+  fileRoom,
+  type LargeBody,
+  memoryRoom,
+  type Rate,
+  type Reservation,
+  type Spool,
+  startSpool,
+  watchRate,
+} from './large-body.ts';
+
+/** From here on a body is kept in a file. */
+export const smallBodyBytes = 1024 * 1024;
+const retryAfterSeconds = 5;
+
+export type RawBody = Buffer | LargeBody;
+
+export type BodyOptions = {
+  limitBytes: number;
+  timeoutMs: number;
+  /** Whose share of the room for bodies it takes. */
+  owner: string;
+  /** What is said when there is no room. */
+  busyCode: ErrorCode;
+  /** A large body that comes more slowly would not come in time, and would hold its room until then. */
+  leastRate: Rate;
+};
+
+export function tooLarge(limitBytes: number) {
+  return problem('payload_too_large', { detail: `The body may have at most ${limitBytes} bytes.` });
+}
+
+function noRoom({ busyCode }: BodyOptions) {
+  return problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds });
+}
+
+/** Room for a large body, of which it takes as much as has come. Refuses one that is too large for what is free now. */
+export function roomFor(options: BodyOptions, bytes: number): Reservation {
+  const room = fileRoom.hasFree(options.owner, bytes) && fileRoom.reserve(options.owner);
+  if (!room) throw noRoom(options);
+  return room;
+}
+
+/** `announced`: room for a body that is large by its headers. */
+export function collect(
+  request: IncomingMessage,
+  options: BodyOptions,
+  announced: Reservation | null,
+): Promise<RawBody> {
+  const { limitBytes, timeoutMs, owner, leastRate } = options;
+  const length = Number(request.headers['content-length']);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    let inMemory: Reservation | null = null;
+    let inFile: Reservation | null = null;
+    let spool: Spool | null = null;
+    const paused = { now: false, sinceAsked: false };
+    let stopWatch = () => {};
+    const timer = setTimeout(() => stop(problem('request_timeout')), timeoutMs);
+    const end = () => {
+      clearTimeout(timer);
+      stopWatch();
+      inMemory?.release();
+      request.off('close', onClose);
+    };
+    const stop = (error: Error) => {
+      end();
+      request.pause().off('data', onData).off('end', onEnd);
+      if (spool) spool.discard();
+      else inFile?.release();
+      reject(error);
+    };
+    const onDiskFault = (error: Error) => {
+      logger.error({ err: error }, 'a request body could not be written to the temporary folder');
+      stop(noRoom(options));
+    };
+    const onSlow = () => {
+      const seconds = leastRate.withinMs / 1000;
+      const detail = `Of a large body ${leastRate.bytes} bytes must come in each ${seconds} seconds.`;
+      stop(problem('request_timeout', { detail }));
+    };
+    const wasHeldUp = () => {
+      const was = paused.sinceAsked;
+      paused.sinceAsked = paused.now;
+      return was;
+    };
+    const enter = (room: Reservation) => {
+      inFile = room;
+      stopWatch = watchRate(leastRate, { received: () => size, wasHeldUp }, onSlow);
+      return room;
+    };
+    const toFile = (room: Reservation): Spool => {
+      spool = startSpool(room, onDiskFault);
+      for (const chunk of chunks.splice(0)) spool.write(chunk);
+      inMemory?.release();
+      return spool;
+    };
+    const hold = (chunk: Buffer): void => {
+      chunks.push(chunk);
+      // Most bodies come whole, and nothing waits for the rest of them.
+      if (size === length) return;
+      inMemory ??= memoryRoom.reserve(owner);
+      if (!inMemory?.grow(size)) throw noRoom(options);
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      try {
+        if (size > limitBytes) throw tooLarge(limitBytes);
+        if (size <= smallBodyBytes) return hold(chunk);
+        const room = inFile ?? enter(roomFor(options, size));
+        if (!room.grow(size)) throw noRoom(options);
+        notePassing(chunk.length);
+        if ((spool ?? toFile(room)).write(chunk)) return;
+      } catch (error) {
+        return error instanceof Problem ? stop(error) : onDiskFault(error as Error);
+      }
+      Object.assign(paused, { now: true, sinceAsked: true });
+      request.pause();
+      spool!.onDrain(() => {
+        paused.now = false;
+        if (request.listeners('data').includes(onData)) request.resume();
+      });
+    };
+    const onEnd = () => {
+      end();
+      inFile?.arrived();
+      if (spool) return void spool.finish().then(resolve, onDiskFault);
+      inFile?.release();
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
+    };
+    const onClose = () => stop(new Error('The client went away while it sent the body'));
+    if (announced) enter(announced);
+    // A connection that breaks reports an error too; the close after it says all.
+    request
+      .on('data', onData)
+      .on('end', onEnd)
+      .on('close', onClose)
+      .on('error', () => undefined);
+  });
+}

@@ -1,0 +1,243 @@
+import { problem } from '../../shared/errors.ts';
+import { mostFreeValues } from '../../shared/schemas/fields.ts';
+import { fieldPath, validationFailed } from '../validation.ts';
+
+/** Where something lies in a body: the names of fields, and `*` for any item of an array. */
+export type Path = readonly string[];
+
+/** `isOnPath`: what is looked for may lie within, so its names are read. */
+type Level = { isArray: boolean; isOnPath: boolean; key: string | null; index: number; awaitsKey: boolean };
+
+/** What a scan does beside counting. `marker` and a number take the place of each string that is left out. */
+type Places = { freeForm: readonly Path[]; largeTexts?: readonly Path[]; marker?: string };
+
+/** Where a string lies that was left out, without its quotes. `isLarge`: at one of `largeTexts`. */
+export type LeftOut = { start: number; end: number; isLarge: boolean };
+
+export const maxDepth = 32;
+/** Of a body: each member of an object and each item of an array is one, and an empty one of them is one more. */
+export const mostValues = 50_000;
+/** Of a body, apart from the strings that are left out: what is parsed in one piece. */
+const mostKeptBytes = 8 * 1024 * 1024;
+const longBlankBytes = 64;
+const longestKeyBytes = 256;
+const noKey = Buffer.alloc(0);
+
+export function tooDeep() {
+  return problem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
+}
+
+/**
+ * Reads JSON piece by piece before anything parses it, and refuses what would hold up everybody else then: too many
+ * levels or values in all, or in one object of free form. Whether it is JSON is for the parser to say.
+ */
+export function startScan({ freeForm, largeTexts = [], marker = '' }: Places) {
+  const levels: Level[] = [];
+  const kept: string[] = [];
+  const leftOut: LeftOut[] = [];
+  let keptBytes = 0;
+  let values = 0;
+  let freeValues = 0;
+  /** The level of the object of free form that the scan is in; 0 outside of one. */
+  let freeLevel = 0;
+  let inString = false;
+  /** Of the string: whether it is no name. */
+  let isValue = false;
+  /** The string goes on with what a backslash in the piece before escapes. */
+  let isEscaped = false;
+  /** The string that is being left out. */
+  let leaving: LeftOut | null = null;
+  /** What there is of the name that the string spells; null when it is none, or none that matters. */
+  let key: Buffer | null = null;
+  const paths = [...freeForm, ...largeTexts];
+
+  /**
+   * `at`: where in the body these bytes begin. No sequence of UTF-8 is cut in two by their ends. A string that goes on in
+   * the next piece is left out too: it may be of any length.
+   */
+  function take(bytes: Buffer, at: number): void {
+    let from = 0;
+    let index = 0;
+    while (index < bytes.length) {
+      if (inString) {
+        const end = endOfString(bytes, index);
+        if (key) addToKey(bytes.subarray(index, end < 0 ? bytes.length : end), end < 0);
+        if (end < 0) {
+          if (isValue && !leaving) leaveOut(index, false);
+          break;
+        }
+        inString = false;
+        index = end + 1;
+        if (leaving) {
+          leaving.end = at + end;
+          leaving = null;
+          from = end;
+        } else closeKey();
+        continue;
+      }
+      const byte = bytes[index]!;
+      index += 1;
+      if (byte === 0x22) {
+        const top = levels.at(-1);
+        inString = true;
+        isValue = !top?.awaitsKey;
+        key = !isValue && top?.isOnPath ? noKey : null;
+        if (isValue && isAtOneOf(largeTexts)) leaveOut(index, true);
+      } else if (isBlank(byte)) {
+        const start = index;
+        while (index < bytes.length && isBlank(bytes[index]!)) index += 1;
+        if (index - start < longBlankBytes) continue;
+        keep(bytes, from, start);
+        // One is left, for it may part two numbers.
+        from = index - 1;
+      } else takeStructure(byte);
+    }
+    if (!leaving) keep(bytes, from, bytes.length);
+
+    function leaveOut(start: number, isLarge: boolean): void {
+      keep(bytes, from, start);
+      kept.push(`${marker}${leftOut.length}`);
+      leaving = { start: at + start, end: -1, isLarge };
+      leftOut.push(leaving);
+    }
+  }
+
+  function keep(bytes: Buffer, from: number, to: number): void {
+    keptBytes += to - from;
+    if (keptBytes > mostKeptBytes)
+      throw problem('payload_too_large', {
+        detail: `The body may have at most ${mostKeptBytes} bytes beside its long texts.`,
+      });
+    kept.push(bytes.toString('utf8', from, to));
+  }
+
+  function takeStructure(byte: number): void {
+    const top = levels.at(-1);
+    if (byte === 0x7b || byte === 0x5b) {
+      const isFree = freeLevel === 0 && isAtOneOf(freeForm);
+      const isOnPath = isAboveOneOf(paths);
+      levels.push({ isArray: byte === 0x5b, isOnPath, key: null, index: 0, awaitsKey: byte === 0x7b });
+      if (levels.length > maxDepth) throw tooDeep();
+      if (isFree) {
+        freeLevel = levels.length;
+        freeValues = 0;
+      }
+      countValue();
+    } else if (byte === 0x7d || byte === 0x5d) {
+      levels.pop();
+      if (levels.length < freeLevel) freeLevel = 0;
+    } else if (byte === 0x3a && top) top.awaitsKey = false;
+    else if (byte === 0x2c) {
+      countValue();
+      if (!top) return;
+      top.index += 1;
+      top.awaitsKey = !top.isArray;
+    }
+  }
+
+  function countValue(): void {
+    values += 1;
+    if (freeLevel > 0) freeValues += 1;
+    if (freeValues > mostFreeValues) {
+      const path = levels.slice(0, freeLevel - 1).map(({ isArray, key, index }) => (isArray ? index : key!));
+      throw validationFailed({ [fieldPath(path)]: [`must have at most ${mostFreeValues} values`] });
+    }
+    if (values > mostValues)
+      throw problem('payload_too_large', { detail: `The body may have at most ${mostValues} values.` });
+  }
+
+  /** Where the string closes, from `start` on; -1 when it does not within these bytes. */
+  function endOfString(bytes: Buffer, start: number): number {
+    let from = isEscaped ? start + 1 : start;
+    isEscaped = false;
+    for (;;) {
+      const quote = bytes.indexOf(0x22, from);
+      const end = quote < 0 ? bytes.length : quote;
+      let backslashes = 0;
+      while (end - 1 - backslashes >= from && bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
+      const isOdd = backslashes % 2 === 1;
+      if (quote < 0) {
+        isEscaped = isOdd;
+        return -1;
+      }
+      if (!isOdd) return quote;
+      from = quote + 1;
+    }
+  }
+
+  /** What goes on in the next piece is copied: the piece is overwritten. */
+  function addToKey(part: Buffer, goesOn: boolean): void {
+    if (key!.length > longestKeyBytes) return;
+    key = goesOn || key!.length > 0 ? Buffer.concat([key!, part]) : part;
+  }
+
+  function closeKey(): void {
+    const top = levels.at(-1);
+    if (key && top) top.key = key.length > longestKeyBytes ? null : nameOf(key);
+    key = null;
+  }
+
+  const isAtOneOf = (those: readonly Path[]) =>
+    those.some((path) => path.length === levels.length && startsHere(path));
+  const isAboveOneOf = (those: readonly Path[]) =>
+    levels.at(-1)?.isOnPath !== false &&
+    those.some((path) => path.length > levels.length && startsHere(path));
+  /** Whether the path leads by where the scan is. */
+  function startsHere(path: Path): boolean {
+    return levels.every((level, depth) => {
+      const name = path[depth];
+      return name === '*' ? level.isArray : !level.isArray && level.key === name;
+    });
+  }
+
+  return { take, leftOut, text: () => kept.join('') };
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}
+
+/** A name may be spelt with escapes. */
+function nameOf(spelt: Buffer): string | null {
+  if (!spelt.includes(0x5c)) return spelt.toString();
+  try {
+    return JSON.parse(`"${spelt.toString()}"`);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Whether nothing in the JSON can be refused for its number of values; refuses what is nested too deep. Most bodies are
+ * small, and for them this is all: strings are skipped by a native search.
+ */
+export function hasFewValues(bytes: Buffer): boolean {
+  let depth = 0;
+  let values = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index]!;
+    if (byte === 0x22) {
+      index = endOfString(bytes, index);
+      if (index < 0) return true;
+    } else if (byte === 0x2c) values += 1;
+    else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1;
+      values += 1;
+      if (depth > maxDepth) throw tooDeep();
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1;
+    if (values > mostFreeValues) return false;
+  }
+  return true;
+}
+
+/** Where the string that opens at `start` closes; -1 when it does not. */
+function endOfString(bytes: Buffer, start: number): number {
+  let end = bytes.indexOf(0x22, start + 1);
+  while (end > 0) {
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === 0x5c) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+    end = bytes.indexOf(0x22, end + 1);
+  }
+  return -1;
+}

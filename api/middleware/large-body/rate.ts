@@ -1,0 +1,31 @@
+/** At least so many bytes in each such time. */
+export type Rate = { bytes: number; withinMs: number };
+
+type Progress = {
+  received: () => number;
+  /** Whether the sender has been kept waiting since this was asked last. */
+  wasHeldUp: () => boolean;
+};
+
+/** Calls `onSlow` when less has come, and it was the sender's doing. Returns how to stop it. */
+export function watchRate(
+  { bytes, withinMs }: Rate,
+  { received, wasHeldUp }: Progress,
+  onSlow: () => void,
+): () => void {
+  let before = received();
+  let isOver = false;
+  const look = () => {
+    if (isOver) return;
+    const now = received();
+    const isSlow = now - before < bytes;
+    before = now;
+    if (!wasHeldUp() && isSlow) onSlow();
+  };
+  // What has come while the process was busy is read before it is looked at.
+  const timer = setInterval(() => setImmediate(look), withinMs);
+  return () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+}

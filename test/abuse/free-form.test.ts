@@ -1,0 +1,77 @@
+import { beforeAll, expect, test } from 'vitest';
+import { mostFreeValues } from '../../shared/schemas/fields.ts';
+import { useDatabase } from '../support/database.ts';
+import type { Schema } from '../support/description.ts';
+import { workspace } from '../support/factory.ts';
+import { variantsOf } from '../support/fields.ts';
+import { ask, bodySchemaOf, callOn, description, operations } from '../support/operations.ts';
+import type { Own } from '../support/records.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+});
+
+const fields = operations.flatMap(({ name, endpoint }) =>
+  endpoint.freeForm.map((path) => ({ name, endpoint, path, field: path.join('.') })),
+);
+
+/** The body with that value at that path. */
+function withValue(body: object, [name, ...rest]: readonly string[], value: unknown): object {
+  const members: Record<string, unknown> = { ...body };
+  members[name!] =
+    rest.length === 0 ? value : withValue((members[name!] as object | undefined) ?? {}, rest, value);
+  return members;
+}
+
+// Shows A21
+test.each(fields)(
+  '$name refuses $field of too many values or bytes under its name',
+  async ({ endpoint, path, field }) => {
+    const { params, body } = await callOn(api, own, endpoint);
+    const refusalOf = async (value: unknown) => {
+      const answer = await ask(api, endpoint, { params, body: withValue(body!, path, value) }, own.key);
+      return [answer.status, answer.body.errors ?? answer.body.type];
+    };
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, 1]));
+    const refused = [400, { [field]: [`must have at most ${mostFreeValues} values`] }];
+    expect(await refusalOf(keys(mostFreeValues + 1))).toEqual(refused);
+    expect(await refusalOf({ deep: { er: Array(mostFreeValues).fill(0) } })).toEqual(refused);
+    expect(await refusalOf(Array(mostFreeValues + 1).fill(0))).toEqual(refused);
+    expect(await refusalOf(keys(mostFreeValues))).not.toEqual(refused);
+    const large = await refusalOf({ text: 'x'.repeat(1024 * 1024) });
+    expect(large).toEqual(
+      endpoint.bodyLimitBytes > 1024 * 1024
+        ? [400, { [field]: ['is larger than 1 MiB'] }]
+        : [413, `${api.url}/problems/payload_too_large`],
+    );
+  },
+);
+
+function listsOf(schema: Schema, place: string): [string, Schema][] {
+  return variantsOf(description.resolve, schema).flatMap((variant) => [
+    ...(variant['items']
+      ? [[place, variant] as [string, Schema], ...listsOf(variant['items'], `${place}[]`)]
+      : []),
+    ...Object.entries<Schema>(variant['properties'] ?? {}).flatMap(([name, member]) =>
+      listsOf(member, `${place}.${name}`),
+    ),
+  ]);
+}
+
+// Shows A21
+test('every list in a request says how many items it may have, so longer ones are refused unread', () => {
+  const lists = operations.flatMap(({ name, endpoint }) => {
+    const schema = bodySchemaOf(endpoint);
+    return schema ? listsOf(schema, name) : [];
+  });
+  expect(lists.length).toBeGreaterThan(10);
+  const endless = lists.filter(([, schema]) => !(Number(schema['maxItems']) <= 10_000));
+  expect(endless.map(([place]) => place)).toEqual([]);
+});

@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { fileRoom } from '../../api/middleware/large-body.ts';
+import { mjmlBombs } from '../cage/mjml-bombs.ts';
+import { useDatabase } from '../support/database.ts';
+import { workspace } from '../support/factory.ts';
+import { mjmlText } from '../support/mjml.ts';
+import { newEmail } from '../support/new-email.ts';
+import { startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const bodies = 50;
+const largeBytes = 1_200_000;
+const slow = mjmlBombs.find(({ name }) => name === 'siblings of siblings')!.source;
+const attached = (bytes: number) => [
+  { filename: 'a.bin', contentType: 'a/b', content: randomBytes(bytes).toString('base64') },
+];
+
+// Shows A26
+test('a large email is accepted while another workspace has fifty large ones with slow MJML in hand', async () => {
+  const [greedy, own] = [await workspace(), await workspace()];
+  const api = await startApi();
+  const post = (by: typeof own, changes: Record<string, unknown>) =>
+    api.request('POST', '/v2/email', { key: by.key, body: JSON.stringify(newEmail(by, changes)) });
+  const plain = { attachments: attached(1_500_000) };
+  const mjml = (text: string) => ({ ...plain, format: 'mjml', content: { html: mjmlText(text) } });
+  const timed = async (changes: Record<string, unknown>): Promise<number> => {
+    const from = performance.now();
+    expect((await post(own, changes)).status).toBe(201);
+    return performance.now() - from;
+  };
+  for (const text of ['a', 'b', 'c']) await timed(mjml(text));
+  const alone = { plain: await timed(plain), mjml: await timed(mjml('alone')) };
+
+  let answered = 0;
+  const attachments = attached(largeBytes);
+  const flood: Promise<unknown>[] = [];
+  for (let count = 0; count < bodies; count += 1) {
+    // Each with a source of its own, so that all of them have to be compiled.
+    const html = `${slow}<!-- ${count} -->`;
+    flood.push(post(greedy, { attachments, format: 'mjml', content: { html } }).then(() => (answered += 1)));
+    const length = Math.ceil(largeBytes / 3) * 4;
+    await waitFor('it is in hand', () => fileRoom.takenBytes() >= (flood.length - answered) * length);
+  }
+
+  const before = answered;
+  const beside = { plain: await timed(plain), mjml: await timed(mjml('beside')) };
+  const overtaken = answered - before;
+  console.log(
+    `alone ${alone.plain.toFixed(0)} ms, with MJML ${alone.mjml.toFixed(0)} ms; ` +
+      `beside ${bodies - before} others ${beside.plain.toFixed(0)} ms and ${beside.mjml.toFixed(0)} ms, of which ${overtaken} were answered meanwhile`,
+  );
+  // One that is being rendered when its turn comes, and a few that end by themselves on a busy machine.
+  expect(overtaken).toBeLessThan(8);
+  expect(before + overtaken).toBeLessThan(bodies / 2);
+  await api.close();
+  await Promise.allSettled(flood);
+}, 240_000);
