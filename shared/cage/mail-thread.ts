@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { loadVerifier } from '../formats/mail-report/signatures.ts';
 import { readMail, readSignedMail, TooComplex } from '../formats/mail-report.ts';
 import {
   type Batch,
@@ -9,11 +10,13 @@ import {
   type ThreadResult,
   type Unmeasured,
 } from './protocol.ts';
+import { seal } from './seal.ts';
 
 /** The entry of a thread of the cage: what strangers send by mail is read here and nowhere else. */
 if (!parentPort) throw new Error('mail-thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
+const unsealed = seal();
 
 const cpuMs = () => {
   const { user, system } = process.threadCpuUsage();
@@ -33,7 +36,7 @@ async function read({ raw, signed }: MailJob): Promise<Unmeasured> {
 async function answer(job: ThreadJob): Promise<ThreadResult> {
   if (job.kind !== 'mail') throw new Error(`${job.kind} is not for this thread`);
   // Before the time of the job begins: it is not the sender's doing that this takes a while.
-  if (job.signed) await import('mailauth/lib/dkim/verify.js');
+  if (job.signed) await unsealed(loadVerifier);
   const startMs = cpuMs();
   mine.cpuMs[0] = startMs;
   Atomics.add(mine.counts, marks.begun, 1);

@@ -10,11 +10,24 @@ const doors = {
  * To be called by a thread or process of the cage once it has loaded all that it needs: from then on nothing else can be
  * loaded, a module of Node's as little as a file, so that code which got in with customers' content would find no network.
  * Node 24 has no permission for that; where files are concerned a process has `--permission`, and a thread cannot.
+ * Whoever has sealed it can still load what it needs late, by what this returns.
  */
-export function seal(): void {
+export function seal(): <T>(load: () => Promise<T>) => Promise<T> {
   for (const name of doors.global) Reflect.deleteProperty(globalThis, name);
   for (const name of doors.process) Reflect.defineProperty(process, name, { value: refuse });
-  registerHooks({ resolve: refuse, load: refuse });
+  let isOpen = false;
+  registerHooks({
+    resolve: (specifier, context, next) => (isOpen ? next(specifier, context) : refuse()),
+    load: (url, context, next) => (isOpen ? next(url, context) : refuse()),
+  });
+  return async (load) => {
+    isOpen = true;
+    try {
+      return await load();
+    } finally {
+      isOpen = false;
+    }
+  };
 }
 
 function refuse(): never {

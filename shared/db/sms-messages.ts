@@ -52,7 +52,7 @@ export type SmsRecord = {
 };
 
 /** Whether it is still to be handed over. */
-export const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
+const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
 
 export async function insertSms(workspaceId: string, record: SmsRecord): Promise<void> {
   await query('INSERT INTO sms_messages SET ?', [

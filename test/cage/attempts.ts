@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 /** Runs in a process or thread of the cage, after its own program, and tries what no code there may do. */
-await import(isMainThread ? '../../shared/cage/mjml-child.ts' : '../../shared/cage/thread.ts');
+await import(`../../shared/cage/${isMainThread ? 'mjml-child.ts' : process.argv[2]}`);
 
 const root = join(import.meta.dirname, '../..');
 const require = module.createRequire(import.meta.url);

@@ -41,18 +41,21 @@ test('a process of the cage reads its own program and the libraries, and reaches
 });
 
 // Shows A35
-test('a thread of the cage can load nothing more, has no network and none of the server’s settings', async () => {
-  const worker = new Worker(attempts, {
-    workerData: new SharedArrayBuffer(marksBytes),
-    env: {},
-    execArgv: [],
-    argv: [],
-  });
-  onTestFinished(async () => void (await worker.terminate()));
-  const { outcomes, environment } = await reportOf(worker);
-  expect(Object.keys(outcomes).filter((name) => !refused(outcomes).includes(name))).toEqual([]);
-  expect(environment).toEqual([]);
-});
+test.each(['thread.ts', 'mail-thread.ts'])(
+  '%s of the cage can load nothing more, has no network and none of the server’s settings',
+  async (entry) => {
+    const worker = new Worker(attempts, {
+      workerData: new SharedArrayBuffer(marksBytes),
+      env: {},
+      execArgv: [],
+      argv: [entry],
+    });
+    onTestFinished(async () => void (await worker.terminate()));
+    const { outcomes, environment } = await reportOf(worker);
+    expect(Object.keys(outcomes).filter((name) => !refused(outcomes).includes(name))).toEqual([]);
+    expect(environment).toEqual([]);
+  },
+);
 
 const secret = /root:|SECRET_KEY|mysql:\/\/|"scripts"|workspaces\//;
 const hidden = ['/etc/passwd', '.local/env.json', '../../.local/env.json', '../../package.json'];

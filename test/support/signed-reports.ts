@@ -7,7 +7,7 @@ const selector = 's';
 
 /** Somebody who signs what they report, and the TXT record that holds their key. */
 export async function newReporter(domain: string) {
-  const { privateKeyPem, publicKeyTxt } = await generateDkimKey();
+  const { privateKeyPem, publicKeyTxt } = generateDkimKey();
   const privateKey = createPrivateKey(privateKeyPem);
   return {
     keyName: `${selector}._domainkey.${domain}`,

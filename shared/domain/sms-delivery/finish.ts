@@ -1,6 +1,6 @@
 import { batcher } from '../../batcher.ts';
 import { outsideTransaction, transaction } from '../../db/client.ts';
-import { isWaiting, type SmsRecord } from '../../db/sms-messages.ts';
+import type { SmsRecord } from '../../db/sms-messages.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import * as system from '../../db/system/sms-messages.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
@@ -44,8 +44,7 @@ const outcomes = batcher<Finished, boolean>({
       await insertEvents(
         ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
       );
-      for (const { message } of mine)
-        if (!isWaiting(message)) await changeWaiting(message.workspaceId, { messages: -1 });
+      for (const { message } of ended) await changeWaiting(message.workspaceId, { messages: -1 });
       for (const message of givenBack(mine)) await balance.giveBack(message);
       return results;
     }),

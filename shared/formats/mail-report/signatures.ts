@@ -35,6 +35,14 @@ function signatureIn(field: string): Signature | null {
   return isName(domain) && isName(keyName) ? { domain, keyName } : null;
 }
 
+let verifier: Promise<typeof import('mailauth/lib/dkim/verify.js')> | undefined;
+
+/** With what it needs it takes a while to load, and memory that most never need. */
+export function loadVerifier() {
+  verifier ??= import('mailauth/lib/dkim/verify.js');
+  return verifier;
+}
+
 /**
  * The part of a message that is signed with one of these keys: the header fields that the signature names, and the whole
  * body. All else, which a stranger may have put around them, is left out. Null where no signature verifies. `keys` are
@@ -45,8 +53,7 @@ export async function signedPart(
   keys: ReadonlyMap<string, readonly string[]>,
   at: Date,
 ): Promise<Buffer | null> {
-  // With what it needs it takes a while to load, and memory that most never need.
-  const { dkimVerify } = await import('mailauth/lib/dkim/verify.js');
+  const { dkimVerify } = await loadVerifier();
   const message = Buffer.from(raw);
   const { results, headers } = await dkimVerify(message, {
     strict: true,
