@@ -57,6 +57,7 @@ export const tableBounds: Record<string, Bound> = {
   sms_receipts_unmatched: { kind: 'passing', by: 'EVENT_RETENTION_DAYS and an hour' },
   sms_templates: { kind: 'capped', by: '1,000 for each workspace' },
   suppressions: { kind: 'kept', by: 'they must outlive all else; the customer deletes them' },
+  waiting_counts: { kind: 'capped', by: '32 rows for each workspace' },
   webhook_attempts: { kind: 'passing', by: 'EVENT_RETENTION_DAYS and an hour' },
   webhook_deliveries: { kind: 'passing', by: 'EVENT_RETENTION_DAYS and an hour' },
   webhook_hosts: { kind: 'work', by: 'a host that was not tried for a day, by webhook-health' },

@@ -46,8 +46,8 @@ const changes: Change[] = [
   // Its jobs say more than the older version knows of.
   {
     file: 'shared/domain/email-admission/lanes.ts',
-    from: 'payload: { emailId: id, workspaceId },',
-    to: "payload: { emailId: id, workspaceId, campaign: { name: 'spring' } } as { emailId: string },",
+    from: 'payload: { emailId: id, workspaceId, ...other },',
+    to: "payload: { emailId: id, workspaceId, ...other, campaign: { name: 'spring' } } as { emailId: string },",
   },
 ];
 
