@@ -9,7 +9,11 @@ import { onTestFinished, vi } from 'vitest';
 export function skippableTimers({ clock = false } = {}): (milliseconds: number) => void {
   const faked = ['setTimeout', 'clearTimeout', ...(clock ? (['performance'] as const) : [])] as const;
   vi.useFakeTimers({ toFake: [...faked], shouldAdvanceTime: true });
-  onTestFinished(() => void vi.useRealTimers());
+  onTestFinished(() => {
+    // A timer that was forgotten would never close the connection that it is there to close.
+    vi.runOnlyPendingTimers();
+    vi.useRealTimers();
+  });
   return (milliseconds) => void vi.advanceTimersByTime(milliseconds);
 }
 
