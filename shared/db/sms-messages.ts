@@ -3,7 +3,7 @@ import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
-import { listMatching, listNewest, type Page } from './listing.ts';
+import { listMatching, type Page } from './listing.ts';
 import { changeWaiting } from './waiting-counts.ts';
 
 export type SmsRecord = {

@@ -75,7 +75,8 @@ test('a recount puts right what is wrong, also while emails are accepted, and on
   ]);
   expect(recounted.reduce((sum, count) => sum + count, 0)).toBeGreaterThanOrEqual(1);
   const [first] = await shardsOf(own.workspaceId);
-  expect(first).toMatchObject({ shard: 0, recounts: 1 });
+  // What another finds put right already it leaves as it is.
+  expect(first).toMatchObject({ shard: 0, messages: -1_000 });
   expect(await findWaiting(own.workspaceId)).toEqual(await countedRows(own.workspaceId));
   expect((await findWaiting(own.workspaceId)).messages).toBe(220);
 });

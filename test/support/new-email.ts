@@ -1,4 +1,5 @@
 import type { Answer, Client } from './start-api.ts';
+import { waitFor } from './wait-for.ts';
 
 type Sender = { key: string; sender: string };
 
@@ -27,4 +28,16 @@ export async function sendEmail(api: Client, from: Sender, changes?: Record<stri
   const answer = await postEmail(api, from, changes);
   if (answer.status !== 201) throw new Error(`Not accepted: ${JSON.stringify(answer.body)}`);
   return answer.body;
+}
+
+/** The same for a large one, which is to come again while too many are in hand. */
+export async function postLargeEmail(
+  api: Client,
+  from: Sender,
+  changes: Record<string, unknown>,
+): Promise<Answer> {
+  return waitFor('a large email has its turn', async () => {
+    const answer = await postEmail(api, from, changes);
+    return answer.status !== 503 && answer;
+  });
 }

@@ -8,7 +8,7 @@ import { acceptEmail } from '../../support/accepted-email.ts';
 import { countOf } from '../../support/counts.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
-import { newEmail, postEmail } from '../../support/new-email.ts';
+import { newEmail, postEmail, postLargeEmail } from '../../support/new-email.ts';
 import { postSms, textingWorkspace } from '../../support/new-sms.ts';
 import { changeSettings } from '../../support/settings.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
@@ -48,7 +48,7 @@ test('of large emails that come at once as many are taken as have room, and the 
   const text = 'A text';
   const bytes = 1_500_000;
   const post = () =>
-    postEmail(api, own, {
+    postLargeEmail(api, own, {
       scheduledAt: scheduledAt(),
       content: { text },
       attachments: [attachment(bytes)],
