@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import * as procfile from '../../scripts/setup/procfile.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
@@ -11,7 +11,7 @@ import { useDatabase } from '../support/database.ts';
 import { makeWebhook } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
 import { newEmail, sendEmail as send } from '../support/new-email.ts';
-import { makeNewerVersion, newMigration } from '../support/newer-version.ts';
+import { makeNewerVersion, newMigration, revertMigration } from '../support/newer-version.ts';
 import { freePort, type PlatformProcess, type Settings, startProcess } from '../support/processes.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 import { startApi } from '../support/start-api.ts';
@@ -19,6 +19,7 @@ import { waitFor } from '../support/wait-for.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 useDatabase();
+afterAll(revertMigration);
 
 const ownVersion = join(import.meta.dirname, '..', '..');
 const many = 15_000;

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { query } from '../../shared/db/client.ts';
 import { atEnd } from './at-end.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -27,13 +28,22 @@ export const campaigns: Migration = {
       KEY campaigns_listed (workspace_id, id)
     ) \${tableOptions}\`,
   ],
-  down: [
-    'DROP TABLE IF EXISTS campaigns',
-    'ALTER TABLE webhook_deliveries DROP COLUMN campaign_id',
-    'ALTER TABLE emails DROP KEY emails_by_campaign, DROP COLUMN campaign_id',
-  ],
+  down: [],
 };
 `;
+
+/** Takes the new version's tables and columns out of the database again, as far as its migration has come. */
+export async function revertMigration(): Promise<void> {
+  await query('DROP TABLE IF EXISTS campaigns');
+  for (const change of [
+    'ALTER TABLE webhook_deliveries DROP COLUMN campaign_id',
+    'ALTER TABLE emails DROP KEY emails_by_campaign',
+    'ALTER TABLE emails DROP COLUMN campaign_id',
+  ])
+    await query(change).catch((error: unknown) => {
+      if ((error as { errno?: number }).errno !== 1091) throw error;
+    });
+}
 
 const migrationList = 'shared/db/migrations/index.ts';
 const changes: Change[] = [
