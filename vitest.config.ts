@@ -18,7 +18,7 @@ export default defineConfig({
     projects: [
       project('pure', { pool: 'threads', isolate: false, maxWorkers: cores, sequence: { groupOrder: 0 } }),
       project('shared', { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } }),
-      project('processes', { isolate: false, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
+      project('processes', { isolate: true, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
       project('apart', { isolate: true, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
     ],
     environment: 'node',

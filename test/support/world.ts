@@ -12,7 +12,7 @@ import * as leftBehind from './left-behind.ts';
  * process of its own; `changeSettings` changes them later.
  */
 const { env } = process;
-const isAlone = env.TEST_PROJECT === 'apart';
+const isAlone = env.TEST_PROJECT === 'apart' || env.TEST_PROJECT === 'processes';
 
 let hasNames = false;
 let before: leftBehind.State | undefined;

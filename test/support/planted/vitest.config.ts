@@ -15,7 +15,7 @@ export default defineConfig({
     pool: 'forks',
     isolate: false,
     maxWorkers: 1,
-    env: { TEST_PROJECT: 'shared', TEST_CLOSING_MS: '300' },
+    env: { TEST_PROJECT: 'pure', TEST_CLOSING_MS: '300' },
     experimental: { viteModuleRunner: false },
     setupFiles: ['test/support/setup.ts'],
     globalSetup: ['test/support/global-setup.ts'],

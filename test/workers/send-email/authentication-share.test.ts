@@ -1,3 +1,4 @@
+// @apart: the share of a workspace is what one process remembers, and order is counted from its start.
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { sendEmail } from '../../../shared/jobs/send-email.ts';
