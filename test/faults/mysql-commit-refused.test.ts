@@ -1,3 +1,4 @@
+// @apart: it makes the server refuse what every process of the platform sends, also while the file is closed.
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';

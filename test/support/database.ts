@@ -24,15 +24,9 @@ export function useDatabase(): void {
       await withServer(url, (server) => create(server, name));
       atEnd(() => drop({ ...servers(), mysqlUrl: url }, name));
     }
-    atEnd(closeAll);
+    atEnd(closeEverything);
     await startUp();
   });
-}
-
-/** Twice: work that was in hand the first time may have opened connections again. */
-async function closeAll(): Promise<void> {
-  await closeEverything();
-  await closeEverything();
 }
 
 // The database of this process, and what it holds when it is new. It goes when all files have ended.
