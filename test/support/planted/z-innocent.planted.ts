@@ -1,21 +1,7 @@
-import { expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { config } from '../../../shared/config.ts';
-import { query } from '../../../shared/db/client.ts';
-import { advanceClock } from '../advance-clock.ts';
+import { test } from 'vitest';
 import { useDatabase } from '../database.ts';
-import { workspace } from '../factory.ts';
-import { changeSettings } from '../settings.ts';
-import { startApi } from '../start-api.ts';
+import { changeMuch } from './change-much.ts';
 
 useDatabase();
 
-test('changes much, as a file may that leaves it to the support to put it back', async () => {
-  changeSettings({ SWEEP_SECONDS: 5 });
-  const [api, { key }] = [await startApi(), await workspace()];
-  expect((await api.request('GET', '/v2/webhooks', { key })).status).toBe(200);
-  await advanceClock(86_400_000);
-  expect(now().getTime()).toBeGreaterThan(Date.now() + 80_000_000);
-  expect(await query('SELECT COUNT(*) AS count FROM workspaces')).toEqual([{ count: 1 }]);
-  expect(config.SWEEP_SECONDS).toBe(5);
-});
+test('changes much, as a file may that leaves it to the support to put it back', changeMuch);
