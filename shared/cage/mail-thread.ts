@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { cpuMs } from '../formats/liquid-limits.ts';
 import { loadVerifier } from '../formats/mail-report/signatures.ts';
 import { readMail, readSignedMail, TooComplex } from '../formats/mail-report.ts';
 import {
@@ -17,11 +18,6 @@ if (!parentPort) throw new Error('mail-thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
 const unsealed = seal();
-
-const cpuMs = () => {
-  const { user, system } = process.threadCpuUsage();
-  return (user + system) / 1000;
-};
 
 async function read({ raw, signed }: MailJob): Promise<Unmeasured> {
   try {
