@@ -24,7 +24,7 @@ export type BodyOptions = {
   timeoutMs: number;
   /** Whose share of the room for bodies it takes. */
   owner: string;
-  /** What is said when there is no room. */
+  /** The answer names this where there is no room. */
   busyCode: ErrorCode;
   /** A large body that comes more slowly would not come in time, and would hold its room until then. */
   leastRate: Rate;

@@ -8,7 +8,7 @@ export type Path = readonly string[];
 /** `isOnPath`: what is looked for may lie within, so its names are read. */
 type Level = { isArray: boolean; isOnPath: boolean; key: string | null; index: number; awaitsKey: boolean };
 
-/** What a scan does beside counting. `marker` and a number take the place of each string that is left out. */
+/** A scan does this beside counting. `marker` and a number take the place of each string that is left out. */
 type Places = { freeForm: readonly Path[]; largeTexts?: readonly Path[]; marker?: string };
 
 /** Where a string lies that was left out, without its quotes. `isLarge`: at one of `largeTexts`. */
@@ -47,7 +47,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '' }: Places) {
   let isEscaped = false;
   /** The string that is being left out. */
   let leaving: LeftOut | null = null;
-  /** What there is of the name that the string spells; null when it is none, or none that matters. */
+  /** The name that the string spells, as far as it has come; null when it is no name, or none that matters. */
   let key: Buffer | null = null;
   const paths = [...freeForm, ...largeTexts];
 
@@ -165,7 +165,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '' }: Places) {
     }
   }
 
-  /** What goes on in the next piece is copied: the piece is overwritten. */
+  /** A string that goes on in the next piece is copied, because the piece is overwritten. */
   function addToKey(part: Buffer, goesOn: boolean): void {
     if (key!.length > longestKeyBytes) return;
     key = goesOn || key!.length > 0 ? Buffer.concat([key!, part]) : part;

@@ -67,7 +67,7 @@ async function create(server: mysql.Connection, name: string): Promise<void> {
 }
 
 /**
- * What migrateUp does to an empty database, at a third of its cost, as each file pays it: all statements at once, and
+ * It does to an empty database as migrateUp does, at a third of its cost, for each process: all statements at once, and
  * the notes that Knex and the lease keep of them. database.test.ts holds the two against each other.
  */
 function schema(): string {

@@ -1,4 +1,4 @@
-/** What one body takes of a room. It takes more as more of it comes. */
+/** The part of a room that one body takes. It grows as more of the body comes. */
 export type Reservation = {
   /** Makes it so large in all; false, changing nothing, where there is no room. */
   grow: (bytes: number) => boolean;
