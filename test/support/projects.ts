@@ -4,7 +4,7 @@ import path from 'node:path';
 /**
  * Which project of Vitest a test file runs in. A file says so by what it imports, so nobody keeps a list:
  *
- * - pure: no database, no processes. All files share threads.
+ * - pure: no database, no processes. The files follow one another in a process per core.
  * - shared: a database, Redis, the API in this process. Files follow one another in a few processes; each finds an
  *   empty database (test/support/database.ts) and leaves the process as it was (test/support/left-behind.ts).
  * - processes: starts processes of the platform, and breaks much. Such files mostly wait, so more of them run at once,
