@@ -144,9 +144,14 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
   }
 }
 
-/** Whether work due then belongs into Redis already. What is due later waits in MySQL, parked (design rule 3). */
+/** Work that is due later than this waits in MySQL, parked (design rule 3). */
+export function wakeBefore(at: Date): Date {
+  return new Date(at.getTime() + config.WAKE_AHEAD_SECONDS * 1000);
+}
+
+/** Whether work due then belongs into Redis already. */
 export function isNear(dueAt: Date): boolean {
-  return dueAt.getTime() <= now().getTime() + config.WAKE_AHEAD_SECONDS * 1000;
+  return dueAt <= wakeBefore(now());
 }
 
 /**

@@ -7,10 +7,8 @@ import { logger } from '../shared/logger.ts';
 import { count } from '../shared/metrics.ts';
 import { isNear } from '../shared/queue.ts';
 import { runWithRequest } from '../shared/request-context.ts';
+import type { Outcome } from '../shared/work/outcome.ts';
 import * as database from './database-pause.ts';
-
-/** What a handler says of its work: it is over, it was not ours to do, or it goes on at a time. */
-export type Outcome = 'done' | 'dropped' | { retryAt: Date };
 
 /** A job contract with the code that runs it, its share of the process, and how it is queued. */
 export type Handler = {

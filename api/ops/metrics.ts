@@ -2,6 +2,7 @@ import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readiness } from '../../shared/domain/health.ts';
 import * as operations from '../../shared/domain/operations.ts';
+import { smsLanes } from '../../shared/schemas/lanes.ts';
 
 const prefix = 'messaging_';
 
@@ -29,6 +30,12 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   sms_sent: { help: 'Text messages that a gateway took' },
   sms_failed: { help: 'Text messages that failed before a gateway took them, or for all we know' },
   sms_retried: { help: 'Attempts that left the text message waiting for another' },
+  sms_parked: {
+    help: 'Accepted text messages that wait in MySQL for room in Redis',
+    label: 'lane',
+    values: smsLanes,
+  },
+  sms_admitted: { help: 'Waiting text messages that were let into Redis', label: 'lane', values: smsLanes },
   sms_held_back: { help: 'Turns of text messages given back because sending is blocked; no attempts' },
   sms_released: { help: 'Held text messages that could be paid for' },
   sms_receipts: {

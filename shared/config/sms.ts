@@ -19,13 +19,18 @@ export const smsSettings = {
     .max(60)
     .default(10)
     .describe('Longest hand-over of one text'),
-  SMS_CONCURRENCY: z.coerce.number().int().min(1).default(40).describe('Texts in hand per process'),
-  SMS_JOBS_PER_WORKSPACE: z.coerce
+  SMS_CONCURRENCY: z.coerce
     .number()
     .int()
     .min(1)
+    .default(40)
+    .describe('Texts in hand per lane and process; one workspace takes up to three quarters of them'),
+  SMS_JOBS_PER_WORKSPACE: z.coerce
+    .number()
+    .int()
+    .min(2)
     .default(500)
-    .describe('Texts of one workspace that a process puts into Redis at once; the others wait for the sweep'),
+    .describe('Texts of one workspace and lane that Redis holds; the others wait in MySQL'),
   SMS_RETENTION_DAYS: z.coerce
     .number()
     .min(31)

@@ -1,10 +1,11 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
+import type { EmailLane } from '../schemas/lanes.ts';
 import { byId, bytesOf, type Changed, execute, insertNew, type Row } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
 import { listMatching, type Page } from './listing.ts';
 import { changeWaiting } from './waiting-counts.ts';
 
-export type EmailKind = 'transactional' | 'marketing' | 'authentication';
+export type EmailKind = EmailLane;
 export type EmailStatus = 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled';
 export type EmailReason = {
   category: 'hard_bounce' | 'soft_bounce' | 'complaint' | 'suppressed' | 'rejected' | 'failed';

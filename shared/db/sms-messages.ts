@@ -1,4 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
+import type { SmsLane } from '../schemas/lanes.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
@@ -38,6 +39,7 @@ export type SmsRecord = {
   deliveredAt: Date | null;
   /** When it must be looked at next: the end of the lease while a worker holds it, the end of waiting while it is held. */
   dueAt: Date | null;
+  lane: SmsLane;
   /** Without a job in Redis. */
   parked: boolean;
   claims: number;
@@ -77,6 +79,7 @@ export async function insertSms(workspaceId: string, record: SmsRecord): Promise
       in_reply_to: optionalId(record.inReplyTo),
       created_at: record.createdAt,
       scheduled_at: record.scheduledAt,
+      lane: record.lane,
       request_id: bytesOf(record.requestId),
       ...changing(record),
     },
@@ -249,6 +252,7 @@ export function toRecord(row: Row): SmsRecord {
     sentAt: row.sent_at,
     deliveredAt: row.delivered_at,
     dueAt: row.due_at,
+    lane: row.lane,
     parked: row.parked === 1,
     claims: row.claims,
     retries: row.retries,

@@ -7,3 +7,4 @@ export { countOn } from './contact-lists/count.ts';
 export { create, prepare } from './contact-lists/create.ts';
 export { contacts, find, list, preview } from './contact-lists/read.ts';
 export { remove, removeContacts } from './contact-lists/remove.ts';
+export { sweep } from './contact-lists/sweep.ts';

@@ -1,10 +1,30 @@
-/**
- * Which emails have a job in Redis. A workspace has so many of them, in each lane, and the rest waits in its rows: for
- * room, for its time, for a sending limit, or for the operator to let the workspace send again.
- */
+import { config } from '../config.ts';
+import { emailMessages, listDueJobs } from '../db/system/email-admission.ts';
+import { listAllowances } from '../db/system/email-limits.ts';
+import { sendEmail } from '../jobs/send-email.ts';
+import { soonMs } from '../work/refill.ts';
+import { laneOf } from './email-admission/precedence.ts';
+import { giveUpMinutes } from './email-delivery/times.ts';
+import { messageAdmission } from './message-admission.ts';
 
 export { takeTurn } from './email-admission/limits.ts';
 export { laneOf } from './email-admission/precedence.ts';
-export { refill } from './email-admission/refill.ts';
-export { enter, lookSoon } from './email-admission/rooms.ts';
-export { sweep } from './email-admission/sweep.ts';
+
+/** Which emails have a job in Redis, and which wait in their rows. */
+export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
+  messages: emailMessages,
+  job: sendEmail,
+  payloadOf: ({ id, workspaceId, lane }) => ({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),
+  laneOf,
+  window: () => config.EMAIL_JOBS_PER_WORKSPACE,
+  giveUpMinutes,
+  // Of all lanes together: those that were let in before are of kinds that come first.
+  listAllowances: async (workspaceIds, at) => {
+    const allowances = await listAllowances(workspaceIds, at);
+    const onTheirWay = await listDueJobs(workspaceIds, new Date(at.getTime() + soonMs));
+    return new Map(
+      [...allowances].map(([workspaceId, left]) => [workspaceId, left - (onTheirWay.get(workspaceId) ?? 0)]),
+    );
+  },
+  metric: { name: 'emails_admitted', label: 'kind' },
+});

@@ -1,13 +1,13 @@
 import { now } from '../clock.ts';
-import type { EmailKind } from '../db/emails.ts';
-import { findOldestDueEmails } from '../db/system/email-admission.ts';
+import { emailMessages } from '../db/system/email-admission.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
-import { findOldestDueSms } from '../db/system/sms-messages.ts';
+import { findOldestDueMessages } from '../db/system/message-admission.ts';
+import { smsMessages } from '../db/system/sms-messages.ts';
 import { findOldestDueDeliveries } from '../db/system/webhook-deliveries.ts';
 import { findFailingCount } from '../db/system/webhooks.ts';
-import { sendEmail } from '../jobs/send-email.ts';
 import { takeCounts } from '../metrics.ts';
 import { addTotals, readGauges, readQueueDepths, readRedisMemory, readTotals } from '../queue.ts';
+import { emailLanes, smsLanes } from '../schemas/lanes.ts';
 import { findFullCount } from './waiting.ts';
 import { isNetworkSuspect } from './webhook-health.ts';
 
@@ -36,7 +36,6 @@ export async function overview(): Promise<Overview> {
   // What this process has counted since its last report belongs in as well.
   addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
-  const kinds = Object.keys(sendEmail.lanes) as EmailKind[];
   const [
     totals,
     gauges,
@@ -47,8 +46,8 @@ export async function overview(): Promise<Overview> {
     fullWorkspaces,
     deliveries,
     events,
-    sms,
-    ...emails
+    texts,
+    emails,
   ] = await Promise.all([
     readTotals(),
     readGauges(),
@@ -59,8 +58,8 @@ export async function overview(): Promise<Overview> {
     findFullCount(),
     findOldestDueDeliveries(time),
     findOldestUnnumbered(),
-    findOldestDueSms(time),
-    ...kinds.map((kind) => findOldestDueEmails(kind, time)),
+    Promise.all(smsLanes.map((lane) => findOldestDueMessages(smsMessages, lane, time))),
+    Promise.all(emailLanes.map((lane) => findOldestDueMessages(emailMessages, lane, time))),
   ]);
   return {
     totals,
@@ -72,11 +71,12 @@ export async function overview(): Promise<Overview> {
     fullWorkspaces,
     oldestDueSeconds: {
       ...Object.fromEntries(
-        kinds.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
+        emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
       ),
       // Of workspaces that may send as much as they like: the others wait because of their limits.
       email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
-      sms: age(sms),
+      sms: Math.max(...texts.map(({ admitted }) => age(admitted))),
+      sms_backlog: Math.max(...texts.map(({ parked }) => age(parked))),
       webhook_delivery: age(deliveries.admitted),
       // Of webhooks in good health: those that fail or are paused wait because of that.
       webhook_backlog: age(deliveries.parked),

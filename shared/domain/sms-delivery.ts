@@ -1,2 +1,3 @@
+export { admit, sweep } from './sms-delivery/admission.ts';
 export { attempt } from './sms-delivery/attempt.ts';
-export { sweep } from './sms-delivery/sweep.ts';
+export { deliver } from './sms-delivery/deliver.ts';

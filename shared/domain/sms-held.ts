@@ -1,21 +1,20 @@
 import { now } from '../clock.ts';
 import { findSmsBalanceForUpdate } from '../db/sms-balances.ts';
 import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../db/sms-messages.ts';
+import * as system from '../db/system/sms-messages.ts';
 import { count } from '../metrics.ts';
 import { isNear } from '../queue.ts';
 import { transaction } from '../unit-of-work.ts';
 import * as events from './events.ts';
 import * as balance from './sms-balance.ts';
+import { admit } from './sms-delivery/admission.ts';
 import { heldExpired } from './sms-delivery/reasons.ts';
-import { wake } from './sms-delivery/wake.ts';
 import { advance, eventOf } from './sms-record.ts';
 
 /** Messages that wait until their workspace can pay for them. */
 
 const heldForMs = 72 * 3_600_000;
 const batchSize = 100;
-/** Of one release, so many get a job at once; the sweep lets the others in. */
-const mostWoken = 500;
 
 /** A new message that cannot be paid for: it waits so long from when it was to go out. */
 export function held(message: SmsRecord): SmsRecord {
@@ -26,14 +25,13 @@ export function held(message: SmsRecord): SmsRecord {
 /** Lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many. */
 export async function release(workspaceId: string): Promise<number> {
   for (let released = 0; ; ) {
-    const mayWake = released < mostWoken;
-    const batch = await transaction(() => releaseSome(workspaceId, mayWake));
+    const batch = await transaction(() => releaseSome(workspaceId));
     released += batch;
     if (batch < batchSize) return released;
   }
 }
 
-async function releaseSome(workspaceId: string, mayWake: boolean): Promise<number> {
+async function releaseSome(workspaceId: string): Promise<number> {
   // Locked first, as who accepts a message does: what comes meanwhile goes behind.
   let left = await findSmsBalanceForUpdate(workspaceId);
   const isCounted = left !== null;
@@ -50,21 +48,21 @@ async function releaseSome(workspaceId: string, mayWake: boolean): Promise<numbe
       ...advance(message, 'queued', { at }),
       charged: isCounted ? price : 0,
       dueAt,
-      parked: !mayWake || !isNear(dueAt),
+      parked: !isNear(dueAt),
     });
   }
   if (isCounted) await balance.take(workspaceId, going);
-  for (const message of going) {
+  for (const queued of going) {
+    const message = admit(queued);
     await updateSms(workspaceId, { status: 'held' }, message);
     await events.record(workspaceId, eventOf(message));
-    wake(message);
   }
   count('sms_released', {}, going.length);
   return going.length;
 }
 
 /** Fails a message that was held for too long; false where it is held no more. */
-export async function expire(workspaceId: string, smsId: string): Promise<boolean> {
+async function expire(workspaceId: string, smsId: string): Promise<boolean> {
   return transaction(async () => {
     const found = await findSmsForUpdate(workspaceId, smsId);
     const at = now();
@@ -76,4 +74,13 @@ export async function expire(workspaceId: string, smsId: string): Promise<boolea
     count('sms_failed');
     return true;
   });
+}
+
+/** Fails texts that were held for too long, and lets go those that can be paid for now; returns how many it looked at. */
+export async function sweep(_overdueBefore: Date, limit: number): Promise<number> {
+  const expired = await system.listExpiredHeldSms(now(), limit);
+  for (const { workspaceId, smsId } of expired) await expire(workspaceId, smsId);
+  const payable = await system.listWorkspacesToRelease(limit);
+  for (const workspaceId of payable) balance.wakeRelease(workspaceId);
+  return expired.length + payable.length;
 }

@@ -56,6 +56,7 @@ export async function receive(
     sentAt: null,
     deliveredAt: null,
     dueAt: null,
+    lane: 'default',
     parked: false,
     claims: 0,
     retries: 0,

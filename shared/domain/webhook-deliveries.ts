@@ -9,4 +9,4 @@ export { deliver, jobsInHand } from './webhook-deliveries/deliver.ts';
 export { expire } from './webhook-deliveries/expire.ts';
 export { refill } from './webhook-deliveries/refill.ts';
 export { settleNext } from './webhook-deliveries/settle.ts';
-export { letInParked, wakeLost, wakeSettlements } from './webhook-deliveries/sweep.ts';
+export { sweep } from './webhook-deliveries/sweep.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailLanes } from '../schemas/lanes.ts';
 import { defineJob } from './job.ts';
 
 /**
@@ -15,6 +16,6 @@ export const sendEmail = defineJob({
   payload: z.object({
     emailId: z.string(),
     workspaceId: z.string().optional(),
-    kind: z.enum(['authentication', 'transactional', 'marketing']).optional(),
+    kind: z.enum(emailLanes).optional(),
   }),
 });

@@ -46,12 +46,15 @@ const mayImport: Record<string, string[]> = {
   'shared/unit-of-work': ['shared/db', ...basis],
   'shared/cage': [...words, ...basis],
   'shared/key-generation': [...words, ...basis],
+  // The rows of work that is due are the platform's own, across workspaces.
+  'shared/work': ['shared/queue', 'shared/jobs', 'shared/db', ...words, ...basis],
   'shared/queue': ['shared/jobs', 'shared/db', 'shared/unit-of-work', ...words, ...basis],
   'shared/broadcast': ['shared/queue', 'shared/unit-of-work', ...basis],
   'shared/rate-limits': ['shared/queue', ...basis],
   'shared/known-keys': ['shared/queue', ...basis],
   'shared/transports': ['shared/jobs', 'shared/db', ...words, ...basis],
   'shared/domain': [
+    'shared/work',
     'shared/queue',
     'shared/broadcast',
     'shared/known-keys',
@@ -82,6 +85,7 @@ const mayImport: Record<string, string[]> = {
   workers: [
     'shared/domain',
     'shared/lifecycle',
+    'shared/work',
     'shared/queue',
     'shared/transports',
     'shared/unit-of-work',
@@ -121,12 +125,15 @@ const ofTheServer = /^shared\/db\/system\/(clock|server)\.ts$/;
 export const systemBehindDomain: Rule = (files) =>
   files
     .filter(isProduct)
-    .filter((file) => !/^shared\/(domain|db\/system)\//.test(file.path))
+    .filter((file) => !/^shared\/(domain|work|db\/system)\//.test(file.path))
     .flatMap((file) =>
       importsOf(file)
         .filter((found) => !found.external && systemFiles.test(found.target))
         .filter((found) => layerOf(file.path) !== 'shared/lifecycle' || !ofTheServer.test(found.target))
-        .map((found) => `${file.path} may not import ${found.target}: only shared/domain reaches it`),
+        .map(
+          (found) =>
+            `${file.path} may not import ${found.target}: only shared/domain and shared/work reach it`,
+        ),
     );
 
 const impure =

@@ -20,7 +20,7 @@ useDatabase();
 
 const leaseMs = 60_000;
 const claim = (deliveryId: string) =>
-  claimDelivery({ deliveryId, at: nowForAll(), until: new Date(now().getTime() + leaseMs) });
+  claimDelivery({ id: deliveryId, at: nowForAll(), until: new Date(now().getTime() + leaseMs) });
 
 /** The deliveries of one event to so many webhooks of a workspace of their own. */
 async function pending(

@@ -4,8 +4,9 @@ import { type EmailFilter, listEmails } from '../../shared/db/emails.ts';
 import { findPositionFurtherOn, listEventsAfter } from '../../shared/db/events.ts';
 import { listSms, type SmsRowFilter } from '../../shared/db/sms-messages.ts';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
-import { listQueuedKinds } from '../../shared/db/system/email-admission.ts';
+import { emailTable } from '../../shared/db/system/emails.ts';
 import { listUnnumberedEvents } from '../../shared/db/system/events.ts';
+import { listLanes } from '../../shared/db/system/work/admission.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { type IdPrefix, idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
@@ -140,9 +141,9 @@ test('of which kinds emails are queued is found in a step for each, however many
     idToBytes(own.workspaceId),
   ]);
   await query('ANALYZE TABLE emails');
-  expect((await listQueuedKinds()).toSorted((a, b) => a.kind.localeCompare(b.kind))).toEqual([
-    { kind: 'marketing', parked: true },
-    { kind: 'transactional', parked: false },
+  expect(await listLanes(emailTable)).toEqual([
+    { lane: 'transactional', parked: false },
+    { lane: 'marketing', parked: true },
   ]);
-  expect(await rowsRead(listQueuedKinds)).toBeLessThan(20);
+  expect(await rowsRead(() => listLanes(emailTable))).toBeLessThan(20);
 });

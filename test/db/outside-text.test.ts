@@ -131,7 +131,7 @@ test('whatever an endpoint answers, the outcome of the delivery is written down'
   const { id } = await dueDelivery(own, nowhere);
   for (const text of texts()) {
     const claimed = await deliveries.claimDelivery({
-      deliveryId: id,
+      id,
       at: now(),
       until: new Date(now().getTime() + 60_000),
     });
@@ -163,7 +163,7 @@ const reasonOf = (text: string) => ({ code: text, description: text, retryable: 
 test('whatever a mail server says, what becomes of the email and of its recipient is written down', async () => {
   const { id } = await acceptEmail(own);
   for (const text of texts()) {
-    const claim = { emailId: id, at: now(), until: new Date(now().getTime() + 60_000) };
+    const claim = { id, at: now(), until: new Date(now().getTime() + 60_000) };
     const { record, token } = (await emails.claimEmail(claim))!;
     const reason = { category: 'failed' as const, ...reasonOf(text) };
     const due = { ...record, reason, dueAt: new Date(now().getTime() - 1_000) };
@@ -190,9 +190,12 @@ test('whatever a mail server says, what becomes of the email and of its recipien
 test('whatever a gateway says, what becomes of the text and its receipt are written down', async () => {
   const { id } = await sendSms(await startApi(), own);
   for (const text of texts()) {
-    const record = (await sms.findSms(own.workspaceId, id))!;
+    const until = new Date(now().getTime() + 60_000);
+    const { record, token } = (await systemSms.claimSms({ id, at: now(), until }))!;
     const reason = { category: 'failed' as const, ...reasonOf(text) };
-    await systemSms.updateSmsOutcomes([{ ...record, reason, gateway: 'network', gatewayReference: text }]);
+    const dueAt = new Date(now().getTime() - 1_000);
+    const message = { ...record, reason, dueAt, gateway: 'network', gatewayReference: text };
+    await systemSms.updateSmsOutcomes([{ message, token }]);
     const after = (await sms.findSms(own.workspaceId, id))!;
     expect(after).toMatchObject({
       gatewayReference: fitting('sms_messages.gateway_reference', text),

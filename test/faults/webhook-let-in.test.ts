@@ -1,7 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import { query } from '../../shared/db/client.ts';
-import { updateParked } from '../../shared/db/system/webhook-deliveries.ts';
+import { deliveryTable } from '../../shared/db/system/webhook-deliveries.ts';
+import { updateParked } from '../../shared/db/system/work/admission.ts';
 import * as recovery from '../../shared/domain/recovery.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { queueOf } from '../../shared/queue.ts';
@@ -42,7 +43,10 @@ test('deliveries that had waited for hours before they were let in have a place 
   expect(deliveries.every(({ parked }) => !parked)).toBe(true);
   expect((await deliveriesInJobs()).toSorted()).toEqual(deliveries.map(({ id }) => id).toSorted());
   // Handed back, they have the place that they had.
-  await updateParked(deliveries.map(({ id }) => id));
+  await updateParked(
+    deliveryTable,
+    deliveries.map(({ id }) => id),
+  );
   for (const { dueAt, createdAt } of await deliveriesOf(webhook.id)) expect(dueAt).toEqual(createdAt);
 });
 

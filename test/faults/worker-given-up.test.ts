@@ -52,9 +52,9 @@ test('what kills every worker that takes it fails in the end, all else goes out,
   const [delivery] = await deliveriesOf(webhook.id);
   for (let death = 0; death < deaths; death += 1)
     await dieWith([
-      (at, until) => claimEmail({ emailId: email!.id, at, until }),
-      (at, until) => claimSms({ smsId: texts[0].id, at, until }),
-      (at, until) => claimDelivery({ deliveryId: delivery!.id, at, until }),
+      (at, until) => claimEmail({ id: email!.id, at, until }),
+      (at, until) => claimSms({ id: texts[0].id, at, until }),
+      (at, until) => claimDelivery({ id: delivery!.id, at, until }),
     ]);
 
   const worker = await startWorkerProcess([], { SMTP_URL: sink.url });
@@ -102,12 +102,12 @@ test('what a dead worker had in hand is not taken up all at once, since one of t
     ...emails.map(
       ({ id }) =>
         (at: Date, until: Date) =>
-          claimEmail({ emailId: id, at, until }),
+          claimEmail({ id, at, until }),
     ),
     ...deliveries.map(
       ({ id }) =>
         (at: Date, until: Date) =>
-          claimDelivery({ deliveryId: id, at, until }),
+          claimDelivery({ id, at, until }),
     ),
   ]);
   await forgetRedis();

@@ -5,7 +5,8 @@ import { databaseTime, now } from '../../shared/clock.ts';
 import { problem } from '../../shared/errors.ts';
 import { defineJob } from '../../shared/jobs/job.ts';
 import { requestId } from '../../shared/request-context.ts';
-import { backoffMs, handle, type Outcome, RetryLater } from '../../workers/handle.ts';
+import type { Outcome } from '../../shared/work/outcome.ts';
+import { backoffMs, handle, RetryLater } from '../../workers/handle.ts';
 
 const job = defineJob({
   name: 'weigh-parcel',

@@ -175,7 +175,8 @@ test('while the workspace may not send, its messages wait, for 48 hours', async 
   const gateway = useGateway(accepted);
   const [first, second] = [await sendSms(api, own, { recipient }), await sendSms(api, own, { recipient })];
   await workspaces.change(own.workspaceId, { sendingBlocked: true });
-  for (const { id } of [first, second]) expect(await attempt(id)).toEqual({ retryAt: expect.any(Date) });
+  for (const { id } of [first, second]) expect(await attempt(id)).toBe('dropped');
+  expect((await smsOf(own, first.id)).parked).toBe(true);
   expect(gateway.taken).toEqual([]);
   await workspaces.change(own.workspaceId, { sendingBlocked: false });
   await advanceClock(2 * minuteMs);

@@ -1,7 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import { query } from '../../shared/db/client.ts';
-import { listDueOf, listWebhooksWaiting } from '../../shared/db/system/webhook-deliveries.ts';
+import { deliveryTable } from '../../shared/db/system/webhook-deliveries.ts';
+import { listDueOf, listOwnersWaiting } from '../../shared/db/system/work/admission.ts';
 import * as recovery from '../../shared/domain/recovery.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
@@ -54,8 +55,8 @@ test('one step along an index finds each webhook that has something waiting, how
   await storeEvents(own, 3);
   await relay.relayAll();
   await query('UPDATE webhook_deliveries SET parked = 1 WHERE event_type = ?', ['email.queued']);
-  expect(await listWebhooksWaiting(true, null, 500)).toHaveLength(21);
-  expect(await rowsRead(() => listWebhooksWaiting(true, null, 500))).toBeLessThan(200);
+  expect(await listOwnersWaiting(deliveryTable, null, true, null, 500)).toHaveLength(21);
+  expect(await rowsRead(() => listOwnersWaiting(deliveryTable, null, true, null, 500))).toBeLessThan(200);
   const plan = await query(
     `EXPLAIN FORMAT=TRADITIONAL SELECT webhook_id, MIN(due_at) AS due FROM webhook_deliveries FORCE INDEX (webhook_deliveries_admission)
      WHERE status = 'pending' AND parked = 1 AND webhook_id > X''
@@ -76,11 +77,15 @@ test('the due deliveries of a webhook are read in order from an index, and no mo
   );
   expect(plan[0]).toMatchObject({ key: 'webhook_deliveries_admission' });
   expect(plan[0]!['Extra'] ?? '').not.toMatch(/filesort|temporary/);
-  const due = await listDueOf([{ webhookId: id, limit: 10 }], true, now());
+  const due = await listDueOf(deliveryTable, null, true, [{ ownerId: id, dueBefore: now(), limit: 10 }]);
   expect(due.map(({ dueAt }) => dueAt.getTime())).toEqual(
     due.map(({ dueAt }) => dueAt.getTime()).toSorted((a, b) => a - b),
   );
-  expect(await rowsRead(() => listDueOf([{ webhookId: id, limit: 10 }], true, now()))).toBeLessThan(100);
+  expect(
+    await rowsRead(() =>
+      listDueOf(deliveryTable, null, true, [{ ownerId: id, dueBefore: now(), limit: 10 }]),
+    ),
+  ).toBeLessThan(100);
 });
 
 test('50,000 deliveries that wait for a dead webhook cost Redis a few jobs, and the others nothing', async () => {

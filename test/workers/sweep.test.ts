@@ -122,7 +122,7 @@ test('what has been due for less than two seconds is left to its wake-up', async
 test('what a dead worker held is taken up again when its lease ends, under a new job', async () => {
   const email = await forgottenEmail();
   const at = nowForAll();
-  await emails.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 60_000) });
+  await emails.claimEmail({ id: email.id, at, until: new Date(at.getTime() + 60_000) });
   await advanceClock(50_000);
   await recovery.sweep();
   expect(await jobsOf('send-email', email.id)).toEqual([]);

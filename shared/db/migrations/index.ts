@@ -15,6 +15,7 @@ import { sms } from './0015_sms.ts';
 import { lostClaims } from './0016_lost_claims.ts';
 import { contactListCounts } from './0018_contact_list_counts.ts';
 import { waitingCounts } from './0020_waiting_counts.ts';
+import { smsLanes } from './0022_sms_lanes.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -36,4 +37,5 @@ export const migrations: Migration[] = [
   lostClaims,
   contactListCounts,
   waitingCounts,
+  smsLanes,
 ];

@@ -1,7 +1,8 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, execute, query } from '../client.ts';
 import { toRecord, type WebhookRecord } from '../webhooks.ts';
-import { countAdmitted, hasParkedDue } from './webhook-deliveries/admit.ts';
+import { deliveryTable } from './webhook-deliveries/table.ts';
+import { admittedOf, hasParkedDue } from './work/admission.ts';
 
 export type Subscriber = WebhookRecord & {
   /** How many of its deliveries have a job in Redis. */
@@ -16,10 +17,12 @@ export type Subscriber = WebhookRecord & {
  */
 export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise<Subscriber[]> {
   if (workspaceIds.length === 0) return [];
+  const admitted = admittedOf(deliveryTable, null, 'w.id');
+  const backlog = hasParkedDue(deliveryTable, null, 'w.id', at);
   const rows = await query(
-    `SELECT w.*, ${countAdmitted} AS admitted, ${hasParkedDue} AS has_backlog FROM webhooks w
+    `SELECT w.*, ${admitted.sql} AS admitted, ${backlog.sql} AS has_backlog FROM webhooks w
      WHERE w.workspace_id IN (?) ORDER BY w.id`,
-    [at, workspaceIds],
+    [...admitted.values, ...backlog.values, workspaceIds],
   );
   return rows.map((row) => ({
     ...toRecord(row),

@@ -7,8 +7,8 @@ import * as system from '../../db/system/contact-list-copies.ts';
 import { firstUuidAt, idFromBytes, newUuid } from '../../formats/ids.ts';
 import { count } from '../../metrics.ts';
 import { transaction } from '../../unit-of-work.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import { compile } from '../contact-filter.ts';
-import type { Outcome } from '../outcome.ts';
 import { contactsOf, findLists, type List } from './record.ts';
 
 // Small enough that nobody waits for the rows of one.

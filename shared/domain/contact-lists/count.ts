@@ -7,9 +7,9 @@ import * as jobs from '../../jobs/count-contacts.ts';
 import { enqueue } from '../../queue.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { transaction } from '../../unit-of-work.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import { compile } from '../contact-filter.ts';
 import { searching } from '../contact-searches.ts';
-import type { Outcome } from '../outcome.ts';
 
 /** How many contacts a dynamic list with this filter has, as far as that is found out while a request waits. */
 export async function countNow(workspaceId: string, filter: ContactFilter): Promise<Counted> {

@@ -3,6 +3,7 @@ import { now } from '../../clock.ts';
 import { outsideTransaction } from '../../db/client.ts';
 import type { EmailKind } from '../../db/emails.ts';
 import { updateTaken } from '../../db/system/email-limits.ts';
+import { emailLanes } from '../../schemas/lanes.ts';
 
 type Wish = { workspaceId: string; kind: EmailKind };
 
@@ -10,8 +11,6 @@ type Wish = { workspaceId: string; kind: EmailKind };
 export function takeTurn(wish: Wish): Promise<boolean> {
   return outsideTransaction(() => turns(wish));
 }
-
-const firstToLast: EmailKind[] = ['authentication', 'transactional', 'marketing'];
 
 const turns = batcher<Wish, boolean>({
   maxItems: 50,
@@ -21,7 +20,7 @@ const turns = batcher<Wish, boolean>({
     const byWorkspace = Map.groupBy(wishes.keys(), (index) => wishes[index]!.workspaceId);
     for (const [workspaceId, indexes] of byWorkspace) {
       const taken = await updateTaken(workspaceId, indexes.length, now());
-      const rankOf = (index: number) => firstToLast.indexOf(wishes[index]!.kind);
+      const rankOf = (index: number) => emailLanes.indexOf(wishes[index]!.kind);
       for (const index of indexes.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, taken))
         isGranted[index] = true;
     }

@@ -5,11 +5,11 @@ import * as system from '../../db/system/emails.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
 import { count } from '../../metrics.ts';
 import { handOver } from '../../transports/smtp.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import * as admission from '../email-admission.ts';
 import type { SigningDomain } from '../email-domains.ts';
 import { findSending } from '../email-senders.ts';
-import type { Outcome } from '../outcome.ts';
 import { makeReturnPath } from '../return-path.ts';
 import { forgetAttachments } from './attachments.ts';
 import { compose } from './compose.ts';
@@ -33,7 +33,7 @@ import { dueSince, isPast } from './times.ts';
  */
 export async function attempt(emailId: string, lane?: EmailKind): Promise<Outcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
-  const claimed = await system.claimEmail({ emailId, at: nowForAll(), until });
+  const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const outcome = await attemptClaimed(emailId, claimed, lane ?? claimed.record.kind);
   if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(claimed.record);
@@ -73,7 +73,7 @@ async function attemptClaimed(
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
   const message = await compose(email, body, sender.mailbox, recipient.mailbox.address, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
-  if (!(await system.updateHandoverStarted({ emailId, token, at: now() }))) return 'dropped';
+  if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
   const result = await handOver({
     envelopeFrom: returnPathOf(email, sender.mailbox, domain),
     envelopeTo: recipient.mailbox.address,
@@ -87,7 +87,7 @@ async function attemptClaimed(
 
 /** The workspace may not send now: the email waits in its row until it is let in again. */
 async function holdBack(emailId: string, token: Buffer): Promise<Outcome> {
-  await system.updateHeldBack({ emailId, token, at: now() });
+  await system.updateHeldBack({ id: emailId, token, at: now() });
   count('emails_held_back');
   return 'dropped';
 }

@@ -3,11 +3,11 @@ import { config } from '../../config.ts';
 import type { EmailKind } from '../../db/emails.ts';
 import { findDueSince } from '../../db/system/email-admission.ts';
 import { timeOfId } from '../../formats/ids.ts';
-import { logger } from '../../logger.ts';
+import { emailLanes } from '../../schemas/lanes.ts';
+import type { Outcome } from '../../work/outcome.ts';
+import { turns } from '../../work/turns.ts';
 import * as admission from '../email-admission.ts';
-import type { Outcome } from '../outcome.ts';
 import { attempt } from './attempt.ts';
-import { createGate, type Gate } from './gate.ts';
 import { relayPause } from './relay-pause.ts';
 import { isPast } from './times.ts';
 
@@ -18,56 +18,26 @@ export type Turn = {
   kind?: EmailKind | undefined;
 };
 
-const gates = new Map<EmailKind, Gate>();
 /** Sent back to Redis, an email is looked at again after so long. */
 const againMs = 500;
 
-const firstToLast: EmailKind[] = ['authentication', 'transactional', 'marketing'];
-/** When each lane had something to do last. */
-const activeAt = new Map<EmailKind, number>();
-const activeForMs = 2_000;
-/**
- * The part of its slots that a lane keeps beside one that comes first. There are codes at any time, and transactional
- * email, which is all that a workspace has beyond its share of them, must not come to a crawl for the sake of a few.
- */
-const keptBesideOthers: Record<EmailKind, number> = { authentication: 1, transactional: 0.5, marketing: 0.1 };
-
-function gateOf(lane: EmailKind): Gate {
-  let gate = gates.get(lane);
-  if (!gate) {
-    gate = createGate(() => ({ slots: slotsOf(lane), longestWaitMs: 1_000 }));
-    gates.set(lane, gate);
-  }
-  return gate;
-}
-
-/** All lanes of a process share one processor: what a later one has in hand, an earlier one has to wait for. */
-function slotsOf(lane: EmailKind): number {
-  const since = performance.now() - activeForMs;
-  const isBehind = firstToLast
-    .slice(0, firstToLast.indexOf(lane))
-    .some((earlier) => (activeAt.get(earlier) ?? Number.NEGATIVE_INFINITY) >= since);
-  return isBehind
-    ? Math.max(2, Math.floor(config.EMAIL_CONCURRENCY * keptBesideOthers[lane]))
-    : config.EMAIL_CONCURRENCY;
-}
+const takeTurn = turns({
+  lanes: emailLanes,
+  slots: () => config.EMAIL_CONCURRENCY,
+  // There are codes at any time, and transactional email, which is all that a workspace has beyond its share of them, must
+  // not come to a crawl for the sake of a few.
+  keptBesideOthers: { authentication: 1, transactional: 0.5, marketing: 0.1 },
+  window: () => config.EMAIL_JOBS_PER_WORKSPACE,
+  refill: admission.refill,
+});
 
 /** An email's turn: an attempt as soon as its workspace has a slot and the relay can be used. */
 export async function deliver(
   lane: EmailKind,
   { emailId, workspaceId, kind = lane }: Turn,
 ): Promise<Outcome> {
-  // Jobs of the version before do not name their workspace.
-  const holder = workspaceId ?? emailId;
-  const gate = gateOf(lane);
-  activeAt.set(lane, performance.now());
-  if (!(await gate.enter(holder))) return inMs(againMs);
-  try {
-    return await attemptWhenPossible(lane, kind, emailId);
-  } finally {
-    gate.leave(holder);
-    if (workspaceId) await bringOn(kind, workspaceId);
-  }
+  const turn = { lane, rowLane: kind, ownerId: workspaceId, id: emailId };
+  return (await takeTurn(turn, () => attemptWhenPossible(lane, kind, emailId))) ?? inMs(againMs);
 }
 
 async function attemptWhenPossible(lane: EmailKind, kind: EmailKind, emailId: string): Promise<Outcome> {
@@ -91,26 +61,4 @@ async function isOverdue(kind: EmailKind, emailId: string): Promise<boolean> {
 
 function inMs(ms: number): Outcome {
   return { retryAt: new Date(now().getTime() + ms) };
-}
-
-/** How many emails of a workspace have ended since this process looked whether more wait for room. */
-const ended = new Map<string, number>();
-const looking = new Set<string>();
-const partOfWindow = 20;
-
-async function bringOn(kind: EmailKind, workspaceId: string): Promise<void> {
-  const key = `${workspaceId} ${kind}`;
-  const since = (ended.get(key) ?? 0) + 1;
-  ended.set(key, since);
-  if (since < config.EMAIL_JOBS_PER_WORKSPACE / partOfWindow || looking.has(key)) return;
-  ended.delete(key);
-  looking.add(key);
-  try {
-    await admission.refill(kind, [workspaceId], 'worker');
-  } catch (error) {
-    // The email itself is over.
-    logger.debug({ err: error, workspaceId }, 'the next emails are left to the sweep');
-  } finally {
-    looking.delete(key);
-  }
 }

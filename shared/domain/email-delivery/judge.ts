@@ -7,7 +7,6 @@ import type { NewEventRecord } from '../../db/events.ts';
 import { verdictOf } from '../../formats/smtp-reply.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
-import { isNear } from '../../queue.ts';
 import type { HandOverResult } from '../../transports/smtp.ts';
 import * as admission from '../email-admission.ts';
 import { advance, eventOf, remark } from '../email-record.ts';
@@ -79,18 +78,15 @@ function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgeme
   const dueAt = nextTry(email.retries, time);
   if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, reason);
   logger.debug({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
-  const waiting = { ...email, retries: email.retries + 1, dueAt, parked: !mayWaitInRedis(email, dueAt) };
+  const waiting = {
+    ...email,
+    retries: email.retries + 1,
+    dueAt,
+    parked: !admission.keepsJob(email.kind, email.workspaceId, dueAt),
+  };
   if (email.retries > 0) return { email: waiting, events: [], isFinal: false, metric: 'retried' };
   const delayed = remark(waiting, { at: time });
   return { email: delayed, events: [eventOf(delayed, 'email.delayed')], isFinal: false, metric: 'retried' };
-}
-
-function mayWaitInRedis(email: EmailRecord, dueAt: Date): boolean {
-  if (!isNear(dueAt)) return false;
-  const place = admission.enter({ ...email, dueAt });
-  // Until now it was counted as one that a worker holds.
-  place.committed();
-  return place.hasRoom;
 }
 
 const alarmEveryMs = 10_000;

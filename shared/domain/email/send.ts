@@ -5,6 +5,7 @@ import { count } from '../../metrics.ts';
 import { enqueue } from '../../queue.ts';
 import type { Email } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { jobName } from '../../work/job-name.ts';
 import * as admission from '../email-admission.ts';
 import { eventOf, toWire } from '../email-record.ts';
 import * as events from '../events.ts';
@@ -24,7 +25,7 @@ export async function send(caller: Caller, prepared: PreparedEmail): Promise<Ema
 
 /** The same for whoever has no caller to answer. */
 export async function store({ record, body, attachments }: PreparedEmail): Promise<void> {
-  const place = record.parked ? null : admission.enter({ ...record, dueAt: record.dueAt! });
+  const place = record.parked ? null : admission.enter(record.kind, record.workspaceId, record.dueAt!);
   const stored = { ...record, parked: !place?.hasRoom };
   await db.insertEmail(record.workspaceId, stored, { ...body, attachmentCount: attachments.length });
   await storeAttachments(record.workspaceId, record.id, attachments);
@@ -35,17 +36,17 @@ export async function store({ record, body, attachments }: PreparedEmail): Promi
   } else if (place)
     afterCommit(() => {
       count('emails_parked', { kind: record.kind });
-      admission.lookSoon(record);
+      admission.lookSoon(record.kind, record.workspaceId);
     });
   afterCommit(() => count('emails_accepted', { kind: record.kind }));
 }
 
-/** The job's id names the claim that it leads to, so waking twice makes one job. */
-function wake({ id, workspaceId, kind, claims, scheduledAt }: db.EmailRecord, rank: number): void {
+function wake(record: db.EmailRecord, rank: number): void {
+  const { id, workspaceId, kind, scheduledAt } = record;
   const lane = admission.laneOf(kind, workspaceId);
   enqueue(
     sendEmail,
     { emailId: id, workspaceId, ...(lane !== kind && { kind }) },
-    { lane, id: `${id}-${claims + 1}`, at: scheduledAt, priority: rank },
+    { lane, id: jobName(record), at: scheduledAt, priority: rank },
   );
 }

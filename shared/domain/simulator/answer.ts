@@ -1,9 +1,9 @@
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/system/simulator-answers.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
-import { enqueueAll } from '../../queue.ts';
 import type { SmsReason } from '../../schemas/sms.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../../work/outcome.ts';
+import { wakeOverdue } from '../../work/overdue.ts';
 import { apply } from '../sms-receipts.ts';
 import { text } from './text.ts';
 import { gateway } from './wake.ts';
@@ -57,19 +57,17 @@ export async function answer(reference: string): Promise<Outcome> {
   return 'done';
 }
 
-/** Of texts that have waited for their answer for longer than they should. */
-export async function wakeOverdue(
-  overdueBefore: Date,
-  limit: number,
-  suffixOf: (dueAt: Date) => string,
-): Promise<number> {
+/** Wakes the answers to texts that have waited for longer than they should. */
+export async function sweep(overdueBefore: Date, limit: number): Promise<number> {
   const due = await db.listDueAnswers(overdueBefore, limit);
-  const items = due.map(({ reference, dueAt }) => ({
-    payload: { reference },
-    id: `answer-${reference}${suffixOf(dueAt)}`,
-    at: null,
-    requestId: null,
-  }));
-  if (items.length > 0) await enqueueAll(simulatorAnswer, 'default', items);
-  return due.length;
+  return wakeOverdue(
+    simulatorAnswer,
+    due.map(({ reference, dueAt }) => ({
+      payload: { reference },
+      id: `answer-${reference}`,
+      dueAt,
+      claims: 0,
+      requestId: null,
+    })),
+  );
 }

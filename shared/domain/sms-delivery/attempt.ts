@@ -2,13 +2,14 @@ import { now, nowForAll } from '../../clock.ts';
 import { config } from '../../config.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import * as system from '../../db/system/sms-messages.ts';
+import { count } from '../../metrics.ts';
 import { gatewayFor, submit } from '../../transports/sms.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
-import type { Outcome } from '../outcome.ts';
 import { findApproved } from '../senders.ts';
 import { finish } from './finish.ts';
-import { fail, judge, waitForUnblocking } from './judge.ts';
-import { crashes, notApproved, suppressed, uncertain } from './reasons.ts';
+import { fail, isPast, judge } from './judge.ts';
+import { blocked, crashes, notApproved, suppressed, uncertain } from './reasons.ts';
 
 /**
  * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. What is lost on the way
@@ -18,7 +19,7 @@ export async function attempt(smsId: string): Promise<Outcome> {
   // The hand-over must have ended before the lease does.
   const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
   const until = new Date(now().getTime() + leaseSeconds * 1000);
-  const claimed = await system.claimSms({ smsId, at: nowForAll(), until });
+  const claimed = await system.claimSms({ id: smsId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const { record, token, isSuppressed, isBlocked } = claimed;
 
@@ -31,13 +32,21 @@ export async function attempt(smsId: string): Promise<Outcome> {
   }
 
   if (isSuppressed) return finish(token, record, fail(message, suppressed));
-  if (isBlocked) return finish(token, record, waitForUnblocking(message));
+  if (isBlocked && isPast(message, now())) return finish(token, record, fail(message, blocked));
+  if (isBlocked) return holdBack(smsId, token);
   const approved = await findApproved(message.workspaceId, message.sender, message.country);
   if (!approved.ok) return finish(token, record, fail(message, notApproved));
 
-  if (!(await system.updateSmsHandoverStarted({ smsId, token, at: now() }))) return 'dropped';
+  if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
   const submission = await submit(textOf(message));
   return finish(token, record, judge(message, gatewayFor(message.recipient).name, submission));
+}
+
+/** The workspace may not send now: the message waits in its row until it is let in again. */
+async function holdBack(smsId: string, token: Buffer): Promise<Outcome> {
+  await system.updateSmsHeldBack({ id: smsId, token, at: now() });
+  count('sms_held_back');
+  return 'dropped';
 }
 
 function textOf({ id, workspaceId, sender, recipient, content, parts }: SmsRecord) {

@@ -3,10 +3,12 @@ import { outsideTransaction, transaction } from '../../db/client.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import * as system from '../../db/system/sms-messages.ts';
+import { findOwned } from '../../db/system/work/claim.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import { count } from '../../metrics.ts';
+import { isNear } from '../../queue.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import * as events from '../events.ts';
-import type { Outcome } from '../outcome.ts';
 import * as balance from '../sms-balance.ts';
 import * as receipts from '../sms-receipts.ts';
 import { eventOf } from '../sms-record.ts';
@@ -24,7 +26,10 @@ export async function finish(token: Buffer, before: SmsRecord, judgement: Judgem
   count(`sms_${metric}`);
   if (message.status !== 'queued') events.wakeRelay();
   if (message.status === 'sent') await receipts.expect(message);
-  return message.dueAt ? { retryAt: message.dueAt } : 'done';
+  if (!message.dueAt) return 'done';
+  // A text that found no room in Redis waits in its row; one that is due much later does so anyway.
+  if (message.parked && isNear(message.dueAt)) return 'dropped';
+  return { retryAt: message.dueAt };
 }
 
 type Finished = { token: Buffer; judgement: Judgement };
@@ -34,12 +39,13 @@ const outcomes = batcher<Finished, boolean>({
   maxInFlight: 4,
   run: (items) =>
     transaction(async () => {
-      const leaseOf = ({ token, judgement }: Finished) => ({ smsId: judgement.message.id, token });
-      const isOwned = await system.findOwned(items.map(leaseOf));
+      const leaseOf = ({ token, judgement }: Finished) => ({ id: judgement.message.id, token });
+      const isOwned = await findOwned(system.smsTable, items.map(leaseOf));
       const results = items.map((item) => isOwned(leaseOf(item)));
-      const mine = items.filter((_, index) => results[index]).map(({ judgement }) => judgement);
-      if (mine.length === 0) return results;
-      await system.updateSmsOutcomes(mine.map(({ message }) => message));
+      const ours = items.filter((_, index) => results[index]);
+      if (ours.length === 0) return results;
+      await system.updateSmsOutcomes(ours.map(({ token, judgement }) => ({ ...judgement, token })));
+      const mine = ours.map(({ judgement }) => judgement);
       const ended = mine.filter(({ message }) => message.status !== 'queued');
       await insertEvents(
         ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),

@@ -2,15 +2,13 @@ import { now } from '../../clock.ts';
 import { fitting } from '../../db/client/outside-text.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { logger } from '../../logger.ts';
-import { isNear } from '../../queue.ts';
 import type { SmsReason } from '../../schemas/sms.ts';
 import type { Submission } from '../../transports/sms.ts';
 import { nextTry } from '../retry-times.ts';
 import { advance } from '../sms-record.ts';
-import { blocked, gatewayAway, uncertain } from './reasons.ts';
-
-const minuteMs = 60_000;
-const giveUpMs = 48 * 60 * minuteMs;
+import * as admission from './admission.ts';
+import { gatewayAway, uncertain } from './reasons.ts';
+import { giveUpMinutes } from './times.ts';
 
 /** What becomes of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
 export type Judgement = { message: SmsRecord; isGivenBack: boolean; metric: string };
@@ -48,24 +46,23 @@ export function fail(message: SmsRecord, reason: SmsReason): Judgement {
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
-/** The operator lets the workspace send no more: the message looks again each minute, for 48 hours. */
-export function waitForUnblocking(message: SmsRecord): Judgement {
-  const time = now().getTime();
-  if (time > dueSince(message) + giveUpMs) return fail(message, blocked);
-  const waiting = { ...message, retries: message.retries + 1, dueAt: new Date(time + minuteMs) };
-  return { message: waiting, isGivenBack: false, metric: 'held_back' };
-}
-
 function retry(message: SmsRecord, reason: SmsReason): Judgement {
   const dueAt = nextTry(message.retries, now());
-  if (dueAt.getTime() > dueSince(message) + giveUpMs) return fail(message, reason);
+  if (isPast(message, dueAt)) return fail(message, reason);
   return {
-    message: { ...message, retries: message.retries + 1, dueAt, parked: !isNear(dueAt) },
+    message: {
+      ...message,
+      retries: message.retries + 1,
+      dueAt,
+      parked: !admission.keepsJob(message.lane, message.workspaceId, dueAt),
+    },
     isGivenBack: false,
     metric: 'retried',
   };
 }
 
-function dueSince(message: SmsRecord): number {
-  return (message.scheduledAt ?? message.createdAt).getTime();
+/** Whether a message has waited for so long by then that it is given up. */
+export function isPast(message: SmsRecord, time: Date): boolean {
+  const dueSince = message.scheduledAt ?? message.createdAt;
+  return time.getTime() > dueSince.getTime() + giveUpMinutes * 60_000;
 }

@@ -71,6 +71,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecor
     sentAt: null,
     deliveredAt: null,
     dueAt,
+    lane: 'default',
     parked: !isNear(dueAt),
     claims: 0,
     retries: 0,

@@ -6,8 +6,7 @@ import type { SmsMessage } from '../../schemas/sms.ts';
 import * as events from '../events.ts';
 import * as keyUsage from '../key-usage.ts';
 import * as balance from '../sms-balance.ts';
-import { takeRoom } from '../sms-delivery/room.ts';
-import { wake } from '../sms-delivery/wake.ts';
+import { admit } from '../sms-delivery/admission.ts';
 import { held } from '../sms-held.ts';
 import { eventOf, toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
@@ -20,14 +19,12 @@ import * as waiting from '../waiting.ts';
 export async function send(caller: Caller, prepared: SmsRecord): Promise<SmsMessage> {
   const { workspaceId, parts, createdAt } = prepared;
   const charged = await balance.charge(prepared);
-  const parked = prepared.parked || !takeRoom(workspaceId);
-  const message = charged === null ? held(prepared) : { ...prepared, charged, parked };
+  const message = charged === null ? held(prepared) : admit({ ...prepared, charged });
   await insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
   // Last, because other messages of the key, and then of the workspace, wait from here on.
   await keyUsage.reserve(caller, parts, createdAt);
   await waiting.checkAtCommit(workspaceId, { messages: 1, bytes: 0 });
-  if (message.status === 'queued') wake(message);
   afterCommit(() => count('sms_accepted', { status: message.status }));
   return show(caller, toWire(message));
 }

@@ -6,6 +6,7 @@ import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
 import { enqueue } from '../../queue.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { transaction } from '../../unit-of-work.ts';
+import { jobName } from '../../work/job-name.ts';
 import { wakeSettlement } from './settle.ts';
 
 /**
@@ -24,7 +25,7 @@ export function redeliver(caller: Caller, webhookId: string, deliveryId: string)
       enqueue(
         deliverWebhook,
         { deliveryId, webhookId, dueAt: time.getTime() },
-        { lane: 'retry', id: `${deliveryId}-${claims + 1}` },
+        { lane: 'retry', id: jobName({ id: deliveryId, claims }) },
       );
   });
 }

@@ -5,8 +5,8 @@ import { updateWebhookRested } from '../../db/system/webhooks.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../../transports/webhook-http.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
-import type { Outcome } from '../outcome.ts';
 import { signedHeaders } from '../webhook-signatures.ts';
 import { bodyOf } from './body.ts';
 import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';
@@ -24,7 +24,7 @@ type Delivery = system.ClaimedDelivery;
 export async function attempt(deliveryId: string, place: Place = open): Promise<Outcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   try {
-    const delivery = await system.claimDelivery({ deliveryId, at: nowForAll(), until });
+    const delivery = await system.claimDelivery({ id: deliveryId, at: nowForAll(), until });
     return delivery ? await attemptClaimed(delivery, until, place) : 'dropped';
   } finally {
     place.leave();

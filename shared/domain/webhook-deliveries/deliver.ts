@@ -5,11 +5,12 @@ import { config } from '../../config.ts';
 import { outsideTransaction } from '../../db/client.ts';
 import * as system from '../../db/system/webhook-deliveries.ts';
 import { updateWebhookSlowed } from '../../db/system/webhooks.ts';
+import { updateParked } from '../../db/system/work/admission.ts';
 import type { deliverWebhook } from '../../jobs/deliver-webhook.ts';
 import { logger } from '../../logger.ts';
 import { count, gauge } from '../../metrics.ts';
 import { runWithRequest } from '../../request-context.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import { attempt } from './attempt.ts';
 import { createGate } from './gate.ts';
 import { originOf } from './origins.ts';
@@ -115,7 +116,10 @@ const handBacks = batcher<HandedBack, void>({
   maxItems: 200,
   maxInFlight: 1,
   run: async (items) => {
-    await system.updateParked(items.map(({ deliveryId }) => deliveryId));
+    await updateParked(
+      system.deliveryTable,
+      items.map(({ deliveryId }) => deliveryId),
+    );
     await slowDown([...new Set(items.map(({ webhookId }) => webhookId))]);
     return items.map(() => undefined);
   },

@@ -1,11 +1,13 @@
 import { hash } from 'node:crypto';
 import { now } from '../../clock.ts';
-import type { WaitingDelivery } from '../../db/system/webhook-deliveries.ts';
+import type { WaitingRow } from '../../db/system/work/admission.ts';
 import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
 import { enqueueAll, readNextPayload } from '../../queue.ts';
+import { jobName } from '../../work/job-name.ts';
 
 /** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
-export type Turn = Pick<WaitingDelivery, 'id' | 'webhookId' | 'claims' | 'requestId' | 'dueAt'> & {
+export type Turn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
+  webhookId: string;
   /** More deliveries of this webhook wait for room than could be let in with this one. */
   more: boolean;
   /** Where a job under the usual name is not trusted to run. */
@@ -75,8 +77,9 @@ function share(turns: Turn[], time: Date): Shared[] {
 }
 
 function jobOf(turns: Shared) {
-  const [{ id, webhookId, claims, dueAt, requestId, suffix = '' }, ...others] = turns;
-  const name = `${id}-${claims + 1}${suffix}`;
+  const [turn, ...others] = turns;
+  const { id, webhookId, dueAt, requestId } = turn;
+  const name = jobName(turn, turn.suffix);
   return {
     payload: {
       deliveryId: id,

@@ -6,7 +6,7 @@ import { settleWebhook } from '../../jobs/settle-webhook.ts';
 import { count } from '../../metrics.ts';
 import { enqueue } from '../../queue.ts';
 import { transaction } from '../../unit-of-work.ts';
-import type { Outcome } from '../outcome.ts';
+import type { Outcome } from '../../work/outcome.ts';
 
 // Small enough that nobody waits for the rows of one.
 const batchSize = 500;

@@ -1,4 +1,5 @@
 import type { SmtpStage } from '../../formats/smtp-reply.ts';
+import type { EmailLane } from '../../schemas/lanes.ts';
 
 /** A message that is made as it is sent: it may be opened several times, and is the same each time. */
 export type StreamedMessage = { sizeBytes: number; open: () => AsyncIterable<Buffer> };
@@ -10,12 +11,8 @@ export type HandOver = {
   /** Ask for a delivery status notification of success, failure and delay, where the relay offers them (RFC 3461). */
   requestDsn?: boolean;
   /** Whose turn it is when connections are scarce. */
-  lane?: SmtpLane;
+  lane?: EmailLane;
 };
-
-/** First to last. */
-export const smtpLanes = ['authentication', 'transactional', 'marketing'] as const;
-export type SmtpLane = (typeof smtpLanes)[number];
 
 export type TransportFaultReason = 'dns' | 'connection' | 'greeting' | 'tls' | 'login' | 'timeout';
 

@@ -1,5 +1,6 @@
+import type { EmailLane } from '../../schemas/lanes.ts';
 import { type Connection, connect, type SendResult } from './connection.ts';
-import { type HandOver, type HandOverResult, type SmtpLane, sizeOf, TransportFault } from './hand-over.ts';
+import { type HandOver, type HandOverResult, sizeOf, TransportFault } from './hand-over.ts';
 import type { Relay } from './relay.ts';
 import { createSlots } from './slots.ts';
 
@@ -48,7 +49,7 @@ export function createSmtpPool(options: {
     }
   }
 
-  function releaseSlot(lane: SmtpLane): void {
+  function releaseSlot(lane: EmailLane): void {
     slots.release(lane);
     if (slots.busy() === 0) drained?.resolve();
   }

@@ -1,10 +1,10 @@
-import { type SmtpLane, smtpLanes } from './hand-over.ts';
+import { type EmailLane, emailLanes } from '../../schemas/lanes.ts';
 
 /** Who may speak to the relay: so many at a time, and when they are scarce one lane before the other. */
 export type Slots = {
   /** False when the signal came first. */
-  take(lane: SmtpLane, signal: AbortSignal): Promise<boolean> | true;
-  release(lane: SmtpLane): void;
+  take(lane: EmailLane, signal: AbortSignal): Promise<boolean> | true;
+  release(lane: EmailLane): void;
   busy(): number;
   waiting(): number;
 };
@@ -14,22 +14,22 @@ const keptPart = 10;
 /** As often, whoever has waited longest is next, whatever the lane: the last one moves on, too. */
 const fairEvery = 8;
 
-type Waiter = { lane: SmtpLane; start: () => void };
+type Waiter = { lane: EmailLane; start: () => void };
 
 export function createSlots(total: number): Slots {
-  const held = new Map<SmtpLane, number>();
+  const held = new Map<EmailLane, number>();
   let waiting: Waiter[] = [];
   let busy = 0;
   let given = 0;
 
   /** All lanes that come no sooner than this one have so many together. */
-  function mayHave(lane: SmtpLane): boolean {
-    const place = smtpLanes.indexOf(lane);
-    const taken = smtpLanes.slice(place).reduce((sum, one) => sum + (held.get(one) ?? 0), 0);
+  function mayHave(lane: EmailLane): boolean {
+    const place = emailLanes.indexOf(lane);
+    const taken = emailLanes.slice(place).reduce((sum, one) => sum + (held.get(one) ?? 0), 0);
     return busy < total && taken < total - place * Math.floor(total / keptPart);
   }
 
-  function hold(lane: SmtpLane): void {
+  function hold(lane: EmailLane): void {
     busy += 1;
     held.set(lane, (held.get(lane) ?? 0) + 1);
   }
@@ -37,7 +37,7 @@ export function createSlots(total: number): Slots {
   function next(): Waiter | undefined {
     const able = waiting.filter(({ lane }) => mayHave(lane));
     if (given % fairEvery === fairEvery - 1) return able[0];
-    return smtpLanes.flatMap((lane) => able.find((waiter) => waiter.lane === lane) ?? [])[0];
+    return emailLanes.flatMap((lane) => able.find((waiter) => waiter.lane === lane) ?? [])[0];
   }
 
   return {

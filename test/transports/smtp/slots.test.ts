@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SmtpLane } from '../../../shared/transports/smtp/hand-over.ts';
+import type { EmailLane } from '../../../shared/schemas/lanes.ts';
 import { createSlots } from '../../../shared/transports/smtp/slots.ts';
 
 const never = new AbortController().signal;
@@ -7,8 +7,8 @@ const never = new AbortController().signal;
 /** Who got a slot, in order; `take` asks for one more. */
 function begin(total: number) {
   const slots = createSlots(total);
-  const started: SmtpLane[] = [];
-  const take = (lane: SmtpLane, signal = never) => {
+  const started: EmailLane[] = [];
+  const take = (lane: EmailLane, signal = never) => {
     const slot = slots.take(lane, signal);
     if (slot === true) started.push(lane);
     else void slot.then((hasSlot) => hasSlot && started.push(lane));
@@ -44,7 +44,7 @@ test('the last lane moves on while the first ones never end', async () => {
   const { slots, started, take, settled } = begin(1);
   take('authentication');
   take('marketing');
-  let running: SmtpLane = 'authentication';
+  let running: EmailLane = 'authentication';
   for (let count = 0; count < 10; count += 1) {
     take('authentication');
     take('transactional');

@@ -102,10 +102,8 @@ test('a second sending that is refused for now is still the only one that may be
 async function dieDuringHandover(email: Accepted): Promise<void> {
   const at = nowForAll();
   const until = new Date(at.getTime() + config.LEASE_SECONDS * 1000);
-  const claimed = await system.claimEmail({ emailId: email.id, at, until });
-  expect(await system.updateHandoverStarted({ emailId: email.id, token: claimed!.token, at: now() })).toBe(
-    true,
-  );
+  const claimed = await system.claimEmail({ id: email.id, at, until });
+  expect(await system.updateHandoverStarted({ id: email.id, token: claimed!.token, at: now() })).toBe(true);
 }
 
 // Shows F9
@@ -139,7 +137,7 @@ test('a worker that died before it spoke to the relay leaves nothing uncertain',
   const [email, received] = await accept();
   for (let count = 0; count < 3; count += 1) {
     const at = nowForAll();
-    await system.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 1000) });
+    await system.claimEmail({ id: email.id, at, until: new Date(at.getTime() + 1000) });
     await comesDue(email);
   }
   expect(await attempt(email.id)).toBe('done');
@@ -153,7 +151,7 @@ test('an email that takes every worker down with it is given up', async () => {
   let claims = 0;
   for (; claims < 30 && (await email.read()).status === 'queued'; claims += 1) {
     const at = nowForAll();
-    await system.claimEmail({ emailId: email.id, at, until: new Date(at.getTime() + 1000) });
+    await system.claimEmail({ id: email.id, at, until: new Date(at.getTime() + 1000) });
     await comesDue(email);
     if (claims >= 10) await attempt(email.id);
   }

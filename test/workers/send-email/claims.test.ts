@@ -34,7 +34,7 @@ async function accept() {
 const leaseMs = 60_000;
 async function claim(emailId: string) {
   const at = nowForAll();
-  return system.claimEmail({ emailId, at, until: new Date(at.getTime() + leaseMs) });
+  return system.claimEmail({ id: emailId, at, until: new Date(at.getTime() + leaseMs) });
 }
 const rowOf = async (id: string) => (await query('SELECT * FROM emails WHERE id = ?', [idToBytes(id)]))[0];
 
@@ -86,7 +86,7 @@ test('a worker that comes late with its outcome changes nothing', async () => {
   const failed = advance(late.record, 'failed', { at: now(), reason });
   const outcome = { email: failed, token: late.token, events: [eventOf(failed)], isFinal: true };
   expect(await system.finishEmail(outcome)).toBe(false);
-  expect(await system.updateHandoverStarted({ emailId: email.id, token: late.token, at: now() })).toBe(false);
+  expect(await system.updateHandoverStarted({ id: email.id, token: late.token, at: now() })).toBe(false);
   expect(await rowOf(email.id)).toEqual(before);
   expect(await eventsOf(own, email.id)).toEqual(events);
 });
@@ -97,7 +97,7 @@ test('a worker that lost its lease before it speaks to the relay does not speak'
   const late = (await claim(email.id))!;
   await advanceClock(leaseMs + 1000);
   const successor = (await claim(email.id))!;
-  const starts = (token: Buffer) => system.updateHandoverStarted({ emailId: email.id, token, at: now() });
+  const starts = (token: Buffer) => system.updateHandoverStarted({ id: email.id, token, at: now() });
   expect(await Promise.all([starts(late.token), starts(successor.token)])).toEqual([false, true]);
 });
 

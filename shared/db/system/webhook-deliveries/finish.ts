@@ -1,16 +1,10 @@
 import { batcher } from '../../../batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
 import { fitting } from '../../client/outside-text.ts';
-import {
-  byId,
-  type Changed,
-  execute,
-  outsideTransaction,
-  query,
-  sqlTime,
-  transaction,
-} from '../../client.ts';
+import { byId, execute, outsideTransaction, query, sqlTime, transaction } from '../../client.ts';
+import { outcomeWriter } from '../work/outcomes.ts';
 import type { DeliveryStatus } from './insert.ts';
+import { deliveryTable } from './table.ts';
 
 export type Attempt = {
   attemptedAt: Date;
@@ -47,14 +41,19 @@ const outcomes = batcher<DeliveryOutcome, boolean>({
     // Most deliveries are attempted once, and have no history to move.
     const finished =
       again.length === 0
-        ? await updateFinished(items)
+        ? await write(items)
         : await transaction(async () => {
             await insertEarlierAttempts(again);
-            return updateFinished(items);
+            return write(items);
           });
     return finished === items.length ? items.map(() => true) : areOurs(items);
   },
 });
+
+const write = (items: DeliveryOutcome[]) =>
+  writeOutcomes(
+    items.map((item) => ({ lease: { id: item.deliveryId, token: item.token }, values: changesOf(item) })),
+  );
 
 /** Keeps what the row still says of the attempt before; it is about to be overwritten. */
 async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
@@ -73,28 +72,21 @@ async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
   );
 }
 
-// Prepared, as nothing in the JSON is escaped then; in a text that takes longer than all the rest of it.
-async function updateFinished(items: DeliveryOutcome[]): Promise<number> {
-  const { affectedRows } = await execute<Changed>(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
-        id CHAR(32) PATH '$.id', token CHAR(32) PATH '$.token', status VARCHAR(10) PATH '$.status',
-        attempts INT PATH '$.attempts', step INT PATH '$.step', due DATETIME(3) PATH '$.due',
-        parked TINYINT PATH '$.parked', completed DATETIME(3) PATH '$.completed',
-        attempted DATETIME(3) PATH '$.attempted', duration INT PATH '$.duration', response INT PATH '$.response',
-        body VARCHAR(1024) PATH '$.body', error VARCHAR(20) PATH '$.error')) AS outcome
-     STRAIGHT_JOIN webhook_deliveries d ${byId} ON d.id = UNHEX(outcome.id) AND d.lease_token = UNHEX(outcome.token)
-     SET d.status = outcome.status, d.attempts = outcome.attempts, d.schedule_step = outcome.step,
-       d.due_at = outcome.due, d.parked = outcome.parked, d.completed_at = outcome.completed,
-       d.duration_ms = IF(outcome.attempted IS NULL, d.duration_ms, outcome.duration),
-       d.response_status = IF(outcome.attempted IS NULL, d.response_status, outcome.response),
-       d.response_body = IF(outcome.attempted IS NULL, d.response_body, outcome.body),
-       d.error = IF(outcome.attempted IS NULL, d.error, outcome.error),
-       d.attempted_at = COALESCE(outcome.attempted, d.attempted_at),
-       d.lease_token = NULL`,
-    [JSON.stringify(items.map(toChange))],
-  );
-  return affectedRows;
-}
+const ofAttempt = <Type extends string>(type: Type) => ({ type, unless: 'attempted_at' });
+
+const writeOutcomes = outcomeWriter(deliveryTable, {
+  status: 'VARCHAR(10)',
+  attempts: 'INT',
+  schedule_step: 'INT',
+  due_at: 'DATETIME(3)',
+  parked: 'TINYINT',
+  completed_at: 'DATETIME(3)',
+  duration_ms: ofAttempt('INT'),
+  response_status: ofAttempt('INT'),
+  response_body: ofAttempt('VARCHAR(1024)'),
+  error: ofAttempt('VARCHAR(20)'),
+  attempted_at: ofAttempt('DATETIME(3)'),
+});
 
 /** Which of these nobody has claimed since: also of those whose outcome was written, though the answer was lost. */
 async function areOurs(items: DeliveryOutcome[]): Promise<boolean[]> {
@@ -107,21 +99,18 @@ async function areOurs(items: DeliveryOutcome[]): Promise<boolean[]> {
 
 const hexOf = (id: string) => idToBytes(id).toString('hex');
 
-function toChange(outcome: DeliveryOutcome): object {
-  const { attempt } = outcome;
+function changesOf({ attempt, ...outcome }: DeliveryOutcome) {
   return {
-    id: hexOf(outcome.deliveryId),
-    token: outcome.token.toString('hex'),
     status: outcome.status,
     attempts: outcome.attempts,
-    step: outcome.scheduleStep,
-    due: sqlTime(outcome.dueAt),
+    schedule_step: outcome.scheduleStep,
+    due_at: sqlTime(outcome.dueAt),
     parked: Number(outcome.parked),
-    completed: sqlTime(outcome.completedAt),
-    attempted: sqlTime(attempt?.attemptedAt ?? null),
-    duration: attempt?.durationMs ?? null,
-    response: attempt?.responseStatus ?? null,
-    body: fitting('webhook_deliveries.response_body', attempt?.responseBody ?? null),
+    completed_at: sqlTime(outcome.completedAt),
+    duration_ms: attempt?.durationMs ?? null,
+    response_status: attempt?.responseStatus ?? null,
+    response_body: fitting('webhook_deliveries.response_body', attempt?.responseBody ?? null),
     error: fitting('webhook_deliveries.error', attempt?.error ?? null),
+    attempted_at: sqlTime(attempt?.attemptedAt ?? null),
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createGate } from '../../../shared/domain/email-delivery/gate.ts';
+import { createLimiter } from '../../shared/work/limiter.ts';
 
-const gateOf = (slots: number, longestWaitMs = 60_000) => createGate(() => ({ slots, longestWaitMs }));
+const gateOf = (slots: number, longestWaitMs = 60_000) => createLimiter(() => ({ slots, longestWaitMs }));
 const isOpen = async (entering: Promise<boolean>) =>
   Promise.race([entering, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
 
@@ -28,7 +28,7 @@ test('who waits in vain is sent away, and takes no slot', async () => {
 
 test('there are no more in hand than there are slots, and fewer from the moment that there are fewer', async () => {
   const limits = { slots: 4, longestWaitMs: 60_000 };
-  const gate = createGate(() => limits);
+  const gate = createLimiter(() => limits);
   const names = ['one', 'two', 'three', 'four'];
   for (const name of names) expect(await gate.enter(name)).toBe(true);
   const fifth = gate.enter('five');

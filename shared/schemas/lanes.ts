@@ -1,0 +1,10 @@
+/**
+ * The lanes in which messages go out, the most urgent first. Nothing else says their order: queues, rows, slots of a
+ * process and connections to the relay follow it.
+ */
+export const emailLanes = ['authentication', 'transactional', 'marketing'] as const;
+/** Codes of the platform itself, single texts, batches (contract §9). */
+export const smsLanes = ['urgent', 'default', 'bulk'] as const;
+
+export type EmailLane = (typeof emailLanes)[number];
+export type SmsLane = (typeof smsLanes)[number];

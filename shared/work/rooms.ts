@@ -1,0 +1,149 @@
+import { now } from '../clock.ts';
+import { outsideTransaction } from '../db/client.ts';
+import { logger } from '../logger.ts';
+import { soonMs } from './refill.ts';
+
+/**
+ * What this process believes of the room that each owner has in Redis. It counts the rows that it lets in itself, and asks
+ * MySQL now and then: a request must not wait for that. Where several processes let in at once, Redis holds a little more
+ * for a moment.
+ */
+
+type Room = {
+  /** Jobs in Redis: those counted last, and those let in since. */
+  admitted: number;
+  /** Let in since the last count began. */
+  entered: number;
+  /** When those were let in whose rows a count may not see yet. */
+  uncommitted: Set<{ at: number }>;
+  /** Others wait, or the owner is held: new rows go behind them. */
+  isBehind: boolean;
+  isLimited: boolean;
+  countedAt: number;
+  /** How long that took. */
+  countMs: number;
+  isCounting: boolean;
+  timer: NodeJS.Timeout | undefined;
+};
+
+/** What a count finds. */
+type Count = { admitted: number; isBehind: boolean; isLimited: boolean };
+
+const mostRooms = 20_000;
+const countEveryMs = 100;
+/** Counting takes at most so small a part of the time. */
+const restPerCount = 20;
+const staleMs = 5_000;
+/** A row that has not come by then was rolled back. */
+const longestCommitMs = 10_000;
+/** So many go at a time when owners take turns. */
+const perRank = 25;
+
+/**
+ * The priority of a job of an owner that has so many in Redis: its first ones go beside those of others, and the further
+ * back the later, so that owners with a backlog take turns and those without one pass them.
+ */
+export function rankOf(admitted: number): number {
+  return Math.floor(Math.max(0, admitted) / perRank);
+}
+
+/** How many rows that are due much later may be in Redis; the rest is for those that come up before them. */
+export const windowForLater = (window: number): number => Math.ceil(window / 2);
+
+/**
+ * `hasRoom`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
+ * to see.
+ */
+export type Place = { hasRoom: boolean; rank: number; committed: () => void };
+
+export function rooms<Lane extends string>(options: {
+  /** Jobs of one owner in one lane. */
+  window: () => number;
+  /** Null: there is no such owner. */
+  count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<Count | null>;
+  refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
+}) {
+  const known = new Map<string, Room>();
+
+  function roomOf(lane: Lane, ownerId: string): Room {
+    const key = `${ownerId} ${lane}`;
+    let room = known.get(key);
+    if (!room) {
+      room = {
+        admitted: 0,
+        entered: 0,
+        uncommitted: new Set(),
+        isBehind: false,
+        isLimited: false,
+        countedAt: Number.NEGATIVE_INFINITY,
+        countMs: 0,
+        isCounting: false,
+        timer: undefined,
+      };
+      if (known.size >= mostRooms) known.delete(known.keys().next().value!);
+      known.set(key, room);
+    }
+    return room;
+  }
+
+  async function count(room: Room, lane: Lane, ownerId: string): Promise<void> {
+    if (room.isCounting) return;
+    room.isCounting = true;
+    room.entered = 0;
+    const startedAt = performance.now();
+    for (const entry of room.uncommitted)
+      if (startedAt - entry.at > longestCommitMs) room.uncommitted.delete(entry);
+    const uncommitted = room.uncommitted.size;
+    try {
+      const found = await outsideTransaction(() =>
+        options.count(lane, ownerId, new Date(now().getTime() + soonMs)),
+      );
+      room.admitted = (found?.admitted ?? 0) + uncommitted + room.entered;
+      room.isLimited = found?.isLimited ?? false;
+      room.isBehind = found?.isBehind ?? false;
+    } catch (error) {
+      logger.debug({ err: error, ownerId }, 'the room for work could not be counted');
+    } finally {
+      room.countedAt = performance.now();
+      room.countMs = room.countedAt - startedAt;
+      room.isCounting = false;
+    }
+  }
+
+  return {
+    /** Whether there is room for a job of a new row of this owner. */
+    enter: (lane: Lane, ownerId: string, dueAt: Date): Place => {
+      const room = roomOf(lane, ownerId);
+      const window = options.window();
+      const isLater = dueAt.getTime() > now().getTime() + soonMs;
+      const age = performance.now() - room.countedAt;
+      // A count of long ago says nothing of now.
+      const rank = age > staleMs ? 0 : rankOf(room.admitted);
+      const hasRoom = isLater
+        ? room.admitted < windowForLater(window)
+        : !room.isBehind && room.admitted < window;
+      const entry = { at: performance.now() };
+      if (hasRoom) {
+        room.admitted += 1;
+        room.entered += 1;
+        room.uncommitted.add(entry);
+      }
+      const isMuch = room.admitted >= Math.min(perRank, window / 4);
+      const isTime = age >= Math.max(countEveryMs, restPerCount * room.countMs);
+      if (isTime && (isMuch || room.isLimited)) void count(room, lane, ownerId);
+      return { hasRoom, rank, committed: () => void room.uncommitted.delete(entry) };
+    },
+
+    /** After a row found no room: looks a little later whether there is some. */
+    lookSoon: (lane: Lane, ownerId: string): void => {
+      const room = roomOf(lane, ownerId);
+      room.timer ??= setTimeout(() => {
+        room.timer = undefined;
+        options
+          .refill(lane, [ownerId], 'request')
+          .catch((error) => logger.debug({ err: error, ownerId }, 'waiting work is left to the sweep'))
+          .finally(() => void count(room, lane, ownerId));
+      }, countEveryMs).unref();
+    },
+  };
+}

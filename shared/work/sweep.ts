@@ -1,0 +1,104 @@
+import { now } from '../clock.ts';
+import { listDueOf, listLanes, listOwnersWaiting, type WaitingRow } from '../db/system/work/admission.ts';
+import type { WorkTable } from '../db/system/work/table.ts';
+import { wakeBefore } from '../queue.ts';
+import { overdueSuffix } from './job-name.ts';
+
+/** A row that should have run: when its new job is due, and what is added to that one's name. */
+export type Lost = WaitingRow & { suffix: string };
+
+// Owners at a time.
+const pageSize = 500;
+const fewestLost = 10;
+// Let in by one run and lane; the rest is brought on by the work itself, and by the next run.
+const mostLetIn = 20_000;
+
+/**
+ * Makes the two halves of the sweep of a kind of work. `wakeLost` makes again the jobs of rows that have been due for a
+ * while: a flushed Redis, a dead worker. `letInParked` lets in rows that have waited for their time or for room. Each goes
+ * through the owners that have some, a page at a time, until a run has done enough; the next run of this process goes on
+ * from there. So everybody's turn comes, and nobody's backlog stands before the others'. Both return how many rows they
+ * looked at.
+ */
+export function sweeper<Lane extends string>(options: {
+  table: WorkTable<Lane>;
+  /** Of one run and lane, shared out among the owners that miss some. */
+  mostLost: number;
+  wake: (lane: Lane | null, lost: Lost[]) => Promise<unknown>;
+  /** Asked before the rows are read; tells which of them have really lost their jobs. All, where it is left out. */
+  findIsLost?: () => Promise<(row: Lost) => boolean>;
+  /** Lets in what there is room for; returns how many. */
+  letIn: (lane: Lane | null, ownerIds: string[]) => Promise<number>;
+  letInAtOnce: number;
+}) {
+  const { table, mostLost, wake, findIsLost, letIn, letInAtOnce } = options;
+  const reached = new Map<string, string | null>();
+
+  async function forOwners(
+    lane: Lane | null,
+    parked: boolean,
+    dueBefore: Date,
+    most: number,
+    work: (ownerIds: string[], left: number) => Promise<number>,
+  ): Promise<number> {
+    const key = `${lane} ${parked}`;
+    let done = 0;
+    while (done < most) {
+      const page = await listOwnersWaiting(table, lane, parked, reached.get(key) ?? null, pageSize);
+      const due = page.filter(({ dueAt }) => dueAt <= dueBefore).map(({ ownerId }) => ownerId);
+      if (due.length > 0) done += await work(due, most - done);
+      reached.set(key, page.length < pageSize ? null : page.at(-1)!.ownerId);
+      if (page.length < pageSize) break;
+    }
+    return done;
+  }
+
+  // Mostly a lane has none: a question for all of them, and none for each.
+  async function forLanes(parked: boolean, work: (lane: Lane | null) => Promise<number>): Promise<number> {
+    let seen = 0;
+    for (const found of await listLanes(table)) if (found.parked === parked) seen += await work(found.lane);
+    return seen;
+  }
+
+  return {
+    wakeLost: (overdueBefore: Date): Promise<number> =>
+      forLanes(false, (lane) =>
+        forOwners(lane, false, overdueBefore, mostLost, async (ownerIds, left) => {
+          const isLost = await findIsLost?.();
+          const limit = Math.max(fewestLost, Math.floor(left / ownerIds.length));
+          const overdue = await listDueOf(
+            table,
+            lane,
+            false,
+            ownerIds.map((ownerId) => ({ ownerId, dueBefore: overdueBefore, limit })),
+          );
+          const lost = overdue
+            .map((row) => ({ ...row, suffix: overdueSuffix(row.dueAt, now()) }))
+            .filter((row) => isLost?.(row) ?? true)
+            .map((row) => (row.isLeft ? { ...row, dueAt: oneByOne(now()) } : row));
+          if (lost.length > 0) await wake(lane, lost);
+          return overdue.length;
+        }),
+      ),
+
+    letInParked: (): Promise<number> =>
+      forLanes(true, (lane) => {
+        return forOwners(lane, true, wakeBefore(now()), mostLetIn, async (ownerIds) => {
+          let admitted = 0;
+          for (let start = 0; start < ownerIds.length; start += letInAtOnce)
+            admitted += await letIn(lane, ownerIds.slice(start, start + letInAtOnce));
+          return admitted;
+        });
+      }),
+  };
+}
+
+const spreadMs = 5_000;
+
+/**
+ * When something that a dead worker had in hand is taken up again. One of them may be what killed it: if they all came
+ * back at the same moment, it would take the others down again and again.
+ */
+function oneByOne(time: Date): Date {
+  return new Date(time.getTime() + Math.random() * spreadMs);
+}

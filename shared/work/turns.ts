@@ -1,0 +1,83 @@
+import { logger } from '../logger.ts';
+import { createLimiter, type Limiter } from './limiter.ts';
+
+/** When a lane had something to do that recently, it counts as busy. */
+const activeForMs = 2_000;
+const longestWaitMs = 1_000;
+/** After this part of its window an owner's end of work looks whether more of its rows wait for room. */
+const partOfWindow = 20;
+const fewestSlots = 2;
+
+/**
+ * Makes the function that gives a job its turn: it does the work as soon as its owner has a slot of the lane, and lets in
+ * the owner's next rows when enough have ended; null, and no work, where there was no slot in time.
+ */
+export function turns<Lane extends string>(options: {
+  /** The most urgent first. */
+  lanes: readonly Lane[];
+  /** Of each lane. */
+  slots: () => number;
+  /** The part of its slots that a lane keeps beside a more urgent one that has something to do. */
+  keptBesideOthers: Record<Lane, number>;
+  window: () => number;
+  refill: (lane: Lane, ownerIds: string[], by: 'worker') => Promise<unknown>;
+}) {
+  const { lanes, slots, keptBesideOthers, window, refill } = options;
+  const limiters = new Map<Lane, Limiter>();
+  const activeAt = new Map<Lane, number>();
+  /** How many of an owner's rows have ended since this process looked whether more wait for room. */
+  const ended = new Map<string, number>();
+  const looking = new Set<string>();
+
+  /** All lanes of a process share one processor: rows that a later lane has in hand hold up an earlier one. */
+  function slotsOf(lane: Lane): number {
+    const since = performance.now() - activeForMs;
+    const isBehind = lanes
+      .slice(0, lanes.indexOf(lane))
+      .some((earlier) => (activeAt.get(earlier) ?? Number.NEGATIVE_INFINITY) >= since);
+    return isBehind ? Math.max(fewestSlots, Math.floor(slots() * keptBesideOthers[lane])) : slots();
+  }
+
+  function limiterOf(lane: Lane): Limiter {
+    let limiter = limiters.get(lane);
+    if (!limiter) {
+      limiter = createLimiter(() => ({ slots: slotsOf(lane), longestWaitMs }));
+      limiters.set(lane, limiter);
+    }
+    return limiter;
+  }
+
+  async function bringOn(lane: Lane, ownerId: string): Promise<void> {
+    const key = `${ownerId} ${lane}`;
+    const since = (ended.get(key) ?? 0) + 1;
+    ended.set(key, since);
+    if (since < window() / partOfWindow || looking.has(key)) return;
+    ended.delete(key);
+    looking.add(key);
+    try {
+      await refill(lane, [ownerId], 'worker');
+    } catch (error) {
+      // The work itself is over.
+      logger.debug({ err: error, ownerId }, 'the next rows are left to the sweep');
+    } finally {
+      looking.delete(key);
+    }
+  }
+
+  /** `rowLane`: that of the row, where its job was put into another. An owner is unknown to jobs of an older version. */
+  return async <T>(
+    turn: { lane: Lane; rowLane: Lane; ownerId: string | undefined; id: string },
+    work: () => Promise<T>,
+  ): Promise<T | null> => {
+    const holder = turn.ownerId ?? turn.id;
+    const limiter = limiterOf(turn.lane);
+    activeAt.set(turn.lane, performance.now());
+    if (!(await limiter.enter(holder))) return null;
+    try {
+      return await work();
+    } finally {
+      limiter.leave(holder);
+      if (turn.ownerId) await bringOn(turn.rowLane, turn.ownerId);
+    }
+  };
+}
