@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { config } from '../shared/config.ts';
+import { transaction } from '../shared/db/client.ts';
 import * as callers from '../shared/domain/callers.ts';
-import { transaction } from '../shared/unit-of-work.ts';
 import type { Endpoint } from './endpoint.ts';
 import { failureLimit } from './middleware/authenticate.ts';
 import { unknownPath } from './middleware/problems.ts';

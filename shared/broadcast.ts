@@ -1,8 +1,8 @@
 import { Redis } from 'ioredis';
 import { config } from './config.ts';
+import { afterCommit } from './db/client.ts';
 import { logger } from './logger.ts';
 import { producerConnection } from './queue.ts';
-import { afterCommit } from './unit-of-work.ts';
 
 export type Listener = {
   /** This record is not what it was. */

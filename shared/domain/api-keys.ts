@@ -1,8 +1,8 @@
 import * as db from '../db/api-keys.ts';
+import { transaction } from '../db/client.ts';
 import { problem } from '../errors.ts';
 import type { ApiKey } from '../schemas/api-keys.ts';
 import type { Caller } from '../schemas/scopes.ts';
-import { transaction } from '../unit-of-work.ts';
 import { announceChange, refuseBeyond, toWire } from './api-keys/record.ts';
 import * as keyUsage from './key-usage.ts';
 

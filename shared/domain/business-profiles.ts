@@ -1,11 +1,11 @@
 import { now } from '../clock.ts';
 import * as db from '../db/business-profiles.ts';
+import { transaction } from '../db/client.ts';
 import * as senders from '../db/senders.ts';
 import { findBusinessProfileById } from '../db/system/senders.ts';
 import { findWorkspaceForUpdate } from '../db/workspaces.ts';
 import { invalid, problem } from '../errors.ts';
 import { newId } from '../formats/ids.ts';
-import { transaction } from '../unit-of-work.ts';
 import { withDefault } from './senders/default.ts';
 import { statusOf } from './senders/record.ts';
 

@@ -1,10 +1,10 @@
 import { now } from '../clock.ts';
+import { transaction } from '../db/client.ts';
 import * as db from '../db/sms-balances.ts';
 import { findHasHeldSms, type SmsRecord } from '../db/sms-messages.ts';
 import { invalid, problem } from '../errors.ts';
 import { releaseSms } from '../jobs/release-sms.ts';
 import { enqueue } from '../queue.ts';
-import { transaction } from '../unit-of-work.ts';
 import * as keyUsage from './key-usage.ts';
 
 /** What a workspace may spend on text messages, in ten-thousandths of a pound. One without a balance has no limit. */

@@ -1,10 +1,10 @@
 import { now } from '../clock.ts';
+import { transaction } from '../db/client.ts';
 import { findSmsBalanceForUpdate } from '../db/sms-balances.ts';
 import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../db/sms-messages.ts';
 import * as system from '../db/system/sms-messages.ts';
 import { count } from '../metrics.ts';
 import { isNear } from '../queue.ts';
-import { transaction } from '../unit-of-work.ts';
 import * as events from './events.ts';
 import * as balance from './sms-balance.ts';
 import { admit } from './sms-delivery/admission.ts';

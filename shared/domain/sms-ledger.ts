@@ -1,6 +1,6 @@
 import { now } from '../clock.ts';
+import { transaction } from '../db/client.ts';
 import * as db from '../db/system/sms-ledger.ts';
-import { transaction } from '../unit-of-work.ts';
 
 /**
  * Puts changes of balances that were made before then, by messages that are gone, together into what the ledger of their

@@ -1,11 +1,11 @@
 import { now } from '../clock.ts';
 import { forgetAtEnd } from '../closing.ts';
+import { transaction } from '../db/client.ts';
 import { insertSmsPrices, listSmsPrices, listSmsPricesOf, type SmsPrice } from '../db/system/sms-prices.ts';
 import { problem } from '../errors.ts';
 import { moneyText } from '../formats/money.ts';
 import { parsePriceFile } from '../formats/price-file.ts';
 import type { SmsCost } from '../schemas/sms-parts.ts';
-import { transaction } from '../unit-of-work.ts';
 
 /** In ten-thousandths; null where there is no price in that currency. */
 export type Money = { gbp: number | null; eur: number | null };

@@ -1,9 +1,9 @@
 import { now } from '../clock.ts';
+import { transaction } from '../db/client.ts';
 import { type SmsRecord, updateSms } from '../db/sms-messages.ts';
 import { findSmsOfGatewayForUpdate } from '../db/system/sms-messages.ts';
 import * as db from '../db/system/sms-receipts.ts';
 import { count } from '../metrics.ts';
-import { transaction } from '../unit-of-work.ts';
 import * as events from './events.ts';
 import * as simulator from './simulator/wake.ts';
 import { advance, eventOf } from './sms-record.ts';

@@ -1,7 +1,7 @@
+import { transaction } from '../db/client.ts';
 import type { EmailRecord } from '../db/emails.ts';
 import { findEmailOfLink } from '../db/system/email-opens.ts';
 import { parseMailbox } from '../formats/email-address.ts';
-import { transaction } from '../unit-of-work.ts';
 import { readLink } from './email-links.ts';
 import * as suppressions from './suppressions.ts';
 

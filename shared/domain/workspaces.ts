@@ -1,11 +1,11 @@
 import { now } from '../clock.ts';
 import { forgetAtEnd } from '../closing.ts';
+import { transaction } from '../db/client.ts';
 import { insertSystemWorkspace, listWorkspaces } from '../db/system/workspaces.ts';
 import * as db from '../db/workspaces.ts';
 import { invalid, problem } from '../errors.ts';
 import { parseMailbox } from '../formats/email-address.ts';
 import { idFromBytes, newId } from '../formats/ids.ts';
-import { transaction } from '../unit-of-work.ts';
 
 export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 

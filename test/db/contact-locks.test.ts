@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { execute, outsideTransaction } from '../../shared/db/client.ts';
+import { execute, outsideTransaction, transaction } from '../../shared/db/client.ts';
 import * as db from '../../shared/db/contacts.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { makeContacts } from '../support/address-book.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';

@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { announce, listen } from '../../shared/broadcast.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import { topic } from '../../shared/domain/api-keys/record.ts';
 import * as apiKeys from '../../shared/domain/api-keys.ts';
 import { authenticate } from '../../shared/domain/callers.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { changeSettings } from '../support/settings.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import { countContacts } from '../../shared/db/contact-search.ts';
 import * as contactBatches from '../../shared/domain/contact-batches.ts';
 import * as contactFilter from '../../shared/domain/contact-filter.ts';
@@ -10,7 +10,6 @@ import { Problem } from '../../shared/errors.ts';
 import { idToBytes, newId } from '../../shared/formats/ids.ts';
 import { ContactBatch, ContactChanges, NewContact } from '../../shared/schemas/contacts.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { callerOf } from '../support/accepted-email.ts';
 import { useDatabase } from '../support/database.ts';
 

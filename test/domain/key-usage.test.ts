@@ -1,13 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
 import * as db from '../../shared/db/api-keys.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as apiKeys from '../../shared/domain/api-keys.ts';
 import { authenticate } from '../../shared/domain/callers.ts';
 import * as keyUsage from '../../shared/domain/key-usage.ts';
 import { type ErrorCode, Problem } from '../../shared/errors.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { advanceClockTo } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';

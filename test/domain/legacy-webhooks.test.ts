@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as events from '../../shared/domain/events.ts';
 import { subscribedTypes } from '../../shared/domain/legacy-webhooks.ts';
 import * as relay from '../../shared/domain/relay.ts';
@@ -10,7 +10,6 @@ import * as webhooks from '../../shared/domain/webhooks.ts';
 import { idToBytes, newId } from '../../shared/formats/ids.ts';
 import { type EventType, eventTypes } from '../../shared/schemas/events.ts';
 import { type LegacyEvent, legacyEvents } from '../../shared/schemas/webhooks.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesOf } from '../support/deliveries.ts';

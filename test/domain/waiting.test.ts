@@ -1,9 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import { changeWaiting, findWaiting } from '../../shared/db/waiting-counts.ts';
 import * as waiting from '../../shared/domain/waiting.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
+import { transaction } from '../../shared/db/client.ts';
 import { authenticate } from '../../shared/domain/callers.ts';
 import * as events from '../../shared/domain/events.ts';
 import { newId } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { runWorkers } from '../support/run-workers.ts';

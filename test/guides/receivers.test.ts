@@ -2,12 +2,11 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { attempt } from '../../shared/domain/webhook-deliveries.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from '../support/accepted-email.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { callerOf } from '../support/accepted-email.ts';
 import { clientOf } from '../support/api-client.ts';
 import { useDatabase } from '../support/database.ts';

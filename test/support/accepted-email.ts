@@ -1,9 +1,9 @@
+import { transaction } from '../../shared/db/client.ts';
 import * as emails from '../../shared/db/emails.ts';
 import * as events from '../../shared/db/events.ts';
 import * as email from '../../shared/domain/email.ts';
 import { NewEmail } from '../../shared/schemas/email.ts';
 import { type Caller, scopes } from '../../shared/schemas/scopes.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import type { workspace } from './factory.ts';
 import { newEmail } from './new-email.ts';
 

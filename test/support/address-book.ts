@@ -1,8 +1,7 @@
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as contactBatches from '../../shared/domain/contact-batches.ts';
 import { idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { atEnd } from './at-end.ts';
 import type { workspace } from './factory.ts';
 

@@ -1,5 +1,5 @@
 import { now } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import { insertEvents } from '../../shared/db/system/events.ts';
 import { make } from '../../shared/domain/events.ts';
 import * as relay from '../../shared/domain/relay.ts';
@@ -8,7 +8,6 @@ import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
 import { queueOf } from '../../shared/queue.ts';
 import { NewWebhook } from '../../shared/schemas/webhooks.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from './accepted-email.ts';
 import { forgetRedis } from './database.ts';
 import type { workspace } from './factory.ts';

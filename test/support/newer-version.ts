@@ -55,9 +55,9 @@ const changes: Change[] = [
   { file: migrationList, from: '\n];', to: '\n  campaigns,\n];' },
   // Its jobs say more than the older version knows of.
   {
-    file: 'shared/domain/email-admission/lanes.ts',
-    from: 'payload: { emailId: id, workspaceId, ...other },',
-    to: "payload: { emailId: id, workspaceId, ...other, campaign: { name: 'spring' } } as { emailId: string },",
+    file: 'shared/domain/email-admission.ts',
+    from: '({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),',
+    to: "({ emailId: id, workspaceId, ...(lane && { kind: lane }), ...{ campaign: { name: 'spring' } } }),",
   },
 ];
 

@@ -1,11 +1,10 @@
 import { now } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as health from '../../shared/domain/webhook-health.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
 import { systemWorkspaceId } from '../../shared/domain/workspaces.ts';
 import { idToBytes, newId } from '../../shared/formats/ids.ts';
 import { NewWebhook } from '../../shared/schemas/webhooks.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { callerOf } from './accepted-email.ts';
 import type { workspace } from './factory.ts';
 import { newUrl } from './webhook-url.ts';

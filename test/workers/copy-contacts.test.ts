@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as system from '../../shared/db/system/contact-list-copies.ts';
 import { copyOn } from '../../shared/domain/contact-lists.ts';
 import { idToBytes, newUuid } from '../../shared/formats/ids.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { holdContact, makeContacts, memberRowsOf } from '../support/address-book.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';

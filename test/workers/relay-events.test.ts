@@ -1,12 +1,11 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import { insertEvents } from '../../shared/db/system/events.ts';
 import { make } from '../../shared/domain/events.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesInJobs, deliveriesOf, makeWebhook } from '../support/deliveries.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { query } from '../../shared/db/client.ts';
+import { query, transaction } from '../../shared/db/client.ts';
 import * as recovery from '../../shared/domain/recovery.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import { settle } from '../../shared/domain/webhook-deliveries/settle.ts';
@@ -8,7 +8,6 @@ import * as webhooks from '../../shared/domain/webhooks.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { settleWebhook } from '../../shared/jobs/settle-webhook.ts';
 import { queueOf } from '../../shared/queue.ts';
-import { transaction } from '../../shared/unit-of-work.ts';
 import { callerOf } from '../support/accepted-email.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
 import {

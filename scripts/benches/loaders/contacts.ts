@@ -1,4 +1,4 @@
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import { migrateUp } from '../../../shared/db/migrate.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import { authenticate } from '../../../shared/domain/callers.ts';
@@ -8,7 +8,6 @@ import * as workspaces from '../../../shared/domain/workspaces.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { contactBatch, hostile, newOfBatch } from '../content.ts';
 import { serve } from '../serve.ts';
 

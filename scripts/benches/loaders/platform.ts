@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import fs from 'node:fs';
 import { now } from '../../../shared/clock.ts';
+import { transaction } from '../../../shared/db/client.ts';
 import type { NewEventRecord } from '../../../shared/db/events.ts';
 import { migrateUp } from '../../../shared/db/migrate.ts';
 import { insertEvents } from '../../../shared/db/system/events.ts';
@@ -20,7 +21,6 @@ import { queueOf } from '../../../shared/queue.ts';
 import type { NewEmail } from '../../../shared/schemas/email.ts';
 import type { EventType } from '../../../shared/schemas/events.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { currentVersion } from '../../../shared/versions.ts';
 import { domain, largeEmail, plainEmail } from '../content.ts';
 import { serve } from '../serve.ts';

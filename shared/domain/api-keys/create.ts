@@ -1,12 +1,12 @@
 import { now } from '../../clock.ts';
 import * as db from '../../db/api-keys.ts';
+import { afterCommit, transaction } from '../../db/client.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
 import { newId } from '../../formats/ids.ts';
 import * as knownKeys from '../../known-keys.ts';
 import type { ApiKey, NewApiKey } from '../../schemas/api-keys.ts';
 import { scopes as allScopes, type Caller, type Scope } from '../../schemas/scopes.ts';
-import { afterCommit, transaction } from '../../unit-of-work.ts';
 import * as keyUsage from '../key-usage.ts';
 import { hashKey, newKey } from './make-key.ts';
 import { refuseBeyond, refuseLongerLife, setUpSigning, toWire } from './record.ts';

@@ -1,4 +1,5 @@
 import { now, nowForAll } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
 import { insertMembers, listMemberIdsAfter, listMembersAmong } from '../../db/contact-list-members.ts';
 import { findContactList, updateMemberCount } from '../../db/contact-lists.ts';
 import { type Filter, listContactIdsAfter } from '../../db/contact-search.ts';
@@ -6,7 +7,6 @@ import { listContactsByIds } from '../../db/contacts.ts';
 import * as system from '../../db/system/contact-list-copies.ts';
 import { firstUuidAt, idFromBytes, newUuid } from '../../formats/ids.ts';
 import { count } from '../../metrics.ts';
-import { transaction } from '../../unit-of-work.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { compile } from '../contact-filter.ts';
 import { contactsOf, findLists, type List } from './record.ts';

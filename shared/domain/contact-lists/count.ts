@@ -1,4 +1,5 @@
 import { now, nowForAll } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/contact-list-counts.ts';
 import { type Counted, findContactList, updateCounted } from '../../db/contact-lists.ts';
 import { countContacts, listContactIdsAfter } from '../../db/contact-search.ts';
@@ -6,7 +7,6 @@ import { newUuid } from '../../formats/ids.ts';
 import * as jobs from '../../jobs/count-contacts.ts';
 import { enqueue } from '../../queue.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
-import { transaction } from '../../unit-of-work.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { compile } from '../contact-filter.ts';
 import { searching } from '../contact-searches.ts';

@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
 import { listMemberIds } from '../../db/contact-list-members.ts';
 import * as db from '../../db/contact-lists.ts';
 import { type Page as ContactPage, countContacts, listContacts } from '../../db/contact-search.ts';
@@ -13,7 +14,6 @@ import type {
 } from '../../schemas/contact-lists.ts';
 import type { Contact } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { compile } from '../contact-filter.ts';
 import { searching } from '../contact-searches.ts';
 import * as contactsDomain from '../contacts.ts';

@@ -1,9 +1,9 @@
+import { transaction } from '../../db/client.ts';
 import { chunkBytes, deleteAttachments } from '../../db/email-attachments.ts';
 import type { EmailRecord } from '../../db/emails.ts';
 import * as system from '../../db/system/email-attachments.ts';
 import type { Attachment } from '../../formats/mime-message.ts';
 import { logger } from '../../logger.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { notePassing } from '../passing-bytes.ts';
 
 export class MissingAttachment extends Error {}

@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { afterCommit, transaction } from '../../db/client.ts';
 import * as db from '../../db/email-domains.ts';
 import * as system from '../../db/system/email-domains.ts';
 import { findWorkspace } from '../../db/workspaces.ts';
@@ -6,7 +7,6 @@ import { Problem } from '../../errors.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { type Answer, lookUp } from '../../transports/dns.ts';
-import { afterCommit, transaction } from '../../unit-of-work.ts';
 import * as systemMail from '../system-mail.ts';
 import { after, type Finding, type Findings } from './course.ts';
 import { mailAbout } from './mails.ts';

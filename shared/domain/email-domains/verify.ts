@@ -1,8 +1,8 @@
 import { now } from '../../clock.ts';
+import { afterCommit, transaction } from '../../db/client.ts';
 import * as db from '../../db/email-domains.ts';
 import { problem } from '../../errors.ts';
 import type { EmailDomain } from '../../schemas/email-domains.ts';
-import { afterCommit, transaction } from '../../unit-of-work.ts';
 import { apply, lookAt } from './check.ts';
 import type { Findings } from './course.ts';
 import { toWire } from './records.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
+import { transaction } from '../../db/client.ts';
 import type { EmailRecord } from '../../db/emails.ts';
 import * as system from '../../db/system/email-reports.ts';
 import { problem } from '../../errors.ts';
 import { compareKey, parseMailbox } from '../../formats/email-address.ts';
 import type { MailReport } from '../../formats/mail-report.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { eventOf } from '../email-record.ts';
 import * as events from '../events.ts';
 import * as suppressions from '../suppressions.ts';

@@ -1,5 +1,5 @@
 import { now } from '../../clock.ts';
-import { isDuplicateKey } from '../../db/client.ts';
+import { isDuplicateKey, transaction } from '../../db/client.ts';
 import * as db from '../../db/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { invalid, problem } from '../../errors.ts';
@@ -7,7 +7,6 @@ import { isCountry } from '../../formats/country.ts';
 import { newId } from '../../formats/ids.ts';
 import { parseSenderName } from '../../formats/sender-name.ts';
 import type { Sender } from '../../schemas/senders.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { withDefault } from './default.ts';
 import { toWire } from './record.ts';
 

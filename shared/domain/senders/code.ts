@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type Problem, problem } from '../../errors.ts';
@@ -10,7 +11,6 @@ import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { authenticationTag, isAuthenticationTag } from '../../secrets.ts';
 import * as sms from '../../transports/sms.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { giveCodeBack, takeCode } from './limits.ts';
 
 const goodForMinutes = 10;

@@ -1,9 +1,9 @@
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/senders.ts';
 import { findWorkspaceOfSender, listSendersToReview } from '../../db/system/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { invalid, problem } from '../../errors.ts';
 import type { Sender, SenderCountryStatus } from '../../schemas/senders.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { withDefault } from './default.ts';
 import { statusOf, toWire } from './record.ts';
 

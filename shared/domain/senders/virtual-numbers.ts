@@ -1,12 +1,11 @@
 import { now } from '../../clock.ts';
-import { isDuplicateKey } from '../../db/client.ts';
+import { isDuplicateKey, transaction } from '../../db/client.ts';
 import * as db from '../../db/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { invalid, problem } from '../../errors.ts';
 import { newId } from '../../formats/ids.ts';
 import { parsePhoneNumber } from '../../formats/phone-number.ts';
 import type { Sender } from '../../schemas/senders.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { checkedCountries } from './add-approved.ts';
 import { withDefault } from './default.ts';
 import { toWire } from './record.ts';

@@ -1,11 +1,11 @@
 import { now } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/webhook-settlements.ts';
 import { findWebhookForUpdate } from '../../db/webhooks.ts';
 import { problem } from '../../errors.ts';
 import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
 import { enqueue } from '../../queue.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { jobName } from '../../work/job-name.ts';
 import { wakeSettlement } from './settle.ts';
 

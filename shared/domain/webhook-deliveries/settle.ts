@@ -1,11 +1,11 @@
 import { now } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
 import * as system from '../../db/system/webhook-settlements.ts';
 import { listServed } from '../../db/system/webhooks.ts';
 import { insertSettlement } from '../../db/webhooks.ts';
 import { settleWebhook } from '../../jobs/settle-webhook.ts';
 import { count } from '../../metrics.ts';
 import { enqueue } from '../../queue.ts';
-import { transaction } from '../../unit-of-work.ts';
 import type { Outcome } from '../../work/outcome.ts';
 
 // Small enough that nobody waits for the rows of one.

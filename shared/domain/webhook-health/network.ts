@@ -1,5 +1,6 @@
 import { now } from '../../clock.ts';
 import { forgetAtEnd } from '../../closing.ts';
+import { transaction } from '../../db/client.ts';
 import {
   deleteHostsBefore,
   findHostCounts,
@@ -7,7 +8,6 @@ import {
   updateHosts,
 } from '../../db/system/webhook-hosts.ts';
 import { logger } from '../../logger.ts';
-import { transaction } from '../../unit-of-work.ts';
 
 const minuteMs = 60_000;
 const lookBackMs = 10 * minuteMs;

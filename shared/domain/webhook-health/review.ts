@@ -1,10 +1,10 @@
 import { now } from '../../clock.ts';
+import { afterCommit, transaction } from '../../db/client.ts';
 import * as db from '../../db/system/webhook-health.ts';
 import { listWorkspacesOf } from '../../db/system/workspaces.ts';
 import type { WebhookRecord } from '../../db/webhooks.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
-import { afterCommit, transaction } from '../../unit-of-work.ts';
 import * as systemMail from '../system-mail.ts';
 import { settle } from '../webhook-deliveries/settle.ts';
 import * as mails from './mails.ts';

@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
 import * as db from '../../db/webhooks.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { problem } from '../../errors.ts';
@@ -6,7 +7,6 @@ import { newId } from '../../formats/ids.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks.ts';
 import { seal } from '../../secrets.ts';
-import { transaction } from '../../unit-of-work.ts';
 import { currentVersion } from '../../versions.ts';
 import { refuseSecond } from './duplicates.ts';
 import { faultsOf, newSecret, toWire } from './record.ts';

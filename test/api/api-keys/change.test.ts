@@ -1,9 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import { authenticate } from '../../../shared/domain/callers.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { withoutWaiting } from '../../support/lock-wait.ts';

@@ -1,11 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import * as email from '../../../shared/domain/email.ts';
 import * as emailDelivery from '../../../shared/domain/email-delivery.ts';
 import type { Problem } from '../../../shared/errors.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { callerOf } from '../../support/accepted-email.ts';
 import { advanceClockTo } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';

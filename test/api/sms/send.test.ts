@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
+import { transaction } from '../../../shared/db/client.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
 import * as workspaces from '../../../shared/domain/workspaces.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { codeOf } from '../../support/contract.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';

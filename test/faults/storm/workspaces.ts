@@ -1,4 +1,5 @@
 import * as keysDb from '../../../shared/db/api-keys.ts';
+import { transaction } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import * as emailTemplates from '../../../shared/domain/email-templates.ts';
 import * as senders from '../../../shared/domain/senders.ts';
@@ -7,7 +8,6 @@ import * as smsPrices from '../../../shared/domain/sms-prices.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
 import type { EventType } from '../../../shared/schemas/events.ts';
 import { NewWebhook } from '../../../shared/schemas/webhooks.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { callerOf } from '../../support/accepted-email.ts';
 import { workspace } from '../../support/factory.ts';
 import type { Manner, Receivers } from './receivers.ts';

@@ -1,13 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import * as recovery from '../../../shared/domain/recovery.ts';
 import * as relay from '../../../shared/domain/relay.ts';
 import * as retention from '../../../shared/domain/retention.ts';
 import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
 import { sendTest } from '../../../shared/domain/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { callerOf } from '../../support/accepted-email.ts';
 import { advanceClock, clockToleranceMs } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { transaction } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/email-delivery.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
 import type { SuppressionScope, SuppressionSource } from '../../../shared/schemas/suppressions.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { acceptEmail, eventsOf } from '../../support/accepted-email.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';

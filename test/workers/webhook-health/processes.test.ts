@@ -1,10 +1,10 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { now } from '../../../shared/clock.ts';
+import { transaction } from '../../../shared/db/client.ts';
 import * as deliveries from '../../../shared/domain/webhook-deliveries/again.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
 import { queueOf } from '../../../shared/queue.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { acceptEmail, callerOf } from '../../support/accepted-email.ts';
 import { advanceClockTo } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
+import { transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/relay.ts';
 import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
 import * as health from '../../../shared/domain/webhook-health.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
-import { transaction } from '../../../shared/unit-of-work.ts';
 import { currentVersion } from '../../../shared/versions.ts';
 import { acceptEmail, callerOf } from '../../support/accepted-email.ts';
 import { advanceClockTo } from '../../support/advance-clock.ts';
