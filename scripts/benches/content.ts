@@ -57,6 +57,15 @@ export function largeEmail(index: number): EmailRequest {
   };
 }
 
+/** A text of one part, to one of a thousand phones that are nobody's. */
+export function textOf(index: number): { recipient: string; content: string } {
+  const phone = String(index % 1_000).padStart(3, '0');
+  return {
+    recipient: `+447700900${phone}`,
+    content: `Your order ${100_000 + index} has left our warehouse and is on its way to you.`,
+  };
+}
+
 /** The same bytes each time, which look as random as those of a picture. */
 export function attachmentOf(bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(bytes));

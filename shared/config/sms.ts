@@ -23,7 +23,7 @@ export const smsSettings = {
     .number()
     .int()
     .min(1)
-    .default(40)
+    .default(200)
     .describe('Texts in hand per lane and process; one workspace takes up to three quarters of them'),
   SMS_JOBS_PER_WORKSPACE: z.coerce
     .number()

@@ -1,5 +1,6 @@
+import { batcher } from '../batcher.ts';
 import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
-import { type Changed, execute, query, transaction } from './client.ts';
+import { type Changed, outsideTransaction, query, transaction } from './client.ts';
 
 export type NewSimulatorMessage = {
   /** That of the message, which is then kept once; or the simulator's own. */
@@ -17,33 +18,77 @@ export type NewSimulatorMessage = {
   answerDueAt?: Date;
 };
 
-/** Returns the id, in hexadecimal. */
-export async function insertSimulatorMessage(
+/** In the current transaction. */
+export function insertSimulatorMessage(workspaceId: string, record: NewSimulatorMessage): Promise<void> {
+  return insertAll([toItem(workspaceId, record)]);
+}
+
+/** In a transaction with others of the same moment. Returns the id, in hexadecimal. */
+export async function insertSimulatorMessageSoon(
   workspaceId: string,
   record: NewSimulatorMessage,
 ): Promise<string> {
+  const item = toItem(workspaceId, record);
+  await outsideTransaction(() => inserts(item));
+  return item.id.toString('hex');
+}
+
+function toItem(workspaceId: string, record: NewSimulatorMessage): Item {
   const id = record.id === undefined ? newUuid(record.createdAt) : idToBytes(record.id);
-  const own = idToBytes(workspaceId);
-  const [number, sender] = [Buffer.from(record.number), Buffer.from(record.sender)];
-  // Together: a text that is given again must find either both or none.
-  await transaction(async () => {
-    await execute(
-      'INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES (?, ?, ?, ?)',
-      [newUuid(record.createdAt), own, number, record.createdAt],
-    );
-    const { direction, content, parts, createdAt, answerDueAt } = record;
-    const { affectedRows } = await execute<Changed>(
-      `INSERT IGNORE INTO simulator_messages (id, workspace_id, number, direction, sender, content, parts, created_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-      [id, own, number, direction, sender, content, parts, createdAt],
-    );
-    if (answerDueAt && affectedRows === 1)
-      await execute(
-        'INSERT INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES (?, ?, ?, ?, ?)',
-        [id, own, number, sender, answerDueAt],
-      );
-  });
-  return id.toString('hex');
+  return { id, workspaceId: idToBytes(workspaceId), record };
+}
+
+type Item = { id: Buffer; workspaceId: Buffer; record: NewSimulatorMessage };
+
+const inserts = batcher<Item, void>({
+  maxItems: 50,
+  maxInFlight: 2,
+  run: async (items) => {
+    // Together: a text that is given again must find either all of it or nothing.
+    await transaction(() => insertAll(items));
+    return items.map(() => undefined);
+  },
+});
+
+async function insertAll(items: Item[]): Promise<void> {
+  const phones = items.map(({ workspaceId, record }) => [
+    newUuid(record.createdAt),
+    workspaceId,
+    Buffer.from(record.number),
+    record.createdAt,
+  ]);
+  await query('INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES ?', [
+    phones,
+  ]);
+  const known = await query('SELECT id FROM simulator_messages WHERE id IN (?)', [items.map(({ id }) => id)]);
+  const isKnown = new Set(known.map((row) => row.id.toString('hex')));
+  const fresh = items.filter(({ id }) => !isKnown.has(id.toString('hex')));
+  if (fresh.length === 0) return;
+  await query(
+    `INSERT IGNORE INTO simulator_messages
+       (id, workspace_id, number, direction, sender, content, parts, created_at) VALUES ?`,
+    [
+      fresh.map(({ id, workspaceId, record }) => [
+        id,
+        workspaceId,
+        Buffer.from(record.number),
+        record.direction,
+        Buffer.from(record.sender),
+        record.content,
+        record.parts,
+        record.createdAt,
+      ]),
+    ],
+  );
+  const answers = fresh.flatMap(({ id, workspaceId, record }) =>
+    record.answerDueAt
+      ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt]]
+      : [],
+  );
+  if (answers.length > 0)
+    await query('INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES ?', [
+      answers,
+    ]);
 }
 
 export type PhoneRecord = { id: string; number: string; createdAt: Date };

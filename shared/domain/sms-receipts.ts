@@ -1,5 +1,6 @@
+import { batcher } from '../batcher.ts';
 import { now } from '../clock.ts';
-import { transaction } from '../db/client.ts';
+import { outsideTransaction, transaction } from '../db/client.ts';
 import { type SmsRecord, updateSms } from '../db/sms-messages.ts';
 import { findSmsOfGatewayForUpdate } from '../db/system/sms-messages.ts';
 import * as db from '../db/system/sms-receipts.ts';
@@ -23,10 +24,24 @@ export async function apply(receipt: db.Receipt): Promise<void> {
 
 /** A message has been handed over: its receipt is awaited, and may be there already. */
 export async function expect(message: SmsRecord): Promise<void> {
-  const { gateway, gatewayReference: reference } = message;
-  await match(gateway!, reference!);
-  if (gateway === simulator.gateway) simulator.wake(reference!);
+  const taken = { gateway: message.gateway!, reference: message.gatewayReference! };
+  const receipt = await outsideTransaction(() => early(taken));
+  if (receipt) await match(taken.gateway, taken.reference);
+  if (taken.gateway === simulator.gateway) simulator.wake(taken.reference);
 }
+
+/** Mostly there is none: a question for all messages of a moment. */
+const early = batcher<db.Taken, db.Receipt | null>({
+  maxItems: 100,
+  maxInFlight: 2,
+  run: async (items) => {
+    const keyOf = ({ gateway, reference }: db.Taken) => `${gateway} ${reference}`;
+    const found = new Map(
+      (await db.listUnmatchedReceipts(items)).map((receipt) => [keyOf(receipt), receipt]),
+    );
+    return items.map((item) => found.get(keyOf(item)) ?? null);
+  },
+});
 
 /** Those that were left over when a process ended between two steps. */
 export async function matchLeft(limit: number): Promise<number> {

@@ -19,7 +19,8 @@ const insert = 'INSERT INTO bare_handovers (email_id, reply, sent_at)';
 const connections = 20;
 
 function start({ queue, smtpPort, jobsInFlight, dkim }: MailSettings): void {
-  const write = rowWriter(openDatabase(), insert);
+  const database = openDatabase();
+  const write = rowWriter((rows: unknown[][]) => database.query(`${insert} VALUES ?`, [rows]));
   const transport = createTransport({
     host: '127.0.0.1',
     port: smtpPort,

@@ -1,8 +1,6 @@
-import type mysql from 'mysql2/promise';
-
-/** Joins rows into multi-row INSERTs: while one is on its way, the next fills. Resolves when the row is on disk. */
-export function rowWriter(database: mysql.Pool, insert: string): (row: unknown[]) => Promise<void> {
-  let waiting: { row: unknown[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
+/** Joins rows into batches: while one is on its way, the next fills. Resolves when the row is on disk. */
+export function rowWriter<Row>(run: (rows: Row[]) => Promise<unknown>): (row: Row) => Promise<void> {
+  let waiting: { row: Row; resolve: () => void; reject: (error: unknown) => void }[] = [];
   let isWriting = false;
 
   async function write(): Promise<void> {
@@ -11,7 +9,7 @@ export function rowWriter(database: mysql.Pool, insert: string): (row: unknown[]
       const batch = waiting;
       waiting = [];
       try {
-        await database.query(`${insert} VALUES ?`, [batch.map(({ row }) => row)]);
+        await run(batch.map(({ row }) => row));
         for (const { resolve } of batch) resolve();
       } catch (error) {
         for (const { reject } of batch) reject(error);

@@ -13,6 +13,16 @@ export const tables: Record<string, string> = {
   bare_handovers: `(
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, email_id INT UNSIGNED NOT NULL,
     reply VARCHAR(1000) NOT NULL, sent_at DATETIME(3) NOT NULL)`,
+  bare_texts: `(
+    id INT UNSIGNED NOT NULL PRIMARY KEY, status VARCHAR(10) NOT NULL, reference VARCHAR(64) NULL,
+    sent_at DATETIME(3) NULL)`,
+  bare_phones: '(recipient VARCHAR(20) NOT NULL PRIMARY KEY, created_at DATETIME(3) NOT NULL)',
+  bare_answers: `(
+    text_id INT UNSIGNED NOT NULL PRIMARY KEY, due_at DATETIME(3) NOT NULL, KEY bare_answers_due (due_at))`,
+  bare_phone_texts: `(
+    id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, text_id INT UNSIGNED NOT NULL,
+    recipient VARCHAR(20) NOT NULL, content TEXT NOT NULL, created_at DATETIME(3) NOT NULL,
+    KEY bare_phone_texts_of (recipient, id))`,
   bare_deliveries: `(
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, delivery_id VARBINARY(40) NOT NULL,
     response_status SMALLINT UNSIGNED NOT NULL, response_body VARCHAR(1024) NULL, duration_ms INT UNSIGNED NOT NULL,

@@ -25,7 +25,8 @@ function start({ queue, url, secret, jobsInFlight }: PostSettings): void {
   const { host, pathname } = new URL(url);
   const key = createSecretKey(Buffer.from(secret));
   const dispatcher = new Agent({ connections: jobsInFlight });
-  const write = rowWriter(openDatabase(), insert);
+  const database = openDatabase();
+  const write = rowWriter((rows: unknown[][]) => database.query(`${insert} VALUES ?`, [rows]));
 
   function signed(id: string, body: string): Record<string, string> {
     const digest = `sha-256=:${hash('sha256', body, 'base64')}:`;

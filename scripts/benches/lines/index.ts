@@ -16,6 +16,8 @@ import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { revocation } from './revocation.ts';
+import { smsIsolation } from './sms-isolation.ts';
+import { smsOut } from './sms-out.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
 import { webhookIsolation } from './webhook-isolation.ts';
 import { webhooksOut } from './webhooks-out.ts';
@@ -26,6 +28,8 @@ export const lines: Line[] = [
   auth,
   emailOut,
   emailIsolation,
+  smsOut,
+  smsIsolation,
   largeEmails,
   webhooksOut,
   webhookIsolation,

@@ -3,8 +3,9 @@ import { Queue } from 'bullmq';
 import { openRedis, prefix } from '../bare/connections.ts';
 import type { MailJob } from '../bare/email-out.ts';
 import { rendered } from '../bare/render.ts';
+import type { TextJob } from '../bare/sms-out.ts';
 import type { PostJob } from '../bare/webhooks-out.ts';
-import { largeEmail } from '../content.ts';
+import { largeEmail, textOf } from '../content.ts';
 import { serve } from '../serve.ts';
 
 /** Fills the queues of the bare minimum. */
@@ -51,8 +52,13 @@ function addPosts({ file, ...range }: Range & { file: string }): Promise<void> {
   );
 }
 
+function addTexts(range: Range): Promise<void> {
+  return add(range, (index): TextJob => ({ index, ...textOf(index) }));
+}
+
 serve({
   addEmails,
+  addTexts,
   addPosts,
   pause: (name: string) => queueOf(name).pause(),
   resume: (name: string) => queueOf(name).resume(),

@@ -4,6 +4,7 @@ import { now } from '../../../shared/clock.ts';
 import { transaction } from '../../../shared/db/client.ts';
 import type { NewEventRecord } from '../../../shared/db/events.ts';
 import { migrateUp } from '../../../shared/db/migrate.ts';
+import { insertSms } from '../../../shared/db/sms-messages.ts';
 import { insertEvents } from '../../../shared/db/system/events.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import { authenticate } from '../../../shared/domain/callers.ts';
@@ -12,6 +13,8 @@ import * as email from '../../../shared/domain/email.ts';
 import * as emailDomains from '../../../shared/domain/email-domains.ts';
 import { eventOf } from '../../../shared/domain/email-record.ts';
 import * as events from '../../../shared/domain/events.ts';
+import * as senders from '../../../shared/domain/senders.ts';
+import * as sms from '../../../shared/domain/sms.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
 import * as workspaces from '../../../shared/domain/workspaces.ts';
@@ -22,7 +25,7 @@ import type { NewEmail } from '../../../shared/schemas/email.ts';
 import type { EventType } from '../../../shared/schemas/events.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 import { currentVersion } from '../../../shared/versions.ts';
-import { domain, largeEmail, plainEmail } from '../content.ts';
+import { domain, largeEmail, plainEmail, textOf } from '../content.ts';
 import { serve } from '../serve.ts';
 
 /** Makes customers and backlogs by the platform's own functions, as requests would have made them. */
@@ -40,6 +43,7 @@ let prepared: NewEventRecord[] = [];
 
 async function customer(): Promise<Customer> {
   const { id } = await workspaces.create({ name: 'Bench' });
+  await senders.addApproved(id, 'Bench');
   const { key } = await apiKeys.issue(id);
   const { dkimSelector, dkimPublicKey } = await emailDomains.addVerified(id, domain);
   caller = (await authenticate(key))!;
@@ -78,15 +82,49 @@ async function acceptCode(name: string): Promise<void> {
   await transaction(() => email.send(caller, checked));
 }
 
-async function acceptAll({ first, count }: Range, request: (index: number) => NewEmail): Promise<void> {
+/** Texts of this customer in the lane of batches, as a batch would store them: without jobs, for the sweep to let in. */
+async function storeTexts({ first, count }: Range): Promise<void> {
+  const like = await sms.prepare(caller, textOf(0));
+  for (let start = first; start < first + count; start += rowsAtOnce) {
+    const end = Math.min(start + rowsAtOnce, first + count);
+    await transaction(async () => {
+      for (let index = start; index < end; index += 1) {
+        const { recipient, content } = textOf(index);
+        const id = newId('sms', now());
+        const text = { ...like, id, recipient, content, lane: 'bulk' as const, parked: true };
+        await insertSms(caller.workspaceId, text);
+      }
+    });
+  }
+}
+
+/** A single text; its reference says when it was asked for. */
+async function acceptText(name: string): Promise<void> {
+  const clientReference = `at-${performance.timeOrigin + performance.now()}-${name}`;
+  const prepared = await sms.prepare(caller, { ...textOf(0), clientReference });
+  await transaction(() => sms.send(caller, prepared));
+}
+
+const acceptTexts = ({ first, count }: Range) =>
+  each({ first, count }, async (index) => {
+    const prepared = await sms.prepare(caller, textOf(index));
+    await transaction(() => sms.send(caller, prepared));
+  });
+
+function acceptAll(range: Range, request: (index: number) => NewEmail): Promise<void> {
+  return each(range, async (index) => {
+    const checked = await email.prepare(caller, request(index));
+    await transaction(() => email.send(caller, checked));
+  });
+}
+
+/** Some calls at a time. */
+async function each({ first, count }: Range, call: (index: number) => Promise<void>): Promise<void> {
   const left = Array.from({ length: count }, (_, index) => first + index).values();
-  const accept = async () => {
-    for (const index of left) {
-      const checked = await email.prepare(caller, request(index));
-      await transaction(() => email.send(caller, checked));
-    }
+  const callOn = async () => {
+    for (const index of left) await call(index);
   };
-  await Promise.all(Array.from({ length: callsAtOnce }, accept));
+  await Promise.all(Array.from({ length: callsAtOnce }, callOn));
 }
 
 /** Makes events, not yet stored, and writes the bodies that a webhook will get for them to a file, a line each. */
@@ -144,6 +182,9 @@ serve({
   acceptEmails,
   acceptMarketing,
   acceptCode,
+  acceptTexts,
+  acceptText,
+  storeTexts,
   prepareEvents,
   storeEvents,
   storeNow,

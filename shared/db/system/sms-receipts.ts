@@ -3,7 +3,9 @@ import { fitting } from '../client/outside-text.ts';
 import { type Changed, execute, query, type Row } from '../client.ts';
 
 /** What a gateway says became of a message that it took; without a reason it was delivered. */
-export type Receipt = { gateway: string; reference: string; reason: SmsReason | null };
+export type Receipt = Taken & { reason: SmsReason | null };
+/** A message that a gateway took, and what it calls it. */
+export type Taken = { gateway: string; reference: string };
 
 /** The first receipt of a reference stays. */
 export async function insertUnmatchedReceipt(receipt: Receipt, at: Date): Promise<void> {
@@ -31,6 +33,14 @@ export async function findUnmatchedReceipt(gateway: string, reference: string): 
     nameOf(reference),
   ]);
   return row ? toReceipt(row) : null;
+}
+
+/** Of these messages, by what their gateways call them. */
+export async function listUnmatchedReceipts(messages: Taken[]): Promise<Receipt[]> {
+  const rows = await query('SELECT * FROM sms_receipts_unmatched WHERE (gateway, reference) IN (?)', [
+    messages.map(({ gateway, reference }) => [Buffer.from(gateway), nameOf(reference)]),
+  ]);
+  return rows.map(toReceipt);
 }
 
 /** Those whose message is known by now. */

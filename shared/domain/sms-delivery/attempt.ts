@@ -1,5 +1,7 @@
+import { batcher } from '../../batcher.ts';
 import { now, nowForAll } from '../../clock.ts';
 import { config } from '../../config.ts';
+import { outsideTransaction } from '../../db/client.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import * as system from '../../db/system/sms-messages.ts';
 import { count } from '../../metrics.ts';
@@ -34,13 +36,32 @@ export async function attempt(smsId: string): Promise<Outcome> {
   if (isSuppressed) return finish(token, record, fail(message, suppressed));
   if (isBlocked && isPast(message, now())) return finish(token, record, fail(message, blocked));
   if (isBlocked) return holdBack(smsId, token);
-  const approved = await findApproved(message.workspaceId, message.sender, message.country);
-  if (!approved.ok) return finish(token, record, fail(message, notApproved));
+  if (!(await outsideTransaction(() => areApproved(message))))
+    return finish(token, record, fail(message, notApproved));
 
   if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
   const submission = await submit(textOf(message));
   return finish(token, record, judge(message, gatewayFor(message.recipient).name, submission));
 }
+
+type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;
+
+/** Whether the sender may still be used. The texts of a moment are mostly of a few senders, each of which is read once. */
+const areApproved = batcher<Sent, boolean>({
+  maxItems: 100,
+  maxInFlight: 4,
+  run: (messages) => {
+    const known = new Map<string, Promise<boolean>>();
+    return Promise.all(
+      messages.map(({ workspaceId, sender, country }) => {
+        const key = [workspaceId, country, sender].join(' ');
+        const isApproved = known.get(key) ?? findApproved(workspaceId, sender, country).then(({ ok }) => ok);
+        known.set(key, isApproved);
+        return isApproved;
+      }),
+    );
+  },
+});
 
 /** The workspace may not send now: the message waits in its row until it is let in again. */
 async function holdBack(smsId: string, token: Buffer): Promise<Outcome> {

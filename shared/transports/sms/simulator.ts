@@ -1,6 +1,6 @@
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
-import { insertSimulatorMessage } from '../../db/simulator-messages.ts';
+import { insertSimulatorMessageSoon } from '../../db/simulator-messages.ts';
 import { isId } from '../../formats/ids.ts';
 import type { Gateway } from '../sms.ts';
 
@@ -12,7 +12,7 @@ export const simulator: Gateway = {
   name: 'simulator',
   submit: async ({ id, workspaceId, sender, recipient, content, parts, wantsReceipt }) => {
     const createdAt = now();
-    const reference = await insertSimulatorMessage(workspaceId, {
+    const reference = await insertSimulatorMessageSoon(workspaceId, {
       ...(isId('sms', id) && { id }),
       number: recipient,
       direction: 'outbound',
