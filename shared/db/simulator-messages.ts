@@ -41,8 +41,8 @@ function toItem(workspaceId: string, record: NewSimulatorMessage): Item {
 type Item = { id: Buffer; workspaceId: Buffer; record: NewSimulatorMessage };
 
 const inserts = batcher<Item, void>({
-  maxItems: 50,
-  maxInFlight: 2,
+  maxItems: 100,
+  maxInFlight: 1,
   run: async (items) => {
     // Together: a text that is given again must find either all of it or nothing.
     await transaction(() => insertAll(items));

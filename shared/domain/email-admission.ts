@@ -17,6 +17,7 @@ export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
   payloadOf: ({ id, workspaceId, lane }) => ({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),
   laneOf,
   window: () => config.EMAIL_JOBS_PER_WORKSPACE,
+  mostAtOnce: 50,
   giveUpMinutes,
   // Of all lanes together: those that were let in before are of kinds that come first.
   listAllowances: async (workspaceIds, at) => {

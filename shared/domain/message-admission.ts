@@ -9,8 +9,6 @@ import { type Room, refiller } from '../work/refill.ts';
 import { rankOf, rooms, windowForLater } from '../work/rooms.ts';
 import { sweeper } from '../work/sweep.ts';
 
-/** In one go: the messages themselves bring on the next. */
-const mostAtOnce = 50;
 /** More at once would keep the process from the messages that it has in hand. */
 const wokenAtOnce = 50;
 // Of lost jobs, in one run and lane.
@@ -32,8 +30,9 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   payloadOf: (message: { id: string; workspaceId: string; lane?: Lane }) => Payload;
   /** Where the jobs of a workspace's rows of this lane go. */
   laneOf?: (lane: Lane, workspaceId: string) => Lane;
-  /** Jobs of one workspace in one lane. */
+  /** Jobs of one workspace in one lane, and how many it gets in one go: the messages themselves bring on the next. */
   window: () => number;
+  mostAtOnce: number;
   /** For so long a message waits while its workspace may not send. */
   giveUpMinutes: Record<Lane, number>;
   /** How many more may go out now of these workspaces, which have limits. */
@@ -41,7 +40,16 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   /** A counter, and the label that it has for the lane. */
   metric: { name: string; label: string };
 }) {
-  const { messages, job, payloadOf, laneOf = (lane) => lane, window, giveUpMinutes, metric } = options;
+  const {
+    messages,
+    job,
+    payloadOf,
+    laneOf = (lane) => lane,
+    window,
+    mostAtOnce,
+    giveUpMinutes,
+    metric,
+  } = options;
   const { table } = messages;
 
   async function roomsOf(lane: Lane | null, workspaceIds: string[], at: Date): Promise<Room[]> {

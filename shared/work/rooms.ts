@@ -9,7 +9,7 @@ import { soonMs } from './refill.ts';
  * for a moment.
  */
 
-type Room = {
+type Belief = {
   /** Jobs in Redis: those counted last, and those let in since. */
   admitted: number;
   /** Let in since the last count began. */
@@ -63,9 +63,9 @@ export function rooms<Lane extends string>(options: {
   count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<Count | null>;
   refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
 }) {
-  const known = new Map<string, Room>();
+  const known = new Map<string, Belief>();
 
-  function roomOf(lane: Lane, ownerId: string): Room {
+  function roomOf(lane: Lane, ownerId: string): Belief {
     const key = `${ownerId} ${lane}`;
     let room = known.get(key);
     if (!room) {
@@ -86,7 +86,7 @@ export function rooms<Lane extends string>(options: {
     return room;
   }
 
-  async function count(room: Room, lane: Lane, ownerId: string): Promise<void> {
+  async function count(room: Belief, lane: Lane, ownerId: string): Promise<void> {
     if (room.isCounting) return;
     room.isCounting = true;
     room.entered = 0;

@@ -33,6 +33,9 @@ export type ClaimedSms = {
 const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
   WHERE s.workspace_id = sms_messages.workspace_id AND s.number = sms_messages.recipient)`;
 
+// Texts are small and many: few large statements cost less than several at once.
+const batches = { maxItems: 100, maxInFlight: 1 };
+
 export const claimSms = claimer<ClaimedSms>(smsTable, {
   select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, w.sending_blocked FROM sms_messages
     LEFT JOIN workspaces w ON w.id = sms_messages.workspace_id`,
@@ -42,8 +45,9 @@ export const claimSms = claimer<ClaimedSms>(smsTable, {
     isSuppressed: row.suppressed === 1,
     isBlocked: row.sending_blocked === 1,
   }),
+  batches,
 });
-export const updateSmsHandoverStarted = handoverStarter(smsTable);
+export const updateSmsHandoverStarted = handoverStarter(smsTable, { batches });
 export const updateSmsHeldBack = leaseReturner(smsTable);
 
 const writeOutcomes = outcomeWriter(

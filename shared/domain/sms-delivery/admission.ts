@@ -15,6 +15,7 @@ export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
   job: sendSms,
   payloadOf: ({ id, workspaceId }) => ({ smsId: id, workspaceId }),
   window: () => config.SMS_JOBS_PER_WORKSPACE,
+  mostAtOnce: 100,
   giveUpMinutes: { urgent: giveUpMinutes, default: giveUpMinutes, bulk: giveUpMinutes },
   metric: { name: 'sms_admitted', label: 'lane' },
 });

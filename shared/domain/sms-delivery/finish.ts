@@ -35,8 +35,8 @@ export async function finish(token: Buffer, before: SmsRecord, judgement: Judgem
 type Finished = { token: Buffer; judgement: Judgement };
 
 const outcomes = batcher<Finished, boolean>({
-  maxItems: 50,
-  maxInFlight: 4,
+  maxItems: 100,
+  maxInFlight: 1,
   run: (items) =>
     transaction(async () => {
       const leaseOf = ({ token, judgement }: Finished) => ({ id: judgement.message.id, token });

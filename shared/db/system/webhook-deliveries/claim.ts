@@ -44,7 +44,7 @@ export const claimDelivery = claimer<ClaimedDelivery>(deliveryTable, {
     FROM webhook_deliveries JOIN events e ON e.id = webhook_deliveries.event_id
     LEFT JOIN webhooks w ON w.id = webhook_deliveries.webhook_id`,
   toClaimed,
-  maxItems: 100,
+  batches: { maxItems: 100, maxInFlight: 4 },
 });
 
 function toClaimed(row: Row, token: Buffer): ClaimedDelivery {

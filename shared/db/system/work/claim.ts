@@ -3,8 +3,9 @@ import { idToBytes, newUuid } from '../../../formats/ids.ts';
 import { byId, type Changed, outsideTransaction, query, type Row } from '../../client.ts';
 import type { Lease, WorkTable } from './table.ts';
 
-const maxInFlight = 4;
-const maxItems = 50;
+/** How many rows share a statement, and how many such statements are on their way at once. */
+type Batches = { maxItems: number; maxInFlight: number };
+const usual: Batches = { maxItems: 50, maxInFlight: 4 };
 
 type Claim = { id: string; at: Date; until: Date };
 
@@ -20,14 +21,13 @@ export function claimer<Claimed>(
     toClaimed: (row: Row, token: Buffer) => Claimed;
     /** What else is set; `at` takes the place of each `?`. It reads the row as it was before the claim. */
     set?: string;
-    maxItems?: number;
+    batches?: Batches;
   },
 ): (claim: Claim) => Promise<Claimed | null> {
   const also = options.set ? `${options.set}, ` : '';
   const alsoTimes = also.split('?').length - 1;
   const claims = batcher<Claim, Claimed | null>({
-    maxItems: options.maxItems ?? maxItems,
-    maxInFlight,
+    ...(options.batches ?? usual),
     run: async (items) => {
       const ids = items.map(({ id }) => idToBytes(id));
       const { at, until } = items.at(-1)!;
@@ -63,12 +63,11 @@ export function claimer<Claimed>(
  */
 export function handoverStarter(
   table: WorkTable,
-  { firstAt }: { firstAt?: string } = {},
+  { firstAt, batches = usual }: { firstAt?: string; batches?: Batches } = {},
 ): (handover: Lease & { at: Date }) => Promise<boolean> {
   const also = firstAt ? `, ${firstAt} = COALESCE(${firstAt}, handover_at)` : '';
   const handovers = batcher<Lease & { at: Date }, boolean>({
-    maxItems,
-    maxInFlight,
+    ...batches,
     run: async (items) => {
       const { affectedRows } = await query<Changed>(
         // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
@@ -90,8 +89,7 @@ export function handoverStarter(
  */
 export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) => Promise<void> {
   const returns = batcher<Lease & { at: Date }, void>({
-    maxItems,
-    maxInFlight,
+    ...usual,
     run: async (items) => {
       await query(
         `UPDATE ${table.name} ${byId} SET lease_token = NULL, parked = 1, claims = claims - 1,

@@ -5,7 +5,7 @@ import type { Lease, WorkTable } from './table.ts';
 /** A column's type; `unless`: it stays as it is where the outcome leaves that other column null. */
 type Column = string | { type: string; unless: string };
 type Value = string | number | null;
-export type Outcome<Columns> = { lease: Lease; values: Record<keyof Columns, Value> };
+type RowOutcome<Columns> = { lease: Lease; values: Record<keyof Columns, Value> };
 
 /**
  * Makes the function that writes what became of claimed rows and gives their leases back, all in one statement. Rows whose
@@ -15,7 +15,7 @@ export function outcomeWriter<const Columns extends Record<string, Column>>(
   { name }: WorkTable,
   columns: Columns,
   clears: string[] = [],
-): (outcomes: Outcome<Columns>[]) => Promise<number> {
+): (outcomes: RowOutcome<Columns>[]) => Promise<number> {
   const typeOf = (column: Column) => (typeof column === 'string' ? column : column.type);
   const fields = Object.entries<Column>(columns).map(
     ([column, declared]) => `${column} ${typeOf(declared)} PATH '$.${column}'`,
