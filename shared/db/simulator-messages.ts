@@ -42,7 +42,7 @@ type Item = { id: Buffer; workspaceId: Buffer; record: NewSimulatorMessage };
 
 const inserts = batcher<Item, void>({
   maxItems: 100,
-  maxInFlight: 1,
+  maxInFlight: 2,
   run: async (items) => {
     // Together: a text that is given again must find either all of it or nothing.
     await transaction(() => insertAll(items));

@@ -33,8 +33,9 @@ export type ClaimedSms = {
 const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
   WHERE s.workspace_id = sms_messages.workspace_id AND s.number = sms_messages.recipient)`;
 
-// Texts are small and many: few large statements cost less than several at once.
-const batches = { maxItems: 100, maxInFlight: 1 };
+// Texts are small and many: few large statements cost less than several at once. Two, so that one that waits for a lock
+// does not hold up all.
+const batches = { maxItems: 100, maxInFlight: 2 };
 
 export const claimSms = claimer<ClaimedSms>(smsTable, {
   select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, w.sending_blocked FROM sms_messages

@@ -36,7 +36,7 @@ type Finished = { token: Buffer; judgement: Judgement };
 
 const outcomes = batcher<Finished, boolean>({
   maxItems: 100,
-  maxInFlight: 1,
+  maxInFlight: 2,
   run: (items) =>
     transaction(async () => {
       const leaseOf = ({ token, judgement }: Finished) => ({ id: judgement.message.id, token });
