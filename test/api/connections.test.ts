@@ -55,7 +55,7 @@ test('of one connection one request is begun in a turn of the event loop, so tha
     response.end('at once');
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => server.close().closeAllConnections());
   const { port } = server.address() as AddressInfo;
   const clients = await Promise.all(Array.from({ length: 10 }, () => open(port)));
   for (const { socket } of clients) socket.write(live.repeat(80));
