@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { startProcess } from '../support/processes.ts';
+import { inputOf } from './inputs.ts';
+import { faultOf } from './judge.ts';
+import { optionsOf, repetition } from './options.ts';
+import { targets } from './targets/index.ts';
+
+test('the seed decides every input: the same one makes the same bytes, another one others', () => {
+  const inputs = (seed: number) =>
+    targets.map((target) => Array.from({ length: 20 }, (_, index) => inputOf(seed, target, index)));
+  expect(inputs(7)).toEqual(inputs(7));
+  expect(inputs(7)).not.toEqual(inputs(8));
+});
+
+test('a parser that throws, or takes long, is found', async () => {
+  const target = { name: 'bad', grammar: () => '', mostBytes: 10 };
+  const thrown = await faultOf(
+    { ...target, read: (bytes) => JSON.parse(bytes.toString()) as unknown },
+    Buffer.from('{'),
+  );
+  expect(thrown).toMatch(/^SyntaxError/);
+  const slow = { ...target, mostMs: 5, read: () => /^(a+)+$/.test(`${'a'.repeat(24)}b`) };
+  expect(await faultOf(slow, Buffer.alloc(0))).toMatch(/CPU time, and may take 5 ms$/);
+  expect(await faultOf({ ...target, read: () => null }, Buffer.alloc(0))).toBeNull();
+});
+
+// Shows that all of it works together; for what it finds the long form is made (scripts/test fuzz).
+test('a short run: every parser and the platform take what it makes', async () => {
+  const fuzz = startProcess('test/fuzz/main.ts', ['--inputs', '60', '--seed', '3']);
+  const { code } = await fuzz.exited;
+  expect(code, fuzz.output()).toBe(0);
+  expect(fuzz.output()).toContain(`${60 * targets.length} inputs for ${targets.length} parsers`);
+  expect(fuzz.output()).toMatch(/60 inputs for the platform; .*http 20[01]: \d+.*smtp 250: \d+/);
+  expect(fuzz.output()).toContain('Nothing was found.');
+}, 300_000);
+
+test.each([
+  ['--minutes 20 --seed 7', 'scripts/test fuzz --minutes 20 --seed 7'],
+  ['--seed=7 --target mail', 'scripts/test fuzz --minutes 20 --seed 7 --target mail'],
+  ['--inputs 5 --seed 0', 'scripts/test fuzz --inputs 5 --seed 0'],
+])('the command that repeats a run makes the same one: %s', (args, command) => {
+  const options = optionsOf(args.split(' '));
+  expect(repetition(options)).toBe(command);
+  expect(optionsOf(command.split(' ').slice(2))).toEqual(options);
+});
+
+test.each([
+  ['--seed x', 'must be positive numbers'],
+  ['--minutes 0', 'must be positive numbers'],
+  ['--inputs=-1', 'must be positive numbers'],
+  ['--fast', "Unknown option '--fast'"],
+])('what no run can be made of is refused: %s', (args, reason) => {
+  expect(() => optionsOf(args.split(' '))).toThrow(reason);
+});
