@@ -11,6 +11,9 @@ const name = oneOf(
   'size',
   'none',
   'x-y',
+  'constructor',
+  '__proto__',
+  'user.constructor.name',
 );
 const literal = oneOf('1', '-2.5', '"text"', "'text'", 'true', 'nil', 'empty', 'blank', '(1..5)', oddNumber);
 const operand = oneOf(name, literal, sequence('"', word, '"'));
@@ -20,7 +23,7 @@ const filterName = oneOf(
     'first floor join json last lstrip map minus modulo newline_to_br plus prepend raw remove remove_first replace ' +
     'replace_first reverse round rstrip size slice sort sort_natural split strip strip_html strip_newlines sum times ' +
     'truncate truncatewords uniq upcase url_decode url_encode where where_exp group_by_exp date_to_string xml_escape ' +
-    'cgi_escape slugify normalize_whitespace number_of_words base64_encode none'
+    'cgi_escape slugify normalize_whitespace number_of_words base64_encode none constructor __proto__ toString'
   ).split(' '),
 );
 const filter = sequence(

@@ -47,6 +47,7 @@ const ended = (name: string, content: Grammar): Grammar =>
   sequence(`<${name}`, attributes, '>', content, `</${name}>`);
 const leaf = oneOf(
   ended('mj-text', many(inside, 0, 3)),
+  ended('constructor', inside),
   ended('mj-button', many(inside, 0, 2)),
   ended('mj-raw', many(inside, 0, 2)),
   ended('mj-table', oneOf('<tr><td>1</td></tr>', inside)),
@@ -106,6 +107,8 @@ export const html: Grammar = many(
     ended('a', word),
     ended('div', inside),
     ended('table', oneOf('<tr><td>1</td></tr>', inside)),
+    ended('constructor', inside),
+    ended('__proto__', inside),
     '<html><body>',
     '</BODY></html>',
     '<script>x</script>',

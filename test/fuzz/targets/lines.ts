@@ -82,7 +82,7 @@ const field = 4 * kib;
 
 export const lineTargets: Target[] = [
   {
-    ...byText('prices', lines.csv, 64 * kib, readPrices),
+    ...byText('prices', lines.csv, 16 * kib, readPrices),
     // An operator reads it with a command, and nobody waits for that. All countries take 10 kB.
     mostMs: 1_000,
   },
