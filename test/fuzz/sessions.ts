@@ -10,7 +10,15 @@ import { errorsIn, faultsOfProcesses, type Platform } from './platform.ts';
 import { goodBodies, httpInput, smtpInput } from './requests.ts';
 import { returnPathDomain, targetOfHttp, targetOfSmtp } from './settings.ts';
 import { longestStallMs } from './targets/target.ts';
-import { exchange, exchangeMail, filled, statusOf } from './wire.ts';
+import {
+  exchange,
+  exchangeMail,
+  faultOfAnswer,
+  faultOfReplies,
+  filled,
+  replyCodeOf,
+  statusOf,
+} from './wire.ts';
 
 type Task = { seed: number; inputs: number; until: number; only: string | undefined };
 type Input = { target: string; index: number; bytes: Buffer };
@@ -46,11 +54,10 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
   async function send({ target, bytes }: Input): Promise<string | null> {
     const isMail = target === targetOfSmtp;
     const answer = isMail ? await exchangeMail(inbound.process.port, bytes) : await exchange(port, bytes);
-    const code = isMail ? lastCodeBeforeGoodbye(answer) : (statusOf(answer) ?? 'none');
-    const name = `${target} ${code}`;
+    const code = isMail ? replyCodeOf(answer) : statusOf(answer);
+    const name = `${target} ${code ?? 'none'}`;
     session.answers[name] = (session.answers[name] ?? 0) + 1;
-    if (isMail) return /^451 /m.test(answer) ? `answered ${/^451 .*/m.exec(answer)![0]}` : null;
-    return Number(code) >= 500 ? `answered ${answer.slice(0, 1_500)}` : null;
+    return isMail ? faultOfReplies(answer) : faultOfAnswer(answer);
   }
 
   const held = async () =>
@@ -101,12 +108,6 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
     if (dead.length > 0) break;
   }
   return session;
-}
-
-/** The reply to the message, where there was one. */
-function lastCodeBeforeGoodbye(answer: string): string {
-  const codes = [...answer.matchAll(/^(\d{3}) /gm)].map(([, code]) => code!);
-  return codes.findLast((code) => code !== '221') ?? 'none';
 }
 
 /** Whatever a customer had us write, it is a message (RFC 5322 §2.1.1). */

@@ -68,3 +68,19 @@ export function filled(bytes: Buffer, values: ReadonlyMap<string, string>): Buff
 export const statusOf = (answer: string): number | null =>
   Number(/^HTTP\/1\.1 (?!100)(\d{3}) /.exec(answer.replace(/^HTTP\/1\.1 100 .*\r\n\r\n/, ''))?.[1] ?? 0) ||
   null;
+
+/** Nothing that a stranger sends is a fault of ours. */
+export const faultOfAnswer = (answer: string): string | null =>
+  (statusOf(answer) ?? 0) >= 500 ? `answered ${answer.slice(0, 1_500)}` : null;
+
+/** The reply code to the message, where one came. */
+export function replyCodeOf(answer: string): string | null {
+  const codes = [...answer.matchAll(/^(\d{3}) /gm)].map(([, code]) => code!);
+  return codes.findLast((code) => code !== '221') ?? null;
+}
+
+/** 451 is what the mail server says of a fault of ours. */
+export function faultOfReplies(answer: string): string | null {
+  const [reply] = /^451 .*/m.exec(answer) ?? [];
+  return reply === undefined ? null : `answered ${reply}`;
+}
