@@ -37,10 +37,23 @@ function changed(random: Random, value: unknown, depth = 0): unknown {
   return copy;
 }
 
+/** Past what is read in one piece, and past the limits of values. */
+function large(random: Random, text: string): unknown {
+  const many = integer(random, 1_000, 60_000);
+  return pick(random, [
+    () => text.padEnd(1_500_000, text || 'x').slice(0, 1_500_000),
+    () => Array.from({ length: many }, (_, index) => (index % 2 ? index : text.slice(0, 20))),
+    () =>
+      Object.fromEntries(Array.from({ length: many }, (_, index) => [`${text.slice(0, 9)}${index}`, index])),
+  ])();
+}
+
 function another(random: Random): unknown {
   if (random() < 0.3) return jsonValue(random);
   const text = pick(random, odd)(random);
-  return random() < 0.05 ? text.repeat(integer(random, 2, 200)) : text;
+  if (random() < 0.05) return text.repeat(integer(random, 2, 200));
+  if (random() < 0.02) return large(random, text);
+  return text;
 }
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'];

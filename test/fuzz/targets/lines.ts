@@ -3,7 +3,7 @@ import { decodeCursor } from '../../../shared/domain/cursors.ts';
 import { readLink } from '../../../shared/domain/email-links.ts';
 import { verify } from '../../../shared/domain/request-signatures.ts';
 import { Problem } from '../../../shared/errors.ts';
-import { decodeBase64 } from '../../../shared/formats/base64.ts';
+import { decodeBase64, decodeBase64Pieces, NotBase64 } from '../../../shared/formats/base64.ts';
 import { verifyContentDigest } from '../../../shared/formats/content-digest.ts';
 import { judgeAlias, judgeDkim, judgeDmarc, judgeSpf } from '../../../shared/formats/dns-records.ts';
 import { asciiDomain } from '../../../shared/formats/domain-name.ts';
@@ -19,7 +19,8 @@ import { parsePriceFile } from '../../../shared/formats/price-file.ts';
 import { parsePublicKey } from '../../../shared/formats/public-key.ts';
 import { parseSenderName } from '../../../shared/formats/sender-name.ts';
 import { strftime } from '../../../shared/formats/strftime.ts';
-import { oneOf } from '../grammar.ts';
+import { retryAfterSeconds } from '../../../shared/transports/webhook-http/retry-after.ts';
+import { oddNumber, oneOf } from '../grammar.ts';
 import * as lines from '../grammars/lines.ts';
 import { claim, claimEqual, kib, ofText, orRefused, type Target } from './target.ts';
 
@@ -60,6 +61,27 @@ function checkSignature(text: string): void {
     return;
   }
   throw new Error('a signature that nobody made is good');
+}
+
+/** Attachments come in pieces; together they are what they are as a whole. */
+async function decodeInPieces(bytes: Buffer): Promise<void> {
+  const length = 1 + (bytes.length % 13);
+  async function* pieces() {
+    for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+  }
+  const decoded: Buffer[] = [];
+  try {
+    for await (const piece of decodeBase64Pieces(pieces())) decoded.push(Buffer.from(piece));
+  } catch (error) {
+    if (!(error instanceof NotBase64)) throw error;
+    claim(decodeBase64(bytes.toString('latin1')) === null, 'in pieces it is refused');
+    return;
+  }
+  claimEqual(
+    Buffer.concat(decoded),
+    decodeBase64(bytes.toString('latin1')),
+    'in pieces it is something else',
+  );
 }
 
 function readPrices(text: string): void {
@@ -157,6 +179,11 @@ export const lineTargets: Target[] = [
   byText('folded-text', lines.name, 64 * kib, (text) => {
     for (const change of [fold, foldCase, foldWhole]) change(text);
     for (const one of wordsOf(text)) claim(wordsOf(one).length <= 1, 'a word of several words');
+  }),
+  { name: 'base64-pieces', grammar: lines.base64, mostBytes: 256 * kib, read: decodeInPieces },
+  byText('retry-after', oneOf(lines.name, oddNumber, 'Mon, 23 Nov 2026 10:00:00 GMT'), field, (text) => {
+    const seconds = retryAfterSeconds(text, new Date('2026-11-23T09:00:00Z'));
+    claim(seconds >= 0 && Number.isFinite(seconds), 'a time to wait that is none');
   }),
   byText('base64', lines.base64, 256 * kib, (text) => {
     const bytes = decodeBase64(text);

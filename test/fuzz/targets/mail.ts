@@ -76,17 +76,7 @@ export const mailTargets: Target[] = [
         text: lines.join('\n'),
         headers: { 'X-Fuzz': header },
       };
-      const message = await composeMessage(email).catch((error: unknown) => {
-        // Documented for what could start a header of its own.
-        if (
-          error instanceof TypeError &&
-          error.constructor === TypeError &&
-          !error.stack?.includes('Cannot read')
-        )
-          return null;
-        throw error;
-      });
-      const text = message?.toString('latin1') ?? '';
+      const text = (await composeMessage(email)).toString('latin1');
       claim(/^[\t\r\n\x20-\x7e]*$/.test(text), 'a message with more than ASCII');
       claim(!/[^\r]\n|\r[^\n]/.test(text), 'a line that does not end in CRLF');
       const [head = ''] = text.split('\r\n\r\n');
@@ -99,8 +89,10 @@ export const mailTargets: Target[] = [
         names.every((line) => /^[!-9;-~]+:/.test(line)),
         'a line of the head that is no field',
       );
-      if (message)
-        claim(names.filter((line) => line.startsWith('X-Fuzz:')).length === 1, 'a header that is not there');
+      claim(
+        names.filter((line) => line.startsWith('X-Fuzz:')).length === 1,
+        'a header that is not there once',
+      );
     }),
   },
 ];
