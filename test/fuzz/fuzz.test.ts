@@ -5,7 +5,7 @@ import { faultOf } from './judge.ts';
 import { optionsOf, repetition } from './options.ts';
 import { errorsIn } from './platform.ts';
 import { targets } from './targets/index.ts';
-import { faultOfAnswer, faultOfReplies, filled, replyCodeOf } from './wire.ts';
+import { faultOfAnswer, faultOfReplies, filled, isToRepeat, replyCodeOf } from './wire.ts';
 
 test('the seed decides every input: the same one makes the same bytes, another one others', () => {
   const inputs = (seed: number) =>
@@ -31,6 +31,9 @@ test('an answer of 5xx is found, and so is a mail server that wants the message 
   expect(faultOfAnswer('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 503 Busy\r\n\r\n')).not.toBeNull();
   for (const answer of ['HTTP/1.1 413 Too Large\r\n\r\nHTTP/1.1 500', 'HTTP/1.1 100 Continue\r\n\r\n', ''])
     expect(faultOfAnswer(answer)).toBeNull();
+  expect(isToRepeat(faultOfAnswer('HTTP/1.1 503 Busy\r\nRetry-After: 1\r\n\r\n')!)).toBe(true);
+  expect(isToRepeat(faultOfAnswer('HTTP/1.1 503 Busy\r\n\r\n')!)).toBe(false);
+  expect(isToRepeat(faultOfAnswer('HTTP/1.1 500 No\r\nRetry-After: 1\r\n\r\n')!)).toBe(false);
   const replies = '220 a ESMTP\r\n250 Hello\r\n354 Go on\r\n451 4.3.0 Try again later\r\n221 Bye\r\n';
   expect([faultOfReplies(replies), replyCodeOf(replies)]).toEqual([
     'answered 451 4.3.0 Try again later',

@@ -4,6 +4,7 @@ import type { Random } from '../faults/storm/types.ts';
 import { exampleOf } from '../support/fields.ts';
 import { bodySchemaOf, description } from '../support/operations.ts';
 import { type Grammar, integer, maybe, oddNumber, oddText, oneOf, sequence, word } from './grammar.ts';
+import { crafted } from './grammars/bodies.ts';
 import { jsonValue } from './grammars/json.ts';
 import { digest, host, mailboxText, phone, signature, url } from './grammars/lines.ts';
 import { liquid } from './grammars/liquid.ts';
@@ -100,9 +101,11 @@ function raw(line: string, headers: string, type: string, body: Buffer | null): 
 
 const authorization = 'Authorization: Bearer {key}\r\n';
 const withBody = endpoints.filter((endpoint) => bodySchemaOf(endpoint));
+const ofLanguages = withBody.filter(({ id }) => id in crafted);
 
 function operation(random: Random, bodies: ReadonlyMap<string, object>): Buffer {
-  const endpoint = random() < 0.7 ? pick(random, withBody) : pick(random, endpoints);
+  const kind = random();
+  const endpoint = pick(random, kind < 0.4 ? ofLanguages : kind < 0.75 ? withBody : endpoints);
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) =>
     random() < 0.6 ? `{${endpoint.id}.${name}}` : encoded(random),
   );
@@ -114,8 +117,9 @@ function operation(random: Random, bodies: ReadonlyMap<string, object>): Buffer 
   const good = bodies.get(endpoint.id);
   let body: Buffer | null = null;
   if (good) {
-    let value: unknown = good;
-    for (let times = integer(random, 0, 3); times > 0; times -= 1) value = changed(random, value);
+    const craft = random() < 0.8 ? crafted[endpoint.id] : undefined;
+    let value: unknown = craft ? craft(random, good as Record<string, unknown>) : good;
+    for (let times = integer(random, 0, craft ? 1 : 3); times > 0; times -= 1) value = changed(random, value);
     const text = Buffer.from(JSON.stringify(value) ?? '');
     body = random() < 0.15 ? mutated(random, () => text) : text;
   }

@@ -16,6 +16,7 @@ import {
   faultOfAnswer,
   faultOfReplies,
   filled,
+  isToRepeat,
   replyCodeOf,
   statusOf,
 } from './wire.ts';
@@ -86,13 +87,20 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
     const size = Math.min(batchSize, task.inputs - number);
     const batch = Array.from({ length: size }, (_, index) => inputAt(number + index));
     const waiting = [...batch];
+    const again: Input[] = [];
     const sendAll = async () => {
       for (let input = waiting.shift(); input; input = waiting.shift()) {
         const fault = await send(input);
-        if (fault !== null) session.finds.push({ ...input, fault });
+        if (fault !== null && isToRepeat(fault)) again.push(input);
+        else if (fault !== null) session.finds.push({ ...input, fault });
       }
     };
     await Promise.all(Array.from({ length: atOnce }, sendAll));
+    // Several requests are under way at the same time, and one may be told to come again: alone it must not be.
+    for (const input of again) {
+      const fault = await send(input);
+      if (fault !== null) session.finds.push({ ...input, fault });
+    }
     session.inputs += size;
     const [stall] = await held();
     if (stall) await findStall(batch, stall.ms);
