@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { config } from '../shared/config.ts';
 import { networkIn } from '../shared/formats/network-address.ts';
+import { runQueue } from './run-queue.ts';
 
 type Connection = {
   /** The response to the last request that has come; none before the first. */
@@ -23,6 +24,7 @@ const lookEveryMs = 1_000;
 export function watchConnections(server: Server, { answerTimeoutMs }: { answerTimeoutMs: number }) {
   const connections = new Map<Duplex, Connection>();
   const perAddress = addressLimit();
+  const followers = runQueue();
   server.maxConnections = config.MAX_CONNECTIONS;
   server.on('connection', (socket) => {
     const leave = perAddress.enter(socket);
@@ -49,7 +51,9 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
 
   /**
    * Requests of one connection are dealt with one after the other, in their order: a client that sends thousands
-   * without reading an answer would otherwise have them all worked at once.
+   * without reading an answer would otherwise have them all worked at once. An answer that fits into the buffer of the
+   * socket ends in the turn that made it, so each request that follows waits for a later turn: otherwise one connection
+   * would have all of its requests done in one turn of the event loop, and everybody else would wait for them.
    */
   function inOrder(app: RequestListener): RequestListener {
     return (request, response) => {
@@ -66,10 +70,12 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
       if (!before || before.closed) return start();
       connection.waiting += 1;
       if (connection.waiting > mostWaiting) return void request.socket.destroy();
-      before.once('close', () => {
-        connection.waiting -= 1;
-        if (!request.socket.destroyed) start();
-      });
+      before.once('close', () =>
+        followers.add(() => {
+          connection.waiting -= 1;
+          if (!request.socket.destroyed) start();
+        }),
+      );
     };
   }
 

@@ -9,13 +9,13 @@ import { page } from './page.ts';
 const { resolve } = createRequire(import.meta.url);
 const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-const descriptions = new WeakMap<readonly Endpoint[], string>();
+const descriptions = new WeakMap<readonly Endpoint[], Buffer>();
 
-/** Made once: it takes long enough to hold up everybody else. */
-export function descriptionOf(endpoints: readonly Endpoint[]): string {
+/** Made once: it takes long enough to hold up everybody else. As bytes, because to encode a text for each answer takes as long as to send it. */
+export function descriptionOf(endpoints: readonly Endpoint[]): Buffer {
   const known = descriptions.get(endpoints);
   if (known !== undefined) return known;
-  const description = JSON.stringify(describeApi(endpoints));
+  const description = Buffer.from(JSON.stringify(describeApi(endpoints)));
   descriptions.set(endpoints, description);
   return description;
 }

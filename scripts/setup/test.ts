@@ -39,7 +39,9 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 async function test(): Promise<number> {
   const given = process.argv.slice(2);
   const [profile, ...options] = given;
-  if (profile === 'faults' || profile === 'soak') return storm(profile, options);
+  if (profile === 'faults' || profile === 'soak')
+    return longRun('test/faults/storm/main.ts', ['--profile', profile, ...options]);
+  if (profile === 'fuzz') return longRun('test/fuzz/main.ts', options);
   const chosen = await chosenByChange(given, checkout);
   if (chosen?.length === 0) {
     session.log('No test belongs to what has changed');
@@ -103,10 +105,9 @@ async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {
   }
 }
 
-/** The long run, which has servers of its own: see test/faults/storm/main.ts. */
-async function storm(profile: string, args: readonly string[]): Promise<number> {
-  const program = path.join(checkout, 'test/faults/storm/main.ts');
-  const child = processes.start('application', process.execPath, [program, '--profile', profile, ...args], {
+/** A run that has servers of its own. */
+async function longRun(program: string, args: readonly string[]): Promise<number> {
+  const child = processes.start('application', process.execPath, [path.join(checkout, program), ...args], {
     cwd: checkout,
     env: environment,
     stdio: 'inherit',

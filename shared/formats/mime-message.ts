@@ -149,9 +149,10 @@ function mailbox(value: string, displayName: string | null): string {
   const inBrackets = `<${address(value)}>`;
   if (!displayName) return address(value);
   const name = oneLine(displayName);
-  if (!/^[\x20-\x7e]*$/.test(name) || name.includes('=?'))
-    return fold('From', `${encoded(name)} ${inBrackets}`);
-  return `${atomWords.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`}\r\n ${inBrackets}`;
+  const written = atomWords.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`;
+  // An encoded name can be folded anywhere, and a quoted one nowhere.
+  const isPlain = /^[\x20-\x7e]*$/.test(name) && !name.includes('=?') && written.length <= longestWord;
+  return isPlain ? `${written}\r\n ${inBrackets}` : fold('From', `${encoded(name)} ${inBrackets}`);
 }
 
 /** An unstructured field (RFC 5322 §2.2.1), encoded where it must be to arrive as it is (RFC 2047). */

@@ -40,7 +40,8 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
       defaultCountry: isSupportedCountry(defaultCountry) ? defaultCountry : 'GB',
       extract: false,
     });
-    if (parsed.ext || !parsed.isPossible()) return refuse('is not a possible phone number');
+    if (parsed.ext || !parsed.isPossible() || !isStable(parsed))
+      return refuse('is not a possible phone number');
     return {
       ok: true,
       number: parsed.number,
@@ -50,6 +51,14 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
   } catch {
     return refuse('is not a possible phone number');
   }
+}
+
+/**
+ * Whether the number in E.164 is read as itself. A zero too many in front of a national number is kept by the first reading,
+ * and the next one takes it for the digit that is dialled at home.
+ */
+function isStable({ number, nationalNumber }: { number: string; nationalNumber: string }): boolean {
+  return !nationalNumber.startsWith('0') || parsePhoneNumberWithError(number).number === number;
 }
 
 const plainBritish = /^(\+44[ -]?|0)([127](?:[ -]?\d){9})$/;

@@ -17,9 +17,21 @@ const fromHtml = compile({
   ],
 });
 
+/**
+ * The library looks up an element by its name in an object, where this name is found without having been put there: it then
+ * throws, or leaves out the rest of the page. Names that it knows not are all the same to it.
+ */
+const inheritedName = /(<\/?)constructor(?=[\s/>])/gi;
+
+function excerptOfHtml(html: string): string {
+  return fromHtml(
+    html.slice(0, maxHtmlLength).replace(inheritedName, '$1x-constructor').slice(0, maxHtmlLength),
+  );
+}
+
 /** The first 2,000 characters of a message as plain text, from its text or else from its html. */
 export function excerptOf(body: { html: string | null; text: string | null }): string | null {
-  const text = body.text ?? (body.html === null ? null : fromHtml(body.html.slice(0, maxHtmlLength)));
+  const text = body.text ?? (body.html === null ? null : excerptOfHtml(body.html));
   if (text === null) return null;
   const characters = text.length > 2 * excerptLength ? text.slice(0, 2 * excerptLength) : text;
   return characters.length <= excerptLength ? characters : [...characters].slice(0, excerptLength).join('');

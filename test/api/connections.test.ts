@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import net from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { createHttpServer } from '../../api/http-server.ts';
 import { changeSettings } from '../support/settings.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { goodKey, parseRaw, sendRaw, startSmallApi } from './small-api.ts';
@@ -37,6 +38,33 @@ test('requests that are sent without waiting are dealt with one after the other,
   expect(statuses(received())).toEqual([200, 201, 201, 200]);
   expect(received().indexOf('"one"')).toBeLessThan(received().indexOf('"two"'));
   socket.destroy();
+});
+
+test('of one connection one request is begun in a turn of the event loop, so that others are not kept waiting', async () => {
+  let turn = 0;
+  const count = () => {
+    turn += 1;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  onTestFinished(() => clearImmediate(counting));
+  const turnsOf = new Map<number, number[]>();
+  const server = createHttpServer(({ socket }, response) => {
+    const turns = turnsOf.get(socket.remotePort!) ?? [];
+    turnsOf.set(socket.remotePort!, [...turns, turn]);
+    response.end('at once');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  const clients = await Promise.all(Array.from({ length: 10 }, () => open(port)));
+  for (const { socket } of clients) socket.write(live.repeat(80));
+  await waitFor('all of their answers', () =>
+    clients.every(({ received }) => statuses(received())?.length === 80),
+  );
+  expect(turnsOf.size).toBe(10);
+  for (const turns of turnsOf.values()) expect(new Set(turns).size).toBe(80);
+  for (const { socket } of clients) socket.destroy();
 });
 
 test('a connection with more than a hundred requests that wait is closed', async () => {

@@ -15,9 +15,11 @@ const asked = 5_000;
 /** Node raises its own limit of open files to the hard one; each end of a connection is a file of its process. */
 const openFiles = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
-const samples = 200;
+const samples = 100;
 /** So much CPU time may the process spend on others while a customer waits: what else the machine does is not counted. */
 const boundMs = 250;
+/** No single wait may take so much, the first one after thousands of clients have come at once included. */
+const longestMs = 3 * boundMs;
 const mostMemoryMb = 350;
 
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
@@ -30,7 +32,6 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const theirs = [await workspace(), await workspace(), await workspace()];
   const web = await startWeb({
     OPS_PASSWORD: 'secret',
-    // All clients of this test have one address.
     // For one body of 40 MB of each of two workspaces.
     LARGE_BODIES_BYTES: String(96 * 1024 * 1024),
   });
@@ -68,13 +69,15 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
       memory.push(memoryMb(web.pid));
     }
     const sorted = waits.toSorted((one, two) => one - two);
-    const p99 = sorted[Math.floor(sorted.length * 0.99)]!;
+    // The longest stands alone below, so that one moment does not decide both.
+    const p99 = sorted[Math.min(sorted.length - 2, Math.floor(sorted.length * 0.99))]!;
     const [p50, most] = [sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
     console.log(
       `${name}: ${sorted.length} requests, p50 ${p50} ms of CPU, p99 ${p99} ms, most ${most} ms; ` +
         `web has ${memoryMb(web.pid).toFixed(0)} MB and ${filesOf(web.pid)} open files`,
     );
-    expect(p99).toBeLessThan(boundMs);
+    expect(p99, name).toBeLessThan(boundMs);
+    expect(most, name).toBeLessThan(longestMs);
   }
 
   function attack(kind: string, count: number) {

@@ -210,6 +210,15 @@ describe('a feedback report', () => {
   });
 });
 
+test.each(['\0ada@example.org', 'ada@exam\x7fple.org'])(
+  'a control character makes %j no address, whoever has written it',
+  (address) => {
+    expect(readMail(statusReport({ to: address })).deliveredTo).toEqual([]);
+    const reports = readMail(statusReport({ recipient: address.replace('\0', '+00') })).report;
+    expect(JSON.stringify(reports)).not.toMatch(/\\u0000|\x7f/);
+  },
+);
+
 test('whom a message was delivered to is read from what servers add, before what senders write', () => {
   const added = 'Delivered-To: a@example.org\r\nX-Original-To: b@example.org\r\n';
   expect(

@@ -152,6 +152,15 @@ test('any subject and name arrive as they are', async () => {
   );
 });
 
+test.each(['.'.repeat(992), `"${'a b'.repeat(400)}"`, `\\${'"'.repeat(600)}`])(
+  'a name too long for a line arrives as it is: number %$',
+  async (displayName) => {
+    const changes = { from: { address: 'a@b.example', displayName } };
+    expectWellFormed(await compose(changes));
+    expect((await read(changes)).from?.name).toBe(displayName);
+  },
+);
+
 test('any html and text arrive as they are', async () => {
   await fc.assert(
     fc.asyncProperty(bodies, bodies, async (html, text) => {

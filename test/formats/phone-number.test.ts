@@ -70,8 +70,13 @@ test.each([
   expect(parsePhoneNumber(text)).toMatchObject({ ok: false, message: expect.any(String) });
 });
 
+test.each([')00040490900', '+44 0 00404 90900'])(
+  '%j has a zero too many, and would be another number when it is read again',
+  (text) => expect(parsePhoneNumber(text)).toMatchObject({ ok: false }),
+);
+
 test('what it returns, it takes for the same number', () => {
-  for (const text of ['07700 900123', '+33 6 12 34 56 78', '+12135550123', '+80012345678']) {
+  for (const text of ['07700 900123', '+33 6 12 34 56 78', '+12135550123', '+80012345678', '+39 06 6982']) {
     const first = parsePhoneNumber(text);
     if (!first.ok) throw new Error(text);
     expect(parsePhoneNumber(first.number)).toEqual(first);

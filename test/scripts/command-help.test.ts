@@ -6,6 +6,7 @@ import { options as optionsOfBench } from '../../scripts/benches/options.ts';
 import { commandLine } from '../../scripts/setup/admin.ts';
 import { settingNames } from '../../shared/config.ts';
 import { options as optionsOfStorm } from '../faults/storm/options.ts';
+import { options as optionsOfFuzz } from '../fuzz/options.ts';
 
 /*
  * The commands say their help in sh, before there is a Node that could. What it tells of is told here by the programs
@@ -39,7 +40,9 @@ test('scripts/bench tells of each line and each option', () => {
 test('scripts/test tells of each option of the long runs', () => {
   const { profile: _, ...named } = optionsOfStorm;
   const ofTests = ['changed', 'testNamePattern', 'seed'];
-  expect(optionsIn(helpOf('test'))).toEqual(new Set([...Object.keys(named), ...ofTests]));
+  expect(optionsIn(helpOf('test'))).toEqual(
+    new Set([...Object.keys(named), ...Object.keys(optionsOfFuzz), ...ofTests]),
+  );
 });
 
 test('scripts/start tells of settings that there are', () => {

@@ -52,11 +52,13 @@ export function addressesOf(value: string): string[] {
   const decoded = address.replace(/\+([0-9A-F]{2})/g, (_code, hex: string) =>
     String.fromCharCode(Number.parseInt(hex, 16)),
   );
-  return [...new Set([address, decoded])].filter((one) => one.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(one));
+  return [...new Set([address, decoded])].filter(
+    (one) => one.length <= 320 && /^[^\s\p{Cc}@]+@[^\s\p{Cc}@]+$/u.test(one),
+  );
 }
 
 /** Addresses in a header field, without minding its grammar. */
 export function mentionedIn(value: string): string[] {
   const words = value.slice(0, 10_000).split(/[\s<>(),;:"]+/);
-  return words.filter((word) => word.length <= 320 && /^[^@]+@[^@]+$/.test(word)).slice(0, 50);
+  return words.filter((word) => word.length <= 320 && /^[^\p{Cc}@]+@[^\p{Cc}@]+$/u.test(word)).slice(0, 50);
 }

@@ -1,0 +1,25 @@
+import { longestStallMs, type Target } from './targets/target.ts';
+
+const tries = 3;
+
+function cpuMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+}
+
+/** What the target does with these bytes that it must not do; null where there is nothing. */
+export async function faultOf(target: Target, bytes: Buffer): Promise<string | null> {
+  const { mostMs = longestStallMs } = target;
+  let least = Number.POSITIVE_INFINITY;
+  // A collection of garbage may fall into one try, and is not the doing of this input.
+  for (let count = 0; count < tries && least > mostMs; count += 1) {
+    const before = cpuMs();
+    try {
+      await target.read(bytes);
+    } catch (error) {
+      return error instanceof Error ? (error.stack ?? error.message).slice(0, 1_000) : String(error);
+    }
+    least = Math.min(least, cpuMs() - before);
+  }
+  return least > mostMs ? `it takes ${least.toFixed(0)} ms of CPU time, and may take ${mostMs} ms` : null;
+}
