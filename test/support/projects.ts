@@ -7,8 +7,8 @@ import path from 'node:path';
  * - pure: no database, no processes. The files follow one another in a process per core.
  * - shared: a database, Redis, the API in this process. Files follow one another in a few processes; each finds an
  *   empty database (test/support/database.ts) and leaves the process as it was (test/support/left-behind.ts).
- * - processes: starts processes of the platform, and breaks much. Such files mostly wait, so more of them run at once,
- *   each in a process of its own: what it breaks ends with it.
+ * - processes: starts processes of the platform, and breaks much. Such files mostly wait, so more of them run at once.
+ *   They share a few processes as well, and end what they have started.
  * - apart: needs a process of its own, because it sets what is read when a module is imported, or replaces modules.
  *
  * A file that belongs apart for another reason says it in a line `// @apart: the reason`.
