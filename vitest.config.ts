@@ -24,8 +24,6 @@ export default defineConfig({
     pool: 'forks',
     // Many files mostly wait, so more of them run at once than there are cores.
     maxWorkers: 2 * availableParallelism(),
-    // Room for young objects (MB), of which loading makes many: V8 collects garbage less often.
-    execArgv: ['--min-semi-space-size=16'],
     // Node loads the product as it does in production; a bundler's loader would run other code than we ship.
     experimental: { viteModuleRunner: false },
     // What one file, or a process that it starts, has compiled, the others do not compile again.

@@ -1,5 +1,6 @@
 import mysql from 'mysql2/promise';
 import { beforeAll } from 'vitest';
+import { databaseTime, setClock } from '../../shared/clock.ts';
 import { config } from '../../shared/config.ts';
 import { migrations } from '../../shared/db/migrations/index.ts';
 import { leaseTable } from '../../shared/db/migrations/lease.ts';
@@ -16,6 +17,7 @@ export function useDatabase(): void {
   beforeAll(async () => {
     if (!process.env['MYSQL_URL'] || !process.env['REDIS_URL'])
       throw new Error('MYSQL_URL and REDIS_URL must name servers for the tests. scripts/test starts them');
+    atEnd(takeBackShift);
     const name = databaseOf(config.MYSQL_URL);
     // Through a proxy of the file's own it is the shared one all the same.
     if (name === databaseOf(sharedUrl)) await takeShared(name);
@@ -27,6 +29,12 @@ export function useDatabase(): void {
     atEnd(closeEverything);
     await startUp();
   });
+}
+
+/** The next file may compute times before it has the database, from which the clock's shift comes. */
+function takeBackShift(): void {
+  const at = performance.now();
+  setClock(databaseTime().getTime(), { from: at, to: at });
 }
 
 // The database of this process, and what it holds when it is new. It goes when all files have ended.
