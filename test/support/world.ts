@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beginActions, endAll } from './at-end.ts';
 import { newDatabaseName, serverDatabaseName } from './database-name.ts';
@@ -35,6 +36,8 @@ export async function openFile(): Promise<() => Promise<void>> {
 /** Undoes what the file has set up; the file fails if something of it is left for the next one to stumble over. */
 async function closeFile(actions: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
+  // The pool ends this process by a signal, at which Node keeps nothing: in a fresh checkout all would compile it anew.
+  flushCompileCache();
   await endAll(actions).catch((error) => failures.push(error));
   if (before) await leftBehind.check(before).catch((error) => failures.push(error));
   if (failures.length > 0) throw failures[0];
