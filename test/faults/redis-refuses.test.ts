@@ -10,6 +10,7 @@ import { workspace } from '../support/factory.ts';
 import { sendEmail } from '../support/new-email.ts';
 import { type OwnServer, startOwnRedis } from '../support/own-servers.ts';
 import { freePort, type PlatformProcess, startWeb, startWorkerProcess } from '../support/processes.ts';
+import { monitorRedis } from '../support/redis-monitor.ts';
 import { changeSettings } from '../support/settings.ts';
 import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
@@ -106,10 +107,9 @@ test('a Redis that has turned into a replica is left for the one that new connec
 
 test('who asks again and again costs Redis one look a second', async () => {
   const redis = new Redis(first!.url);
-  const monitor = await redis.monitor();
   let looks = 0;
   let isSeen = false;
-  monitor.on('monitor', (_time: string, [command, ...args]: string[]) => {
+  await monitorRedis(first!.url, ([command, ...args]) => {
     if (command === 'eval' && args.some((arg) => arg.includes(':probe:'))) looks += 1;
     if (args.includes('all was asked')) isSeen = true;
   });
@@ -118,9 +118,10 @@ test('who asks again and again costs Redis one look a second', async () => {
   const seconds = (performance.now() - startedAt) / 1_000;
   await redis.echo('all was asked');
   await waitFor('Redis has told of all', () => isSeen);
-  for (const connection of [redis, monitor]) connection.disconnect();
+  redis.disconnect();
   expect(looks).toBeGreaterThan(0);
-  expect(looks).toBeLessThanOrEqual(1 + seconds);
+  // One more: the look that the web process may have had in hand.
+  expect(looks).toBeLessThanOrEqual(2 + seconds);
 });
 
 // Shows F40
