@@ -4,7 +4,6 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { type Project, testFiles } from './test/support/projects.ts';
 
-const cores = availableParallelism();
 const files = testFiles();
 
 /** Which files run where, and why, stands in test/support/projects.ts. */
@@ -17,13 +16,14 @@ export default defineConfig({
   test: {
     projects: [
       // In processes, not threads: a thread of Node that ends with a request in hand turns in a circle for ever.
-      project('pure', { isolate: false, maxWorkers: cores, sequence: { groupOrder: 0 } }),
-      project('shared', { isolate: false, maxWorkers: cores + 1, sequence: { groupOrder: 1 } }),
-      project('processes', { isolate: true, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
-      project('apart', { isolate: true, maxWorkers: 2 * cores, sequence: { groupOrder: 2 } }),
+      project('pure', { isolate: false }),
+      project('shared', { isolate: false }),
+      project('apart', { isolate: true }),
     ],
     environment: 'node',
     pool: 'forks',
+    // Many files mostly wait, so more of them run at once than there are cores.
+    maxWorkers: 2 * availableParallelism(),
     // Node loads the product as it does in production; a bundler's loader would run other code than we ship.
     experimental: { viteModuleRunner: false },
     // What one file, or a process that it starts, has compiled, the others do not compile again.

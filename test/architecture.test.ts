@@ -8,7 +8,7 @@ import { jobs as allJobs } from '../shared/jobs/index.ts';
 import { laneWithoutProcess } from './architecture/jobs.ts';
 import { guarded, planted } from './architecture/planted.ts';
 import { jobs, procfileBreaches, procfileHarmless } from './architecture/planted-jobs.ts';
-import { importAll, importable } from './architecture/quiet-imports.ts';
+import { importAll, importable, ofNode } from './architecture/quiet-imports.ts';
 import { topLevelIsFixed } from './architecture/shape.ts';
 import { readTree, root, topLevel } from './architecture/tree.ts';
 
@@ -40,7 +40,7 @@ test.each([
     await import(${JSON.stringify(join(root, entry))});`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'] },
+    env: ofNode(),
   });
   expect(stdout).toContain('node_modules/mysql2/');
   expect(clientsOfOthers.filter((client) => stdout.includes(client))).toEqual(clients);

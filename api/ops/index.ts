@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { type NextFunction, type Request, type Response, Router } from 'express';
+import { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import { config } from '../../shared/config.ts';
 import { problem } from '../../shared/errors.ts';
 import { boardHeaders } from '../middleware/security-headers.ts';
-import { createBoard } from './board.ts';
 import { guessLimit } from './guess-limit.ts';
 import { metricsPage } from './metrics.ts';
 
@@ -13,8 +12,17 @@ export function createOps(password: string | undefined = config.OPS_PASSWORD): R
   const ops = Router();
   ops.use('/ops', authenticateOperator(password), refuseForeignForms, withoutCache);
   ops.get('/ops/metrics', metricsPage);
-  ops.use('/ops/queues', boardHeaders, createBoard('/ops/queues'));
+  ops.use('/ops/queues', boardHeaders, boardAt('/ops/queues'));
   return ops;
+}
+
+/** The board is loaded when it is first looked at: most processes never show it. */
+function boardAt(path: string) {
+  let board: Promise<Express> | undefined;
+  return async (request: Request, response: Response, next: NextFunction) => {
+    board ??= import('./board.ts').then(({ createBoard }) => createBoard(path));
+    (await board)(request, response, next);
+  };
 }
 
 const user = 'operator';

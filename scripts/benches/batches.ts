@@ -16,15 +16,15 @@ export const batches = 40;
 export async function sendBatches(
   world: World,
   { web, sender }: { web: Program; sender: Servant },
-  to: Omit<Sending, 'senders'>,
+  { warm = warmBatches, ...to }: Omit<Sending, 'senders'> & { warm?: number },
   beforeMeasured: () => Promise<void> = async () => undefined,
 ): Promise<Omit<Run, 'content'>> {
   const send = (first: number, count: number) =>
     sender.ask<Sent>('send', { ...to, senders, first, count } satisfies Sending);
-  await send(to.first, warmBatches);
+  await send(to.first, warm);
   await beforeMeasured();
   const close = openWindow({ web: web.pid, sender: sender.pid, ...world.servers });
-  const { ms, ...latency } = await send(to.first + warmBatches, to.count);
+  const { ms, ...latency } = await send(to.first + warm, to.count);
   const window = close();
   window.seconds = ms / 1000;
   return { count: senders * to.count * rowsOfBatch, window, latency };

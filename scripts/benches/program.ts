@@ -29,7 +29,7 @@ interface Options {
 }
 
 const startLimitMs = 30_000;
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ'];
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'NODE_COMPILE_CACHE'];
 
 /** Nothing of the caller's environment that could be a setting. */
 function environmentOf(settings: Record<string, string>): NodeJS.ProcessEnv {

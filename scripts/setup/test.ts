@@ -55,12 +55,16 @@ async function test(): Promise<number> {
     startServices({ localDir: folder, dataDir, log: session.log, fresh: true }),
   );
   servers.catch(() => undefined);
-  const failed: string[] = [];
-  if (isWhole) for (const check of checks) if (!(await passes(check))) failed.push(check.name);
+  const checking = isWhole ? checkAll() : Promise.resolve([]);
+  checking.catch(() => undefined);
 
   const { mysqlUrl, redisUrl } = await servers;
   const env = { ...environment, MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl };
   const tests = await timed('tests', () => vitest(chosen ?? given, env));
+  const checked = await checking;
+  // Told when the tests have ended: their reporter draws on the terminal until then.
+  for (const { said } of checked) session.log(said);
+  const failed = checked.filter(({ code }) => code !== 0).map(({ name }) => name);
   if (tests.code !== 0) failed.push('tests');
 
   session.log(`\nSlowest files:\n${tests.slowest.join('\n')}`);
@@ -70,14 +74,21 @@ async function test(): Promise<number> {
   return failed.length === 0 ? 0 : 1;
 }
 
-async function passes({ name, command, args }: (typeof checks)[number]): Promise<boolean> {
-  const program = path.join(checkout, 'node_modules/.bin', command);
-  const { code, output } = await timed(name, () =>
-    processes.outputOf(program, args, { cwd: checkout, env: environment }),
-  );
-  if (code === 0) session.log(`${paint('green', '✓')} ${name}`);
-  else session.log(`${output.trimEnd()}\n${paint('red', '✗')} ${name}: ${command} ${args.join(' ')} failed`);
-  return code === 0;
+type Checked = { name: string; code: number | null; said: string };
+
+/** One after the other, beside the first tests, of which many wait. */
+async function checkAll(): Promise<Checked[]> {
+  const checked: Checked[] = [];
+  for (const { name, command, args } of checks) {
+    const program = path.join(checkout, 'node_modules/.bin', command);
+    const { code, output } = await timed(name, () =>
+      processes.outputOf(program, args, { cwd: checkout, env: environment }),
+    );
+    const failure = `${paint('red', '✗')} ${name}: ${command} ${args.join(' ')} failed`;
+    const said = code === 0 ? `${paint('green', '✓')} ${name}` : `${output.trimEnd()}\n${failure}`;
+    checked.push({ name, code, said });
+  }
+  return checked;
 }
 
 async function vitest(named: readonly string[], env: NodeJS.ProcessEnv) {

@@ -23,6 +23,12 @@ export function importable(files: readonly File[]): string[] {
 
 const limitMs = 45_000;
 
+/** Nothing that could be a setting but the one of Node itself that has it load quickly. */
+export function ofNode(): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return { PATH, NODE_COMPILE_CACHE };
+}
+
 /**
  * Imports the modules in a process without any setting, in an empty place. What they open, start or leave running is
  * a breach; so is an error, because it means that a module reads something that can be missing.
@@ -31,7 +37,7 @@ export async function importAll(top: string, paths: readonly string[]): Promise<
   const probe = spawn(
     process.execPath,
     [join(import.meta.dirname, 'import-probe.ts'), ...paths.map((path) => join(top, path))],
-    { cwd: tmpdir(), env: { PATH: process.env['PATH'] }, stdio: ['ignore', 'pipe', 'pipe'] },
+    { cwd: tmpdir(), env: ofNode(), stdio: ['ignore', 'pipe', 'pipe'] },
   );
   let late = false;
   const timer = setTimeout(() => {

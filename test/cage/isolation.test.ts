@@ -7,6 +7,8 @@ const now = new Date('2026-11-20T10:00:00Z');
 const letter = `<p>Dear {{ name }},</p>{% for line in lines %}<p>{{ line.count }} {{ line.name }}</p>{% endfor %}`;
 const data = { name: 'Ada & Co', lines: [{ count: 2, name: 'tea' }] };
 const rendered = '<p>Dear Ada &amp; Co,</p><p>2 tea</p>';
+/** Of which p95 still tells more than the slowest two. */
+const renders = 60;
 const bombs = [...measured, ...invented].filter(({ source }) => source.length < 1000);
 
 const renderOne = (workspaceId: string, source: string, values: Record<string, unknown> = data) =>
@@ -83,7 +85,10 @@ test('while one workspace sends bombs without pause, the renders of others stay 
   const ended = await attack(1);
   let waits = { known: [] as number[], fresh: [] as number[] };
   const turnMs = await longestTurnMs(async () => {
-    const [known, fresh] = await Promise.all([bombsBefore(ended, 100, false), bombsBefore(ended, 100, true)]);
+    const [known, fresh] = await Promise.all([
+      bombsBefore(ended, renders, false),
+      bombsBefore(ended, renders, true),
+    ]);
     waits = { known, fresh };
   });
   report('known source', waits.known);
@@ -100,7 +105,7 @@ test('while one workspace sends bombs without pause, the renders of others stay 
 
 test('twenty workspaces of bombs do not hold up a source that is known to be quick', async () => {
   const ended = await attack(20);
-  const known = await bombsBefore(ended, 100, false);
+  const known = await bombsBefore(ended, renders, false);
   report('known source', known);
   // A bomb waits for its workspace's turn among twenty, and so would whoever is not known.
   expect(at(known, 0.5)).toBeLessThanOrEqual(1);

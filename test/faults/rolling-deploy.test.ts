@@ -98,7 +98,8 @@ test('an old and a new version share the work over a migration, and the old one 
       const to = clientOf(routes[sent % routes.length]!);
       const answer = await to.request('POST', '/v2/email', { key: own.key, headers, body });
       answers.push({ status: answer.status, id: answer.body.id });
-      await sleep(40);
+      // Often enough that a stop meets some in hand; more would only take processor time from the starts.
+      await sleep(100);
     }
   });
   onTestFinished(async () => {

@@ -1,20 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { expect, test } from 'vitest';
 import type { Comparison } from '../../scripts/benches/compare/comparison.ts';
 import { atEnd } from '../support/at-end.ts';
+import { numberedFolder } from '../support/numbered-folder.ts';
 import { startProcess } from '../support/processes.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -24,7 +15,7 @@ const hasGit = spawnSync('git', ['--version']).status === 0;
 
 /** A throw-away clone: the files of this checkout as its first commit. */
 function cloned(): string {
-  const clone = mkdtempSync(join(tmpdir(), 'bench-compare-'));
+  const clone = numberedFolder('bench-compare');
   atEnd(() => rmSync(clone, { recursive: true }));
   const parts = ['api', 'workers', 'shared', 'scripts', 'Procfile', 'package.json', 'package-lock.json'];
   for (const name of [...parts, '.gitignore'])

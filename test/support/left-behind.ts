@@ -87,7 +87,7 @@ async function openHandles(before: State): Promise<string[]> {
   const open = () => [...handlesNow()].filter(([type, count]) => count > (before.handles.get(type) ?? 0));
   // What has been closed a moment ago may take a turn until it is gone; work that was in hand may have connected again.
   const isClosed = async () => {
-    if (open().length > 0 && process.env['TEST_PROJECT'] === 'shared') await closeEverything();
+    if (open().length > 0 && process.env['TEST_PROJECT'] !== 'pure') await closeEverything();
     return open().length === 0;
   };
   await waitFor('handles are closed', isClosed, { timeoutMs: closingMs }).catch(() => undefined);

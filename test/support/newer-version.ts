@@ -1,8 +1,8 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import { query } from '../../shared/db/client.ts';
 import { atEnd } from './at-end.ts';
+import { numberedFolder } from './numbered-folder.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const parts = ['api', 'workers', 'shared', 'scripts', 'package.json', 'Procfile'];
@@ -63,7 +63,7 @@ const changes: Change[] = [
 
 /** The folder of a next version of the platform: this tree with one more migration, and jobs that say more. */
 export function makeNewerVersion(): string {
-  const folder = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'newer-')));
+  const folder = numberedFolder('newer-version');
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
   for (const part of parts) fs.cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
   fs.symlinkSync(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));

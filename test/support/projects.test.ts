@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { type Project, projectOf, testFiles } from './projects.ts';
+import { inTurns } from './longest-first.ts';
+import { type Project, projectOf, startsProcesses, testFiles } from './projects.ts';
 
 test.each<[Project, string]>([
   ['pure', 'test/formats/gsm-7.test.ts'],
   ['shared', 'test/api/webhooks/create.test.ts'],
-  ['processes', 'test/faults/worker-killed.test.ts'],
+  ['shared', 'test/faults/worker-killed.test.ts'],
   // Through a module of its own that imports the support.
-  ['processes', 'test/faults/hostile-clients.test.ts'],
+  ['shared', 'test/faults/hostile-clients.test.ts'],
   ['apart', 'test/workers/webhook-health/processes.test.ts'],
 ])('a file runs where what it imports belongs: %s, such as %s', (project, file) => {
   expect(projectOf(file)).toBe(project);
@@ -18,4 +19,13 @@ test('every file runs in one project, and most share their process', () => {
   expect(new Set(all).size).toBe(all.length);
   expect(all).toContain('test/support/projects.test.ts');
   expect(files.apart.length).toBeLessThan(10);
+});
+
+test('files that wait for processes are spread among those that compute', () => {
+  expect(startsProcesses('test/faults/worker-killed.test.ts')).toBe(true);
+  expect(startsProcesses('test/api/webhooks/create.test.ts')).toBe(false);
+  expect(inTurns(['w1', 'w2'], ['c1', 'c2', 'c3', 'c4', 'c5', 'c6']).join(' ')).toBe(
+    'w1 c1 c2 c3 w2 c4 c5 c6',
+  );
+  expect(inTurns(['w1'], [])).toEqual(['w1']);
 });

@@ -4,16 +4,15 @@ import path from 'node:path';
 /**
  * Which project of Vitest a test file runs in. A file says so by what it imports, so nobody keeps a list:
  *
- * - pure: no database, no processes. The files follow one another in a process per core.
- * - shared: a database, Redis, the API in this process. Files follow one another in a few processes; each finds an
- *   empty database (test/support/database.ts) and leaves the process as it was (test/support/left-behind.ts).
- * - processes: starts processes of the platform, and breaks much. Such files mostly wait, so more of them run at once,
- *   each in a process of its own: what it breaks ends with it.
+ * - pure: no database, no processes. The files follow one another in a few processes.
+ * - shared: a database, Redis, the API in this process, or processes of the platform. Files follow one another in a few
+ *   processes; each finds an empty database (test/support/database.ts) and leaves the process as it was
+ *   (test/support/left-behind.ts).
  * - apart: needs a process of its own, because it sets what is read when a module is imported, or replaces modules.
  *
  * A file that belongs apart for another reason says it in a line `// @apart: the reason`.
  */
-export const projects = ['pure', 'shared', 'processes', 'apart'] as const;
+export const projects = ['pure', 'shared', 'apart'] as const;
 export type Project = (typeof projects)[number];
 
 const root = path.join(import.meta.dirname, '..', '..');
@@ -23,7 +22,7 @@ const worlds = ['test/support/database.ts', 'test/support/start-api.ts', 'test/s
 
 /** Every test file, relative to the root, by its project. */
 export function testFiles(): Record<Project, string[]> {
-  const files: Record<Project, string[]> = { pure: [], shared: [], processes: [], apart: [] };
+  const files: Record<Project, string[]> = { pure: [], shared: [], apart: [] };
   const names = fs.readdirSync(path.join(root, 'test'), { recursive: true, encoding: 'utf8' });
   for (const name of names.toSorted())
     if (name.endsWith('.test.ts')) {
@@ -36,8 +35,13 @@ export function testFiles(): Record<Project, string[]> {
 export function projectOf(file: string): Project {
   if (markOfApart.test(sourceOf(file))) return 'apart';
   const imported = reachableFrom(file);
-  if (starters.some((starter) => imported.has(starter))) return 'processes';
-  return worlds.some((world) => imported.has(world)) ? 'shared' : 'pure';
+  return [...starters, ...worlds].some((world) => imported.has(world)) ? 'shared' : 'pure';
+}
+
+/** Such a file breaks much, and waits for most of its time. */
+export function startsProcesses(file: string): boolean {
+  const imported = reachableFrom(file);
+  return starters.some((starter) => imported.has(starter));
 }
 
 /** A file and all that it imports, directly or not, by static imports of values within the repository. */

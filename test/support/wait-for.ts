@@ -2,18 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inspect } from 'node:util';
 
 type Falsy = false | 0 | '' | null | undefined;
+const [shortestMs, longestMs] = [20, 250];
+
 type Limits = { timeoutMs?: number; intervalMs?: number };
 
 /**
  * Asks until the answer is truthy, and returns it. An error (a failed `expect`, a refused connection) means "not yet".
- * The limit is generous because it only matters when the test fails: the last answer is then in the message.
+ * The limit is generous because it only matters when the test fails: the last answer is then in the message. Without an
+ * interval it asks more rarely the longer it takes, since each question takes processor time from what is waited for.
  */
 export async function waitFor<T>(
   description: string,
   ask: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 20 }: Limits = {},
+  { timeoutMs = 30_000, intervalMs }: Limits = {},
 ): Promise<Exclude<Awaited<T>, Falsy>> {
-  const end = performance.now() + timeoutMs;
+  const start = performance.now();
   for (;;) {
     let last: { value: unknown } | { error: unknown };
     try {
@@ -23,11 +26,12 @@ export async function waitFor<T>(
     } catch (error) {
       last = { error };
     }
-    if (performance.now() > end) {
+    const waitedMs = performance.now() - start;
+    if (waitedMs > timeoutMs) {
       const seen = 'error' in last ? last.error : last.value;
       const text = seen instanceof Error ? seen.message : inspect(seen, { depth: 4 });
       throw new Error(`Waited ${timeoutMs} ms in vain: ${description}. Last: ${text}`, { cause: seen });
     }
-    await sleep(intervalMs);
+    await sleep(intervalMs ?? Math.min(Math.max(shortestMs, waitedMs / 20), longestMs));
   }
 }

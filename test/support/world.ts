@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { endAll } from './at-end.ts';
+import { flushCompileCache } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beginActions, endAll } from './at-end.ts';
 import { newDatabaseName, serverDatabaseName } from './database-name.ts';
 import * as leftBehind from './left-behind.ts';
 
@@ -12,22 +14,31 @@ import * as leftBehind from './left-behind.ts';
  * process of its own; `changeSettings` changes them later.
  */
 const { env } = process;
-const isAlone = env.TEST_PROJECT === 'apart' || env.TEST_PROJECT === 'processes';
+const isAlone = env.TEST_PROJECT === 'apart';
 
 let hasNames = false;
 let before: leftBehind.State | undefined;
+let closing: Promise<void> | undefined;
+const closingLimitMs = 60_000;
 
-export async function openFile(): Promise<void> {
+/** Returns what closes the file. */
+export async function openFile(): Promise<() => Promise<void>> {
+  // The file before may have failed at the limit of its last hook, and still close what this one would find.
+  if (closing) await Promise.race([closing.catch(() => undefined), sleep(closingLimitMs, 0, { ref: false })]);
   if (!hasNames) giveNames();
   hasNames = true;
   // shared/config.ts takes the settings once, when it is first imported: a file alone may still set some.
   if (!isAlone) before ??= await leftBehind.stateNow();
+  const actions = beginActions();
+  return () => (closing = closeFile(actions));
 }
 
 /** Undoes what the file has set up; the file fails if something of it is left for the next one to stumble over. */
-export async function closeFile(): Promise<void> {
+async function closeFile(actions: (() => unknown)[]): Promise<void> {
   const failures: unknown[] = [];
-  await endAll().catch((error) => failures.push(error));
+  // The pool ends this process by a signal, at which Node keeps nothing: in a fresh checkout all would compile it anew.
+  flushCompileCache();
+  await endAll(actions).catch((error) => failures.push(error));
   if (before) await leftBehind.check(before).catch((error) => failures.push(error));
   if (failures.length > 0) throw failures[0];
 }

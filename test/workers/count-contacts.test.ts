@@ -3,6 +3,7 @@ import { now, nowForAll } from '../../shared/clock.ts';
 import { query } from '../../shared/db/client.ts';
 import * as counts from '../../shared/db/contact-list-counts.ts';
 import { countOn } from '../../shared/domain/contact-lists.ts';
+import type { Outcome } from '../../shared/domain/outcome.ts';
 import { idFromBytes, idToBytes, newUuid } from '../../shared/formats/ids.ts';
 import { makeContacts } from '../support/address-book.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
@@ -44,6 +45,18 @@ const endLease = (own: Own) =>
 const rowOf = async (own: Own) =>
   (await query('SELECT * FROM contact_list_counts WHERE workspace_id = ?', [idToBytes(own.workspaceId)]))[0]!;
 
+/** Counts to the end: a turn is as long as two seconds let it be, and a busy machine needs several. */
+async function countToTheEnd(own: Own): Promise<Outcome> {
+  for (;;) {
+    const outcome = await countOn(own.workspaceId);
+    if (typeof outcome === 'string') return outcome;
+    await query('UPDATE contact_list_counts SET due_at = ? WHERE workspace_id = ?', [
+      hourAgo(),
+      idToBytes(own.workspaceId),
+    ]);
+  }
+}
+
 /** A workspace with a list that is to be counted by a job. */
 async function uncounted(filter: object = { search: firstName }) {
   const own = await workspace();
@@ -59,7 +72,7 @@ test('a new list of more contacts than are counted meanwhile shows an estimate, 
   expect(list.contactCountAt).toBeNull();
   expect(list.contactCount).toBeGreaterThan(many / 2);
   expect(await listed(own, id)).toEqual(list);
-  expect(await countOn(own.workspaceId)).toBe('done');
+  expect(await countToTheEnd(own)).toBe('done');
   const counted = await listed(own, id);
   expect(counted).toMatchObject({ contactCount: many, contactCountAt: expect.any(String) });
   expect(await countOn(own.workspaceId)).toBe('dropped');
@@ -68,7 +81,7 @@ test('a new list of more contacts than are counted meanwhile shows an estimate, 
   await makeContacts(own, 5, { firstName });
   await age(id);
   expect((await listed(own, id)).contactCount).toBe(many);
-  expect(await countOn(own.workspaceId)).toBe('done');
+  expect(await countToTheEnd(own)).toBe('done');
   const again = await listed(own, id);
   expect(again.contactCount).toBe(many + 5);
   expect(Date.parse(again.contactCountAt)).toBeGreaterThanOrEqual(Date.parse(counted.contactCountAt));
@@ -95,10 +108,11 @@ test('a worker that dies amid the counting: another goes on from there when its 
   expect(await counts.updateCounting(own.workspaceId, claim, progress)).toBe(true);
   expect(await countOn(own.workspaceId)).toBe('dropped');
   await endLease(own);
-  expect(await countOn(own.workspaceId)).toBe('done');
+  expect(await countToTheEnd(own)).toBe('done');
   expect((await listed(own, id)).contactCount).toBe(100_000 + many - 3_000);
   expect(await counts.updateCounting(own.workspaceId, claim, progress)).toBe(false);
-  expect(await rowOf(own)).toMatchObject({ due_at: null, lease_token: null, claims: 2 });
+  expect(await rowOf(own)).toMatchObject({ due_at: null, lease_token: null });
+  expect((await rowOf(own))['claims']).toBeGreaterThanOrEqual(2);
 });
 
 test('a filter that is changed, or a list that is deleted, meanwhile ends the counting by it', async () => {
@@ -113,13 +127,13 @@ test('a filter that is changed, or a list that is deleted, meanwhile ends the co
   const gone = (await call(own, 'POST', '', { name: 'Gone', kind: 'dynamic', filter })).body.id;
   await call(own, 'DELETE', `/${gone}`);
   await endLease(own);
-  expect(await countOn(own.workspaceId)).toBe('done');
+  expect(await countToTheEnd(own)).toBe('done');
   expect(await listed(own, id)).toMatchObject({ contactCount: many, contactCountAt: expect.any(String) });
 });
 
 test('what is wanted while a worker lets go is not lost', async () => {
   const { own, id } = await uncounted();
-  expect(await countOn(own.workspaceId)).toBe('done');
+  expect(await countToTheEnd(own)).toBe('done');
   await age(id);
   const token = newUuid(now());
   const until = new Date(now().getTime() + 10_000);

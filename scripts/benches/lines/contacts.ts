@@ -14,10 +14,13 @@ async function open(bench: Bench): Promise<Opened> {
   const loader = await cast.servant('loaders/platform');
   const sender = await cast.servant('players/batch-sender');
   const { key } = await loader.ask<Customer>('customer');
-  const count = Math.max(1, Math.round(batches * scale));
+  const [count, warm] = [batches, warmBatches].map((full) => Math.max(1, Math.round(full * scale))) as [
+    number,
+    number,
+  ];
 
   async function run(web: Program, to: Pick<Sending, 'port' | 'headers'>, stored: string): Promise<Run> {
-    const sent = await sendBatches(world, { web, sender }, { ...to, first: 0, count });
+    const sent = await sendBatches(world, { web, sender }, { ...to, first: 0, count, warm });
     return { ...sent, content: await contentOf(world.database, stored) };
   }
 
@@ -43,7 +46,7 @@ async function open(bench: Bench): Promise<Opened> {
       `SELECT CAST(number AS CHAR) AS number, country, first_name, last_name, company, email, client_reference
        FROM ${name} ORDER BY number`,
     );
-    const known = (warmBatches + count + 1) * (rowsOfBatch / 2);
+    const known = (warm + count + 1) * (rowsOfBatch / 2);
     checkEqual(`rows in ${name}`, rows.length, senders * known);
     return createHash('sha256').update(JSON.stringify(rows)).digest('hex');
   }

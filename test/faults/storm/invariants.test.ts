@@ -24,7 +24,7 @@ let world: World;
 let ledger: Ledger;
 beforeAll(async () => {
   ({ world, ledger } = await soundRun());
-}, 200_000);
+}, 400_000);
 
 function itemThat(isWanted: (item: Item) => boolean): Item {
   const item = items().find(isWanted);
@@ -84,6 +84,8 @@ test('I3 finds a second copy, unless a kill or a lost answer between the two exp
   const withFault = (target: string, kind: string, atMs = firstMs + 2_000) =>
     found(countedDuplicates, (its) => {
       secondCopy(its, item);
+      // A busy machine makes stalls of its own, which explain as well.
+      its.ledger.stalls = [];
       its.faults = [{ kind, target, atMs, lastedMs: 100 }] satisfies InjectedFault[];
     });
   expect(await withFault('worker_email-2', 'kill -9')).toBe('');

@@ -33,14 +33,14 @@ export async function soundRun(): Promise<{ world: World; ledger: Ledger }> {
     receivers: startReceivers(randomOf(2)),
     settings: { WEBHOOK_RETRY_SCHEDULE_SECONDS: waits.join(',') },
   };
-  const load = await startLoad(world, { perSecond: 40, random: randomOf(1), log: () => undefined });
+  const load = await startLoad(world, { perSecond: 20, random: randomOf(1), log: () => undefined });
   ledger = load.ledger;
   await waitFor('it has met enough', () => wanted.every((isThere) => items().some(isThere)), {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   await load.stop();
   world.receivers.calm();
-  await waitFor('all has come to rest', rest, { timeoutMs: 90_000, intervalMs: 100 });
+  await waitFor('all has come to rest', rest, { timeoutMs: 240_000, intervalMs: 100 });
   await load.close();
   await workers.stop();
   return { world, ledger };

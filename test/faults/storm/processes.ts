@@ -44,7 +44,7 @@ type Options = {
   onOddity: (oddity: Oddity) => void;
 };
 
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG'];
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'];
 const pauseMs = 300;
 /** In its log: it knows by then how to end in order, too. */
 const startedLine = /"msg":"(web|workers|inbound) started"/;

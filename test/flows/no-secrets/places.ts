@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { query } from '../../../shared/db/client.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { monitorRedis } from '../../support/redis-monitor.ts';
 import { waitFor } from '../../support/wait-for.ts';
 
 /** Every value of every row of the database, by `table.column`. */
@@ -50,10 +51,8 @@ export async function redisValues(url: string, prefix: string): Promise<[place: 
 export async function listenToRedis(url: string, prefix: string): Promise<() => string> {
   const redis = new Redis(url);
   atEnd(() => redis.disconnect());
-  const monitor = await redis.monitor();
-  atEnd(() => monitor.disconnect());
   const said: string[] = [];
-  monitor.on('monitor', (_time: string, args: string[]) => {
+  await monitorRedis(url, (args) => {
     if (args.some((arg) => arg.includes(prefix))) said.push(args.join('\n'));
   });
   await waitFor('it hears', async () => {
