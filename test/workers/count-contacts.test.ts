@@ -3,7 +3,7 @@ import { now, nowForAll } from '../../shared/clock.ts';
 import { query } from '../../shared/db/client.ts';
 import * as counts from '../../shared/db/contact-list-counts.ts';
 import { countOn } from '../../shared/domain/contact-lists.ts';
-import type { Outcome } from '../../shared/domain/outcome.ts';
+import type { Outcome } from '../../shared/work/outcome.ts';
 import { idFromBytes, idToBytes, newUuid } from '../../shared/formats/ids.ts';
 import { makeContacts } from '../support/address-book.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
