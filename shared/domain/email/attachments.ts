@@ -3,6 +3,7 @@ import { decodeBase64, decodeBase64Pieces, NotBase64 } from '../../formats/base6
 import { cleanFilename } from '../../formats/mime-message.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { LargeText } from '../../schemas/large-text.ts';
+import { notePassing } from '../passing-bytes.ts';
 import type { Refuse } from './rules.ts';
 
 const mostBytes = 30_000_000;
@@ -73,6 +74,7 @@ async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
       length += taken;
       if (length < chunk.length) continue;
       yield chunk;
+      notePassing(chunk.length);
       length = 0;
     }
   if (length > 0) yield chunk.subarray(0, length);
