@@ -86,6 +86,6 @@ export async function closeEverything(): Promise<void> {
   await Promise.allSettled([closeOpened(), closeCage()]);
   await closeQueues();
   await closeDatabase();
-  // What committed until then may have woken somebody, and so opened them again.
+  // Transactions that committed until then may have woken somebody, and so opened the queues again.
   await closeQueues();
 }

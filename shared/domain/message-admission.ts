@@ -16,6 +16,10 @@ const mostLost = 500;
 // Workspaces at a time.
 const letInAtOnce = 50;
 
+/** Whether a limit that is used up holds the workspace. */
+const isHeld = ({ isLimited, heldUntil }: Admission, at: Date): boolean =>
+  isLimited && heldUntil !== null && heldUntil > at;
+
 /** A message that is to have a job, with its place among those of its workspace. */
 type Turn = WaitingRow & { rank: number; suffix?: string };
 
@@ -60,15 +64,15 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     const allowances = limited.length > 0 ? await options.listAllowances?.(limited, at) : undefined;
     // Of a workspace that may not send only messages that have waited for too long, to fail.
     const overdue = new Date(at.getTime() - giveUpMinutes[lane!] * 60_000);
-    return waiting.map(({ workspaceId, sendingBlocked, isLimited, heldUntil, admitted }) => {
-      const isHeld = !sendingBlocked && isLimited && heldUntil !== null && heldUntil > at;
+    return waiting.map((admission) => {
+      const { workspaceId, sendingBlocked, isLimited, admitted } = admission;
       const free = window() - admitted;
       const allowed = Math.min(free, allowances?.get(workspaceId) ?? Number.POSITIVE_INFINITY);
       return {
         ownerId: workspaceId,
         window: window(),
         admitted,
-        room: sendingBlocked ? free : isHeld ? 0 : allowed,
+        room: sendingBlocked ? free : isHeld(admission, at) ? 0 : allowed,
         forLater: isLimited ? 0 : windowForLater(window()) - admitted,
         dueBefore: sendingBlocked ? overdue : near,
       };
@@ -91,7 +95,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
           requestId: turn.requestId,
           priority: turn.rank,
         }));
-        // Those that it has taken already find out for themselves whose turn it is.
+        // Jobs that Redis has taken already find out for themselves whose turn it is.
         if (!(await enqueueAll(job, jobLane, jobs))) return turns.slice(start);
       }
     }
@@ -113,7 +117,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     note: (lane, admitted) => count(metric.name, { [metric.label]: lane! }, admitted),
   });
 
-  const { wakeLost, letInParked } = sweeper<Lane>({
+  const sweep = sweeper<Lane>({
     table,
     mostLost,
     wake: (lane, lost) =>
@@ -125,15 +129,12 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     letInAtOnce,
   });
 
-  const isHeldNow = ({ isLimited, heldUntil }: Admission) =>
-    isLimited && heldUntil !== null && heldUntil > now();
-
   const { enter, lookSoon } = rooms<Lane>({
     window,
     count: async (lane, workspaceId, dueBefore) => {
       const [found] = await listAdmissions(messages, lane, [workspaceId], dueBefore);
       if (!found) return null;
-      const isBehind = found.hasParked || found.sendingBlocked || isHeldNow(found);
+      const isBehind = found.hasParked || found.sendingBlocked || isHeld(found, now());
       return { admitted: found.admitted, isLimited: found.isLimited, isBehind };
     },
     refill,
@@ -152,6 +153,6 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     },
     refill,
     /** Makes again what is missing of the jobs, and lets in what there is room for; returns how many rows it looked at. */
-    sweep: async (overdueBefore: Date) => (await wakeLost(overdueBefore)) + (await letInParked()),
+    sweep,
   };
 }

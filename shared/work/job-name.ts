@@ -11,7 +11,7 @@ export function jobName({ id, claims }: { id: string; claims: number }, suffix =
   return `${id}-${claims + 1}${suffix}`;
 }
 
-/** What the sweep adds to the name of a job that should have run long ago; empty where it may still do so. */
+/** The sweep adds this to the name of a job that should have run long ago; empty where it may still do so. */
 export function overdueSuffix(dueAt: Date, at: Date): string {
   const overdueMs = at.getTime() - dueAt.getTime();
   // Ever more seldom: rows that an outage keeps waiting for days must not fill Redis with their jobs.

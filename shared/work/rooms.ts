@@ -4,7 +4,7 @@ import { logger } from '../logger.ts';
 import { soonMs } from './refill.ts';
 
 /**
- * What this process believes of the room that each owner has in Redis. It counts the rows that it lets in itself, and asks
+ * Each process has a belief of the room that each owner has in Redis. It counts the rows that it lets in itself, and asks
  * MySQL now and then: a request must not wait for that. Where several processes let in at once, Redis holds a little more
  * for a moment.
  */
@@ -26,7 +26,7 @@ type Belief = {
   timer: NodeJS.Timeout | undefined;
 };
 
-/** What a count finds. */
+/** The result of a count. */
 type Count = { admitted: number; isBehind: boolean; isLimited: boolean };
 
 const mostRooms = 20_000;

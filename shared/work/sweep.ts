@@ -14,11 +14,10 @@ const fewestLost = 10;
 const mostLetIn = 20_000;
 
 /**
- * Makes the two halves of the sweep of a kind of work. `wakeLost` makes again the jobs of rows that have been due for a
- * while: a flushed Redis, a dead worker. `letInParked` lets in rows that have waited for their time or for room. Each goes
- * through the owners that have some, a page at a time, until a run has done enough; the next run of this process goes on
- * from there. So everybody's turn comes, and nobody's backlog stands before the others'. Both return how many rows they
- * looked at.
+ * Makes the sweep of a kind of work. First it makes again the jobs of rows that have been due for a while: a flushed Redis,
+ * a dead worker. Then it lets in rows that have waited for their time or for room. Both go through the owners that have
+ * some, a page at a time, until a run has done enough; the next run of this process goes on from there. So everybody's turn
+ * comes, and nobody's backlog stands before the others'. It returns how many rows it looked at.
  */
 export function sweeper<Lane extends string>(options: {
   table: WorkTable<Lane>;
@@ -53,43 +52,41 @@ export function sweeper<Lane extends string>(options: {
     return done;
   }
 
-  // Mostly a lane has none: a question for all of them, and none for each.
-  async function forLanes(parked: boolean, work: (lane: Lane | null) => Promise<number>): Promise<number> {
-    let seen = 0;
-    for (const found of await listLanes(table)) if (found.parked === parked) seen += await work(found.lane);
-    return seen;
+  function wakeLost(lane: Lane | null, overdueBefore: Date): Promise<number> {
+    return forOwners(lane, false, overdueBefore, mostLost, async (ownerIds, left) => {
+      const isLost = await findIsLost?.();
+      const limit = Math.max(fewestLost, Math.floor(left / ownerIds.length));
+      const overdue = await listDueOf(
+        table,
+        lane,
+        false,
+        ownerIds.map((ownerId) => ({ ownerId, dueBefore: overdueBefore, limit })),
+      );
+      const lost = overdue
+        .map((row) => ({ ...row, suffix: overdueSuffix(row.dueAt, now()) }))
+        .filter((row) => isLost?.(row) ?? true)
+        .map((row) => (row.isLeft ? { ...row, dueAt: oneByOne(now()) } : row));
+      if (lost.length > 0) await wake(lane, lost);
+      return overdue.length;
+    });
   }
 
-  return {
-    wakeLost: (overdueBefore: Date): Promise<number> =>
-      forLanes(false, (lane) =>
-        forOwners(lane, false, overdueBefore, mostLost, async (ownerIds, left) => {
-          const isLost = await findIsLost?.();
-          const limit = Math.max(fewestLost, Math.floor(left / ownerIds.length));
-          const overdue = await listDueOf(
-            table,
-            lane,
-            false,
-            ownerIds.map((ownerId) => ({ ownerId, dueBefore: overdueBefore, limit })),
-          );
-          const lost = overdue
-            .map((row) => ({ ...row, suffix: overdueSuffix(row.dueAt, now()) }))
-            .filter((row) => isLost?.(row) ?? true)
-            .map((row) => (row.isLeft ? { ...row, dueAt: oneByOne(now()) } : row));
-          if (lost.length > 0) await wake(lane, lost);
-          return overdue.length;
-        }),
-      ),
+  function letInParked(lane: Lane | null): Promise<number> {
+    return forOwners(lane, true, wakeBefore(now()), mostLetIn, async (ownerIds) => {
+      let admitted = 0;
+      for (let start = 0; start < ownerIds.length; start += letInAtOnce)
+        admitted += await letIn(lane, ownerIds.slice(start, start + letInAtOnce));
+      return admitted;
+    });
+  }
 
-    letInParked: (): Promise<number> =>
-      forLanes(true, (lane) => {
-        return forOwners(lane, true, wakeBefore(now()), mostLetIn, async (ownerIds) => {
-          let admitted = 0;
-          for (let start = 0; start < ownerIds.length; start += letInAtOnce)
-            admitted += await letIn(lane, ownerIds.slice(start, start + letInAtOnce));
-          return admitted;
-        });
-      }),
+  return async (overdueBefore: Date): Promise<number> => {
+    // Mostly a lane has none: one question for all of them, and none for each.
+    const found = await listLanes(table);
+    let seen = 0;
+    for (const { lane, parked } of found) if (!parked) seen += await wakeLost(lane, overdueBefore);
+    for (const { lane, parked } of found) if (parked) seen += await letInParked(lane);
+    return seen;
   };
 }
 

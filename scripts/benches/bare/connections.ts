@@ -1,3 +1,4 @@
+import { type Job, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 
@@ -18,3 +19,17 @@ export function openRedis(): Redis {
 }
 
 export const prefix = process.env['QUEUE_PREFIX']!;
+
+/** A plain BullMQ worker with so many jobs in hand. */
+export function workOn<Data>(
+  queue: string,
+  jobsInFlight: number,
+  run: (job: Job<Data>) => Promise<void>,
+): void {
+  new Worker(queue, run, {
+    connection: openRedis(),
+    prefix,
+    concurrency: jobsInFlight,
+    skipVersionCheck: true,
+  }).on('error', (error) => process.stderr.write(`${error.stack}\n`));
+}

@@ -1,8 +1,8 @@
-import { type Job, Worker } from 'bullmq';
+import type { Job } from 'bullmq';
 import { createTransport } from 'nodemailer';
 import type { EmailRequest } from '../content.ts';
 import { serve } from '../serve.ts';
-import { openDatabase, openRedis, prefix } from './connections.ts';
+import { openDatabase, workOn } from './connections.ts';
 import { rendered } from './render.ts';
 import { rowWriter } from './rows.ts';
 
@@ -41,12 +41,7 @@ function start({ queue, smtpPort, jobsInFlight, dkim }: MailSettings): void {
     });
     await write([email.index, response, new Date()]);
   };
-  new Worker(queue, send, {
-    connection: openRedis(),
-    prefix,
-    concurrency: jobsInFlight,
-    skipVersionCheck: true,
-  }).on('error', (error) => process.stderr.write(`${error.stack}\n`));
+  workOn(queue, jobsInFlight, send);
 }
 
 serve({ start });

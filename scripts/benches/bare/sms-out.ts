@@ -1,7 +1,7 @@
-import { type Job, Queue, Worker } from 'bullmq';
+import { type Job, Queue } from 'bullmq';
 import type mysql from 'mysql2/promise';
 import { serve } from '../serve.ts';
-import { openDatabase, openRedis, prefix } from './connections.ts';
+import { openDatabase, openRedis, prefix, workOn } from './connections.ts';
 import { rowWriter } from './rows.ts';
 
 /**
@@ -24,7 +24,7 @@ const results = 'INSERT INTO bare_texts (id, status, reference, sent_at)';
 const asUpdate =
   ' ON DUPLICATE KEY UPDATE status = VALUES(status), reference = VALUES(reference), sent_at = VALUES(sent_at)';
 
-/** What a batch of texts is to a simulator: three multi-row INSERTs in one transaction. */
+/** The simulator keeps a batch of texts by three multi-row INSERTs in one transaction. */
 async function keep(database: mysql.Pool, texts: TextJob[]): Promise<void> {
   const connection = await database.getConnection();
   const at = new Date();
@@ -58,12 +58,7 @@ function start({ queue, jobsInFlight }: TextSettings): void {
     await write([data.index, 'sent', `reference-${data.index}`, new Date()]);
     await answers.add('answer', { index: data.index }, { delay: answerAfterMs, removeOnComplete: true });
   };
-  new Worker(queue, send, {
-    connection: openRedis(),
-    prefix,
-    concurrency: jobsInFlight,
-    skipVersionCheck: true,
-  }).on('error', (error) => process.stderr.write(`${error.stack}\n`));
+  workOn(queue, jobsInFlight, send);
 }
 
 serve({ start });

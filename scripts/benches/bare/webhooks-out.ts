@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, hash } from 'node:crypto';
-import { type Job, Worker } from 'bullmq';
+import type { Job } from 'bullmq';
 import { Agent, request } from 'undici';
 import { serve } from '../serve.ts';
-import { openDatabase, openRedis, prefix } from './connections.ts';
+import { openDatabase, workOn } from './connections.ts';
 import { rowWriter } from './rows.ts';
 
 /** A BullMQ job, an HMAC signature (RFC 9421), a POST by undici, batched insert of the result. */
@@ -49,12 +49,7 @@ function start({ queue, url, secret, jobsInFlight }: PostSettings): void {
     const text = await answer.body.text();
     await write([id, answer.statusCode, text, Math.round(performance.now() - startedAt), at]);
   };
-  new Worker(queue, post, {
-    connection: openRedis(),
-    prefix,
-    concurrency: jobsInFlight,
-    skipVersionCheck: true,
-  }).on('error', (error) => process.stderr.write(`${error.stack}\n`));
+  workOn(queue, jobsInFlight, post);
 }
 
 serve({ start });

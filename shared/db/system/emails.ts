@@ -7,20 +7,16 @@ import { type EmailKind, type EmailRecord, type StoredBody, toRecord } from '../
 import type { NewEventRecord } from '../events.ts';
 import { changeWaiting } from '../waiting-counts.ts';
 import { insertEvents } from './events.ts';
+import { messageTable } from './message-admission.ts';
 import { claimer, findOwned, handoverStarter, leaseReturner } from './work/claim.ts';
 import { outcomeWriter } from './work/outcomes.ts';
-import type { WorkTable } from './work/table.ts';
 
-export const emailTable: WorkTable<EmailKind> = {
+export const emailTable = messageTable<EmailKind>({
   name: 'emails',
   prefix: 'email',
-  waiting: 'queued',
-  owner: { column: 'workspace_id', prefix: 'workspace' },
   lanes: { column: 'kind', order: emailLanes },
   index: 'emails_admission',
-  isUntried: 'retries = 0',
-  waitsSince: 'COALESCE(scheduled_at, created_at)',
-};
+});
 
 export type ClaimedEmail = {
   record: EmailRecord;

@@ -6,6 +6,19 @@ import type { WorkTable } from './work/table.ts';
 /** Messages of workspaces, and SQL that tells of a workspace `o` whether a limit holds it, and until when. */
 export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
 
+/** Messages of workspaces wait from the time that they were accepted, or are scheduled for. */
+export function messageTable<Lane extends string>(
+  own: Pick<WorkTable<Lane>, 'name' | 'prefix' | 'lanes' | 'index'>,
+): WorkTable<Lane> {
+  return {
+    ...own,
+    waiting: 'queued',
+    owner: { column: 'workspace_id', prefix: 'workspace' },
+    isUntried: 'retries = 0',
+    waitsSince: 'COALESCE(scheduled_at, created_at)',
+  };
+}
+
 export type Admission = {
   workspaceId: string;
   sendingBlocked: boolean;

@@ -3,21 +3,16 @@ import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
 import { byId, type Changed, execute, query, type Row, sqlTime } from '../client.ts';
 import { type SmsRecord, toRecord } from '../sms-messages.ts';
-import type { Messages } from './message-admission.ts';
+import { type Messages, messageTable } from './message-admission.ts';
 import { claimer, handoverStarter, leaseReturner } from './work/claim.ts';
 import { outcomeWriter } from './work/outcomes.ts';
-import type { WorkTable } from './work/table.ts';
 
-export const smsTable: WorkTable<SmsLane> = {
+export const smsTable = messageTable<SmsLane>({
   name: 'sms_messages',
   prefix: 'sms',
-  waiting: 'queued',
-  owner: { column: 'workspace_id', prefix: 'workspace' },
   lanes: { column: 'lane', order: smsLanes },
   index: 'sms_admission',
-  isUntried: 'retries = 0',
-  waitsSince: 'COALESCE(scheduled_at, created_at)',
-};
+});
 
 export const smsMessages: Messages<SmsLane> = { table: smsTable, isLimited: 'FALSE', heldUntil: 'NULL' };
 

@@ -9,7 +9,7 @@ import { wakeSettlement } from './settle.ts';
 
 const mostSettlements = 100;
 
-const { wakeLost, letInParked } = sweeper<never>({
+const sweepRows = sweeper<never>({
   table: system.deliveryTable,
   mostLost: 5_000,
   // Each has a job of its own then, so those that wait in a job with others must not be among them.
@@ -31,7 +31,7 @@ const { wakeLost, letInParked } = sweeper<never>({
 
 /** Makes again what is missing of the jobs of deliveries and settlements; returns how many rows it looked at. */
 export async function sweep(overdueBefore: Date): Promise<number> {
-  return (await wakeLost(overdueBefore)) + (await letInParked()) + (await wakeSettlements());
+  return (await sweepRows(overdueBefore)) + (await wakeSettlements());
 }
 
 /** Makes the jobs of settlements that are not yet done. */

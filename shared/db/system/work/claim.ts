@@ -19,7 +19,7 @@ export function claimer<Claimed>(
     /** SQL that reads all that an attempt needs, as far as its WHERE. */
     select: string;
     toClaimed: (row: Row, token: Buffer) => Claimed;
-    /** What else is set; `at` takes the place of each `?`. It reads the row as it was before the claim. */
+    /** SQL that the claim sets too, from the row as it was before; `at` takes the place of each `?`. */
     set?: string;
     batches?: Batches;
   },
