@@ -31,13 +31,16 @@ const pool = Buffer.alloc(8 * 512);
 let poolOffset = pool.length;
 let lastMs = 0;
 let counter = 0;
-// A clock that goes back by more than this was wrong before: an id dated ahead would be listed and kept as if it were new.
-const backMs = 2_000;
+/**
+ * The most that an id may be dated ahead of its time, when the clock steps back. A clock that steps back by more was
+ * wrong before: an id dated further ahead would be listed and kept as if it were new.
+ */
+export const aheadMs = 500;
 
 /** A UUIDv7 (RFC 9562) for this time. Those of one process rise, even within a millisecond. */
 export function newUuid(at: Date): Buffer {
   let ms = at.getTime();
-  if (ms > lastMs || ms < lastMs - backMs) {
+  if (ms > lastMs || ms < lastMs - aheadMs) {
     lastMs = ms;
     counter = 0;
   } else {

@@ -5,7 +5,7 @@ import { findContactList, updateMemberCount } from '../../db/contact-lists.ts';
 import { type Filter, listContactIdsAfter } from '../../db/contact-search.ts';
 import { listContactsByIds } from '../../db/contacts.ts';
 import * as system from '../../db/system/contact-list-copies.ts';
-import { firstUuidAt, idFromBytes, newUuid } from '../../formats/ids.ts';
+import { aheadMs, firstUuidAt, idFromBytes, newUuid } from '../../formats/ids.ts';
 import { count } from '../../metrics.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { compile } from '../contact-filter.ts';
@@ -17,8 +17,8 @@ const batchSize = 1_000;
 const leaseMs = 10_000;
 /** Then another copy gets its turn, and a worker that is to stop need not wait for the end of this one. */
 const turnMs = 2_000;
-/** Processes do not agree about the time to the millisecond. */
-const slackMs = 1_000;
+/** Contacts that were there may be dated ahead; and processes do not agree about the time to the millisecond. */
+const slackMs = aheadMs + 500;
 
 /** Goes on with a copy for a while. A batch stands or falls with the place that the copy has come to. */
 export async function copyOn(copyId: string): Promise<Outcome> {
