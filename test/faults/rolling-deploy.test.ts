@@ -99,7 +99,7 @@ test('an old and a new version share the work over a migration, and the old one 
       const answer = await to.request('POST', '/v2/email', { key: own.key, headers, body });
       answers.push({ status: answer.status, id: answer.body.id });
       // Often enough that a stop meets some in hand; more would only take processor time from the starts.
-      await sleep(100);
+      await sleep(200);
     }
   });
   onTestFinished(async () => {
