@@ -13,7 +13,8 @@ import * as database from './database-pause.ts';
 /** A job contract with the code that runs it, its share of the process, and how it is queued. */
 export type Handler = {
   job: Job;
-  concurrency: number;
+  /** Of the lane that is this queue. */
+  concurrencyOf: (queueName: string) => number;
   /** BullMQ workers for each lane: one fetches all that it may hold, job after job, before it begins with the first. */
   workers: number;
   process: (queued: QueuedJob) => Promise<void>;
@@ -42,7 +43,7 @@ export function backoffMs(_attemptsMade: number, _type?: string, error?: Error):
 export function handle<Payload, Lane extends string>(
   job: Job<Payload, Lane>,
   options: {
-    concurrency: number;
+    concurrency: number | ((lane: Lane) => number);
     workers?: number;
     /** The schedule makes the next one. */
     repeats?: boolean;
@@ -50,16 +51,20 @@ export function handle<Payload, Lane extends string>(
   run: (payload: Payload, lane: Lane) => Promise<Outcome>,
 ): Handler {
   const lanes = Object.keys(job.lanes) as Lane[];
+  const laneOf = (queueName: string) => lanes.find((name) => job.lanes[name] === queueName) ?? lanes[0]!;
+  const { concurrency } = options;
   return {
     job,
-    concurrency: options.concurrency,
+    concurrencyOf: (queueName) =>
+      typeof concurrency === 'number' ? concurrency : concurrency(laneOf(queueName)),
     workers: options.workers ?? 1,
     process: (queued) =>
       runWithRequest({ requestId: queued.data.requestId ?? `job-${queued.id}` }, async () => {
         const parsed = job.payload.safeParse(queued.data);
         if (queued.name !== job.name || !parsed.success) return leave(job, queued);
-        const lane = lanes.find((name) => job.lanes[name] === queued.queueName) ?? lanes[0]!;
-        const again = await settle(job, queued, options.repeats, () => run(parsed.data, lane));
+        const again = await settle(job, queued, options.repeats, () =>
+          run(parsed.data, laneOf(queued.queueName)),
+        );
         // Kept, those of an outage would all be run when it ends.
         if (again && !options.repeats) throw again;
       }),

@@ -56,7 +56,7 @@ function startLanes({ job, queueNames }: Chosen, connection: Redis): Worker[] {
       const worker = new Worker(queueName, handler.process, {
         connection,
         prefix: config.QUEUE_PREFIX,
-        concurrency: handler.concurrency,
+        concurrency: handler.concurrencyOf(queueName),
         // The row's lease decides who may work. BullMQ's lock only tells that a worker died with jobs that it had
         // fetched and not yet claimed, so it may be short: at worst a job runs twice and finds nothing to claim.
         lockDuration: 4_000,

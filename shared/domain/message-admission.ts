@@ -39,6 +39,12 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   mostAtOnce: number;
   /** For so long a message waits while its workspace may not send. */
   giveUpMinutes: Record<Lane, number>;
+  /** Rows of one workspace that are due may share a job: in which lane, how many, and what the job says of the others. */
+  shared?: {
+    lane: Lane;
+    most: number;
+    payloadOf: (others: { id: string; requestId: string | null }[]) => Partial<Payload>;
+  };
   /** How many more may go out now of these workspaces, which have limits. */
   listAllowances?: (workspaceIds: string[], at: Date) => Promise<Map<string, number>>;
   /** A counter, and the label that it has for the lane. */
@@ -79,17 +85,35 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     });
   }
 
+  /** Turns that share a job. A row that is due later, or whose job is made again, has one of its own. */
+  function inJobs(lane: Lane, turns: Turn[]): [Turn, ...Turn[]][] {
+    const { shared } = options;
+    const mayShare = ({ dueAt, suffix }: Turn) =>
+      lane === shared?.lane && dueAt <= now() && suffix === undefined;
+    const jobs: [Turn, ...Turn[]][] = [];
+    for (const turn of turns) {
+      const last = jobs.at(-1);
+      const fits = last && last.length < (shared?.most ?? 1) && last[0].ownerId === turn.ownerId;
+      if (fits && mayShare(last[0]) && mayShare(turn)) last.push(turn);
+      else jobs.push([turn]);
+    }
+    return jobs;
+  }
+
   /** Returns those that Redis did not take. */
   async function wakeAll(lane: Lane, turns: Turn[]): Promise<Turn[]> {
     for (let start = 0; start < turns.length; start += wokenAtOnce) {
       const some = turns.slice(start, start + wokenAtOnce);
       for (const [jobLane, inLane] of Map.groupBy(some, ({ ownerId }) => laneOf(lane, ownerId))) {
-        const jobs = inLane.map((turn) => ({
-          payload: payloadOf({
-            id: turn.id,
-            workspaceId: turn.ownerId,
-            ...(jobLane === lane ? {} : { lane }),
-          }),
+        const jobs = inJobs(jobLane, inLane).map(([turn, ...others]) => ({
+          payload: {
+            ...payloadOf({
+              id: turn.id,
+              workspaceId: turn.ownerId,
+              ...(jobLane === lane ? {} : { lane }),
+            }),
+            ...(others.length > 0 && options.shared?.payloadOf(others)),
+          },
           id: jobName(turn, turn.suffix),
           at: turn.dueAt,
           requestId: turn.requestId,

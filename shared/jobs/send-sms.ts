@@ -1,9 +1,16 @@
 import { z } from 'zod';
 import { defineJob } from './job.ts';
 
-/** Hands one text message over. A million texts of batches never stand before a single one. */
+/**
+ * Hands one text message over, or a few of one workspace that are due at once (`others`). A million texts of batches never
+ * stand before a single one.
+ */
 export const sendSms = defineJob({
   name: 'send-sms',
   lanes: { urgent: 'send-sms-urgent', default: 'send-sms', bulk: 'send-sms-bulk' },
-  payload: z.object({ smsId: z.string(), workspaceId: z.string().optional() }),
+  payload: z.object({
+    smsId: z.string(),
+    workspaceId: z.string().optional(),
+    others: z.array(z.object({ smsId: z.string(), requestId: z.string().nullable() })).optional(),
+  }),
 });

@@ -1,8 +1,7 @@
-import { config } from '../../shared/config.ts';
 import * as smsDelivery from '../../shared/domain/sms-delivery.ts';
 import { sendSms } from '../../shared/jobs/send-sms.ts';
 import { handle } from '../handle.ts';
 
-export default handle(sendSms, { concurrency: config.SMS_CONCURRENCY }, (turn, lane) =>
+export default handle(sendSms, { concurrency: smsDelivery.jobsInHand }, (turn, lane) =>
   smsDelivery.deliver(lane, turn),
 );

@@ -39,9 +39,9 @@ async function open(bench: Bench): Promise<Opened> {
       run(
         {
           start: () => cast.platform(['workers/main.ts', 'send-sms'], 'workers started'),
-          hold: () => loader.ask('pause', 'send-sms'),
+          hold: () => loader.ask('pause', 'send-sms-bulk'),
           load: (first, count) => loader.ask('acceptTexts', { first, count }),
-          release: () => loader.ask('resume', 'send-sms'),
+          release: () => loader.ask('resume', 'send-sms-bulk'),
           finished: () =>
             until('texts that wait', 0, () =>
               ask("SELECT COUNT(*) FROM sms_messages WHERE status = 'queued'"),

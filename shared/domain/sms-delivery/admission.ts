@@ -9,11 +9,19 @@ import { jobName } from '../../work/job-name.ts';
 import { messageAdmission } from '../message-admission.ts';
 import { giveUpMinutes } from './times.ts';
 
+/** So many texts of a batch share a job: each of its own would cost Redis and the worker as much as all the rest of it. */
+export const textsPerJob = 10;
+
 /** Which texts have a job in Redis, and which wait in their rows. */
 export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
   messages: smsMessages,
   job: sendSms,
   payloadOf: ({ id, workspaceId }) => ({ smsId: id, workspaceId }),
+  shared: {
+    lane: 'bulk',
+    most: textsPerJob,
+    payloadOf: (others) => ({ others: others.map(({ id, requestId }) => ({ smsId: id, requestId })) }),
+  },
   window: () => config.SMS_JOBS_PER_WORKSPACE,
   mostAtOnce: 100,
   giveUpMinutes: { urgent: giveUpMinutes, default: giveUpMinutes, bulk: giveUpMinutes },

@@ -15,9 +15,9 @@ import { blocked, crashes, notApproved, suppressed, uncertain } from './reasons.
 
 /**
  * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. What is lost on the way
- * is found by the sweep when the lease has ended.
+ * is found by the sweep when the lease has ended. `isAlone`: it has a job of its own, which may come again.
  */
-export async function attempt(smsId: string): Promise<Outcome> {
+export async function attempt(smsId: string, { isAlone = true } = {}): Promise<Outcome> {
   // The hand-over must have ended before the lease does.
   const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
   const until = new Date(now().getTime() + leaseSeconds * 1000);
@@ -40,8 +40,9 @@ export async function attempt(smsId: string): Promise<Outcome> {
     return finish(token, record, fail(message, notApproved));
 
   if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
+  const gateway = gatewayFor(message.recipient).name;
   const submission = await submit(textOf(message));
-  return finish(token, record, judge(message, gatewayFor(message.recipient).name, submission));
+  return finish(token, record, judge(message, gateway, submission, isAlone));
 }
 
 type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;

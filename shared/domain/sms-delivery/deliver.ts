@@ -1,9 +1,12 @@
+import type { z } from 'zod';
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
+import type { sendSms } from '../../jobs/send-sms.ts';
+import { runWithRequest } from '../../request-context.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { turns } from '../../work/turns.ts';
-import { refill } from './admission.ts';
+import { refill, textsPerJob } from './admission.ts';
 import { attempt } from './attempt.ts';
 
 /** Sent back to Redis, a text is looked at again after so long. */
@@ -17,11 +20,28 @@ const takeTurn = turns({
   refill,
 });
 
-type Turn = { smsId: string; workspaceId?: string | undefined };
+/** Jobs that a lane of a process takes; those of the lane `bulk` hold several texts, and some more wait for a slot. */
+export function jobsInHand(lane: SmsLane): number {
+  return lane === 'bulk' ? Math.ceil((1.5 * config.SMS_CONCURRENCY) / textsPerJob) : config.SMS_CONCURRENCY;
+}
 
-/** A text's turn: an attempt as soon as its workspace has a slot. */
-export async function deliver(lane: SmsLane, { smsId, workspaceId }: Turn): Promise<Outcome> {
-  const turn = { lane, rowLane: lane, ownerId: workspaceId, id: smsId };
-  const outcome = await takeTurn(turn, () => attempt(smsId));
-  return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
+type Turn = z.infer<typeof sendSms.payload>;
+
+/** The turn of some texts, each for itself: an attempt as soon as their workspace has a slot. */
+export async function deliver(lane: SmsLane, { smsId, workspaceId, others = [] }: Turn): Promise<Outcome> {
+  const isAlone = others.length === 0;
+  const deliverOne = (id: string) =>
+    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { isAlone }));
+  const ends = await Promise.allSettled([
+    deliverOne(smsId),
+    ...others.map((other) =>
+      runWithRequest({ requestId: other.requestId ?? `job-${other.smsId}` }, () => deliverOne(other.smsId)),
+    ),
+  ]);
+  const fault = ends.find((end) => end.status === 'rejected');
+  if (fault) throw fault.reason;
+  const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  // Those that had their turn are found done when the job comes again.
+  if (outcomes.includes(null)) return { retryAt: new Date(now().getTime() + againMs) };
+  return isAlone ? outcomes[0]! : 'done';
 }

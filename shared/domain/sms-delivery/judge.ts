@@ -13,7 +13,13 @@ import { giveUpMinutes } from './times.ts';
 /** What becomes of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
 export type Judgement = { message: SmsRecord; isGivenBack: boolean; metric: string };
 
-export function judge(message: SmsRecord, gateway: string, submission: Submission): Judgement {
+/** `isAlone`: its job is its own, and may come again for the next try. */
+export function judge(
+  message: SmsRecord,
+  gateway: string,
+  submission: Submission,
+  isAlone: boolean,
+): Judgement {
   switch (submission.kind) {
     case 'accepted': {
       const sent = advance(message, 'sent', { at: now() });
@@ -33,10 +39,10 @@ export function judge(message: SmsRecord, gateway: string, submission: Submissio
     case 'unavailable':
       logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway did not say what it did');
       if (message.uncertainCount > 0) return fail(message, uncertain);
-      return retry({ ...message, uncertainCount: message.uncertainCount + 1 }, uncertain);
+      return retry({ ...message, uncertainCount: message.uncertainCount + 1 }, uncertain, isAlone);
     case 'later':
       logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway takes no messages');
-      return retry(message, gatewayAway);
+      return retry(message, gatewayAway, isAlone);
   }
 }
 
@@ -46,7 +52,7 @@ export function fail(message: SmsRecord, reason: SmsReason): Judgement {
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
-function retry(message: SmsRecord, reason: SmsReason): Judgement {
+function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean): Judgement {
   const dueAt = nextTry(message.retries, now());
   if (isPast(message, dueAt)) return fail(message, reason);
   return {
@@ -54,7 +60,7 @@ function retry(message: SmsRecord, reason: SmsReason): Judgement {
       ...message,
       retries: message.retries + 1,
       dueAt,
-      parked: !admission.keepsJob(message.lane, message.workspaceId, dueAt),
+      parked: !isAlone || !admission.keepsJob(message.lane, message.workspaceId, dueAt),
     },
     isGivenBack: false,
     metric: 'retried',

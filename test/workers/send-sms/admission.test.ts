@@ -46,11 +46,11 @@ beforeEach(async () => {
 });
 
 /** Stores so many texts of a lane, as a batch does: those of one transaction together. */
-function store(from: Own, lane: SmsLane, count: number): Promise<SmsRecord[]> {
+function store(from: Own, lane: SmsLane, count: number, { parked = false } = {}): Promise<SmsRecord[]> {
   return transaction(async () => {
     const stored: SmsRecord[] = [];
     for (let index = 0; index < count; index += 1) {
-      const at = new Date(like.createdAt.getTime() + index);
+      const at = new Date(like.createdAt.getTime() - 1_000 + index);
       const admitted = admit({
         ...like,
         id: newId('sms', at),
@@ -59,6 +59,7 @@ function store(from: Own, lane: SmsLane, count: number): Promise<SmsRecord[]> {
         content: `${lane} ${index}`,
         createdAt: at,
         dueAt: at,
+        parked,
       });
       await insertSms(from.workspaceId, admitted);
       stored.push(admitted);
@@ -113,6 +114,30 @@ test('Redis holds no more of a workspace than its share; the texts themselves br
   expect(numbers).toHaveLength(300);
   // Texts that are let in together come in any order.
   numbers.forEach((number, place) => expect(Math.abs(number - place)).toBeLessThanOrEqual(100));
+});
+
+test('texts that are let in together share jobs; one that the gateway wants later is tried again alone', async () => {
+  await store(own, 'bulk', 35, { parked: true });
+  await recovery.sweep();
+  expect(await countsOf(own, 'bulk')).toMatchObject({ inRedis: 35, parked: 0 });
+  expect(await jobsOf('bulk')).toBe(4);
+
+  let asked = 0;
+  gateway.says = () => {
+    asked += 1;
+    return asked === 3 ? Promise.resolve({ kind: 'later', detail: 'Busy' }) : gateway.works();
+  };
+  const workers = await runWorkers(['send-sms']);
+  await waitFor('the others are sent', async () => (await countsOf(own, 'bulk')).sent === 34);
+  await waitFor('their jobs are over', async () => (await jobsOf('bulk')) === 0);
+  expect(await countsOf(own, 'bulk')).toMatchObject({ inRedis: 0, parked: 1 });
+  await query("UPDATE sms_messages SET due_at = ? WHERE status = 'queued'", [like.createdAt]);
+  await recovery.sweep();
+  await waitFor('it is sent, too', async () => (await countsOf(own, 'bulk')).sent === 35);
+  await workers.stop();
+  const times = Map.groupBy(gateway.taken, ({ content }) => content);
+  expect(times.size).toBe(35);
+  expect(gateway.taken).toHaveLength(36);
 });
 
 test('a backlog leaves the room of other workspaces, and of its own other lanes, alone', async () => {
