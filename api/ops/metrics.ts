@@ -44,6 +44,13 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     values: ['delivered', 'failed'],
   },
   sms_received: { help: 'Text messages that came in' },
+  short_link_visits: {
+    help: 'Requests for short links; those of link previewers and crawlers (bot) are sent on and not counted as clicks',
+    label: 'outcome',
+    values: ['click', 'bot', 'head', 'unknown', 'blocked', 'refused'],
+  },
+  short_link_clicks: { help: 'Clicks of short links that were written' },
+  short_link_clicks_lost: { help: 'Clicks that a database away for long kept from being counted' },
   contact_searches_ended: {
     help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
     label: 'reason',

@@ -7,6 +7,7 @@ import * as system from '../db/system/events.ts';
 import { deleteExpiredRecords } from '../db/system/idempotency.ts';
 import { deleteNoncesBefore } from '../db/system/request-nonces.ts';
 import { deleteCodeTimesBefore } from '../db/system/sender-code-counts.ts';
+import { deleteShortLinksBefore, deleteShortLinkTotalsBefore } from '../db/system/short-links.ts';
 import {
   deleteSimulatorMessagesBefore,
   deleteSimulatorPhonesBefore,
@@ -53,6 +54,8 @@ export async function purge(): Promise<number> {
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteEmailsBefore(emailsUntil, batchSize),
       await deleteSmsBefore(textsUntil, batchSize),
+      await deleteShortLinksBefore(textsUntil, batchSize),
+      await deleteShortLinkTotalsBefore(textsUntil, batchSize),
       await smsLedger.fold(textsUntil, batchSize),
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),
       await deleteSimulatorPhonesBefore(textsUntil, batchSize),

@@ -98,7 +98,10 @@ export const NewSms = z
       .nullish()
       .meta({ description: 'Stored in lower case; anything but letters and digits becomes a hyphen' }),
     scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
-    shortenLinks: z.boolean().nullish().meta({ description: 'Not available yet' }),
+    shortenLinks: z.boolean().nullish().meta({
+      description:
+        'Each http(s) URL gives way to a short link whose clicks are counted; at most 10 a text, of at most 2,048 characters each',
+    }),
   })
   .meta({ id: 'NewSms' });
 export type NewSms = z.infer<typeof NewSms>;
