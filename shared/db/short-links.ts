@@ -70,6 +70,27 @@ export async function listShortLinksOfSms(workspaceId: string, smsId: string): P
   }));
 }
 
+export type BatchLinkRecord = { url: string; messages: number; clickedMessages: number } & Clicked;
+
+/** Most clicks first. */
+export async function listBatchLinks(
+  workspaceId: string,
+  batchId: string,
+  limit: number,
+): Promise<BatchLinkRecord[]> {
+  const rows = await execute(
+    `SELECT * FROM short_link_totals FORCE INDEX (short_link_totals_listed)
+     WHERE batch_id = ? AND workspace_id = ? ORDER BY clicks DESC, written_hash DESC LIMIT ?`,
+    [idToBytes(batchId), idToBytes(workspaceId), limit],
+  );
+  return rows.map((row) => ({
+    url: row.url,
+    messages: row.messages,
+    clickedMessages: row.clicked_messages,
+    ...clickedOf(row),
+  }));
+}
+
 const clickedOf = (row: Row): Clicked => ({
   clicks: row.clicks,
   firstClickedAt: row.first_clicked_at,

@@ -2,7 +2,7 @@
 
 export { shortLinkPlace } from './short-links/address.ts';
 export { countClick, writeClicks } from './short-links/clicks.ts';
-export { listOfSms } from './short-links/read.ts';
+export { listOfBatch, listOfSms } from './short-links/read.ts';
 export { resolve } from './short-links/resolve.ts';
 export { type ShortenedLink, shorten } from './short-links/shorten.ts';
 export { store } from './short-links/store.ts';

@@ -68,7 +68,7 @@ export async function checkSource({
   return rendered.ok ? { ok: true } : rendered;
 }
 
-function isLiquid(content: string): boolean {
+export function isLiquid(content: string): boolean {
   return content.includes('{{') || content.includes('{%');
 }
 

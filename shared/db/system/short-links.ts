@@ -122,7 +122,7 @@ export async function deleteShortLinksBefore(until: Date, limit: number): Promis
 export async function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
   const { affectedRows } = await query<Changed>(
     `DELETE FROM short_link_totals WHERE batch_id < ?
-       AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.batch_id = short_link_totals.batch_id)
+       AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.workspace_id = short_link_totals.workspace_id AND m.batch_id = short_link_totals.batch_id)
      ORDER BY batch_id LIMIT ?`,
     [firstUuidAt(until), limit],
   );
