@@ -29,6 +29,7 @@ const linksOf = async (id: string, key = own.key) => {
   expect([status, body.nextCursor]).toEqual([200, null]);
   return body.data;
 };
+const browser = 'Mozilla/5.0 (iPhone; CPU iPhone OS 19_0 like Mac OS X) AppleWebKit/605.1.15';
 const notClicked = { clicks: 0, clickedMessages: 0, firstClickedAt: null, lastClickedAt: null };
 
 test('each message of a batch has links of its own, told together by the URL as it was written', async () => {
@@ -57,7 +58,7 @@ test('each message of a batch has links of its own, told together by the URL as 
   );
   expect([paths.length, new Set(paths).size]).toEqual([11, 11]);
   for (const row of rows) await attempt(idFromBytes('sms', row['id']));
-  const follow = (path: string) => api.request('GET', path, { headers: { 'user-agent': 'Mozilla/5.0' } });
+  const follow = (path: string) => api.request('GET', path, { headers: { 'user-agent': browser } });
   expect((await follow(paths[0]!)).headers['location']).toMatch(/^https:\/\/x\.example\/\d$/);
   await follow(paths[0]!);
   await follow(paths[2]!);
