@@ -6,6 +6,7 @@ import { BatchLinkPage } from '../../shared/schemas/short-links.ts';
 import {
   CreatedSmsBatch,
   NewSmsBatch,
+  NewSmsImport,
   SmsBatch,
   SmsBatchFilter,
   SmsBatchPage,
@@ -34,6 +35,25 @@ export default [
     problems: ['sending_blocked', 'limit_exceeded'],
     prepare: ({ caller, body }) => smsBatches.prepare(caller, body),
     handle: ({ caller, body, prepared }) => smsBatches.create(caller, body, prepared),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/sms/batches/import',
+    id: 'importSmsBatch',
+    tag,
+    summary: 'Send texts to the numbers in a CSV file',
+    description:
+      'A form of `settings` and, behind it, `file`: CSV in UTF-8 with a header, of at most 500,000 rows and 200 columns, with commas, semicolons or tabs between them. All columns are merge data under their header, in which whatever is no letter, digit or _ is a _. Rows that cannot be sent are told by their place, counting from 0 without the header and empty rows; the rest are taken.',
+    scope: 'sms.send',
+    body: NewSmsImport,
+    takesFile: true,
+    bodyLimitBytes: 20 * 1024 * 1024,
+    status: 201,
+    response: CreatedSmsBatch,
+    location: ({ id }) => `/v2/sms/batches/${id}`,
+    problems: ['sending_blocked', 'limit_exceeded'],
+    prepare: ({ caller, body, upload }) => smsBatches.prepareImport(caller, body, upload),
+    handle: ({ caller, body, prepared }) => smsBatches.importFile(caller, body, prepared),
   }),
   endpoint({
     method: 'get',

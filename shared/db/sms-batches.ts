@@ -19,7 +19,7 @@ export type SmsBatchRecord = {
   requestId: string | null;
   /** What the caller sees. */
   state: SmsBatchStatus;
-  source: 'messages' | 'lists';
+  source: 'messages' | 'lists' | 'file';
   sender: string | null;
   /** Liquid, as it was when the batch was accepted, a template's too. */
   content: string | null;

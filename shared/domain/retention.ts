@@ -41,6 +41,7 @@ export async function purge(): Promise<number> {
   const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
   const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
   await expire();
+  await smsBatches.deleteLeftImports();
   while ((await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
   for (let batch = 0; batch < batchesPerRun; batch += 1) {

@@ -3,6 +3,7 @@
 export { sweep } from './sms-batches/admission.ts';
 export { cancel } from './sms-batches/cancel.ts';
 export { create } from './sms-batches/create.ts';
+export { deleteLeftImports, importFile, prepareImport } from './sms-batches/import.ts';
 export { prepare } from './sms-batches/prepare.ts';
 export { find, list } from './sms-batches/read.ts';
 export { resume } from './sms-batches/resume.ts';

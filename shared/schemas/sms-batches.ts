@@ -74,7 +74,7 @@ const clientReference = text({ max: 64 }).nullish();
 
 export const mostBatchMessages = 10_000;
 
-const BatchMessage = z
+export const BatchMessage = z
   .object({
     recipient: text({ min: 1, max: 40 }).meta({ example: '+447700900123' }),
     data: data.meta({ description: 'Merged into the content, over the values of the batch' }),
@@ -139,6 +139,27 @@ export const NewSmsBatch = z
   })
   .meta({ id: 'NewSmsBatch' });
 export type NewSmsBatch = z.infer<typeof NewSmsBatch>;
+
+const header = text({ min: 1, max: 256 });
+
+export const NewSmsImport = NewSmsBatch.omit({ messages: true, listIds: true, excludeLists: true })
+  .extend({
+    columns: z
+      .object({
+        recipient: header.optional(),
+        clientReference: header.optional(),
+        sender: header.optional(),
+        content: header.optional(),
+      })
+      .nullish()
+      .meta({
+        description:
+          'Which columns of the file these are, by their headers. Without recipient it is the first that is called recipient, number, phone, mobile or msisdn, in any case',
+        example: { recipient: 'Mobile', clientReference: 'Id' },
+      }),
+  })
+  .meta({ id: 'NewSmsImport' });
+export type NewSmsImport = z.infer<typeof NewSmsImport>;
 
 export const SmsBatchFilter = z.object({
   status: SmsBatchStatus.optional(),

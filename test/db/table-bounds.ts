@@ -53,6 +53,10 @@ export const tableBounds: Record<string, Bound> = {
   sms_batch_counts: { kind: 'passing', by: 'with their batch' },
   sms_batch_rows: { kind: 'passing', by: 'when none of them is to become a message any more' },
   sms_batches: { kind: 'passing', by: 'SMS_RETENTION_DAYS after their end' },
+  sms_imports: {
+    kind: 'work',
+    by: 'when the batch of its rows is there; what a dead process left, by the purge',
+  },
   sms_ledger: {
     kind: 'passing',
     by: 'entries of messages that are gone are put together into one for each workspace; credits stay',

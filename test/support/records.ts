@@ -185,6 +185,11 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
     await smsSender(own);
     return newHiddenSms();
   },
+  importSmsBatch: async (own) => {
+    await smsSender(own);
+    const { sender, scheduledAt, content } = newHiddenSms();
+    return { sender, scheduledAt, content };
+  },
   createSmsBatch: async (own) => {
     await smsSender(own);
     return newHiddenBatch();
@@ -204,6 +209,9 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
   previewContactList: () => ({ filter: { tag: 'vip' } }),
   addContactListContacts: () => ({ contactIds: ['contact_01h455vb4pex5vsknk084sn02q'] }),
 };
+
+/** Operation that takes a file -> the file. */
+export const files: Record<string, string> = { importSmsBatch: `recipient\n${hidden.number}\n` };
 
 /** Operation -> field of its body -> a body that it goes with, where it cannot go with the one above. */
 export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) => Promise<object>>> = {

@@ -18,6 +18,7 @@ import { waitingCounts } from './0020_waiting_counts.ts';
 import { smsLanes } from './0022_sms_lanes.ts';
 import { smsBatches } from './0023_sms_batches.ts';
 import { shortLinks } from './0024_short_links.ts';
+import { smsImports } from './0025_sms_imports.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -42,4 +43,5 @@ export const migrations: Migration[] = [
   smsLanes,
   smsBatches,
   shortLinks,
+  smsImports,
 ];

@@ -15,21 +15,42 @@ import * as waiting from '../waiting.ts';
 import { admit } from './admission.ts';
 import type { Checked } from './prepare.ts';
 import { toWire } from './record.ts';
+import type { RowError } from './rows.ts';
 
 const mostUnfinished = 1_000;
 const mostErrorsShown = 1_000;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
-export async function create(
+export function create(
   caller: Caller,
   request: NewSmsBatch,
   { content, rows, errors, lists }: Checked,
+): Promise<CreatedSmsBatch> {
+  const source = lists ? 'lists' : 'messages';
+  const made = { id: newId('batch', now()), source, content, lists, rowCount: rows.length } as const;
+  return store(caller, request, { ...made, errors, errorCount: errors.length }, async ({ id, createdAt }) => {
+    const once = !request.allowDuplicates;
+    const added = await insertBatchRows(caller.workspaceId, { batchId: id, at: createdAt, once }, rows);
+    if (added !== rows.length) throw new Error('Rows of a new batch were left out');
+  });
+}
+
+type New = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'> & {
+  errors: RowError[];
+  errorCount: number;
+};
+
+/** `addRows` runs in the transaction that stores the batch, behind it. */
+export async function store(
+  caller: Caller,
+  request: Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>,
+  { errors, errorCount, ...made }: New,
+  addRows: (batch: db.SmsBatchRecord) => Promise<void>,
 ): Promise<CreatedSmsBatch> {
   const { workspaceId } = caller;
   if (!(await keyUsage.findRoom(workspaceId, caller.lineageId, now()))) throw problem('unauthenticated');
   const at = now();
   const batch = admit({
-    id: newId('batch', at),
     workspaceId,
     dueAt: request.scheduledAt ?? at,
     lane: 'expand',
@@ -38,9 +59,7 @@ export async function create(
     retries: 0,
     requestId: requestId(),
     state: request.scheduledAt ? 'scheduled' : 'processing',
-    source: lists ? 'lists' : 'messages',
     sender: request.sender ?? null,
-    content,
     templateName: request.template?.name ?? null,
     data: request.template?.data ?? request.data ?? {},
     unicode: request.unicode ?? 'allow',
@@ -48,10 +67,9 @@ export async function create(
     clientReference: request.clientReference ?? null,
     clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
     lineageId: caller.lineageId,
-    lists,
     listIndex: 0,
     listAfter: null,
-    rowCount: rows.length,
+    ...made,
     nextPosition: 0,
     expanding: true,
     cancelledUpTo: null,
@@ -66,9 +84,7 @@ export async function create(
     completedAt: null,
   });
   await db.insertSmsBatch(workspaceId, batch);
-  const once = !request.allowDuplicates;
-  const added = await insertBatchRows(workspaceId, { batchId: batch.id, at, once }, rows);
-  if (added !== rows.length) throw new Error('Rows of a new batch were left out');
+  await addRows(batch);
   // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
   // nobody waits for the rows.
   await findWorkspaceForUpdate(workspaceId);
@@ -76,11 +92,11 @@ export async function create(
     throw problem('limit_exceeded', {
       detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
     });
-  await waiting.checkAtCommit(workspaceId, { messages: rows.length, bytes: 0 });
+  await waiting.checkAtCommit(workspaceId, { messages: batch.rowCount, bytes: 0 });
   count('batches_accepted', { source: batch.source });
   return {
-    ...toWire(batch, { ...counts.noCounts, waiting: rows.length }),
+    ...toWire(batch, { ...counts.noCounts, waiting: batch.rowCount }),
     errors: errors.slice(0, mostErrorsShown),
-    errorCount: errors.length,
+    errorCount,
   };
 }

@@ -50,13 +50,11 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
 }
 
 function checkChoice(request: NewSmsBatch, refuse: Refuse): void {
-  const { messages, listIds, excludeLists, content, template, data } = request;
+  const { messages, listIds, excludeLists, content, template } = request;
   if ((messages == null) === (listIds == null))
     refuse('messages', messages == null ? 'give them, or listIds' : 'cannot be combined with listIds');
   if (excludeLists?.length && listIds == null) refuse('excludeLists', 'goes with listIds only');
-  if (content != null && template != null) refuse('content', 'cannot be combined with template');
-  if (data != null && template != null)
-    refuse('data', 'cannot be combined with template: give template.data');
+  checkContent(request, refuse);
   const isNeeded = messages == null || messages.some((message) => message.content == null);
   if (content == null && template == null && isNeeded)
     refuse(
@@ -65,10 +63,25 @@ function checkChoice(request: NewSmsBatch, refuse: Refuse): void {
     );
 }
 
+/** The content, or a template, and the data that goes with it. */
+export function checkContent(
+  { content, template, data }: Pick<NewSmsBatch, 'content' | 'template' | 'data'>,
+  refuse: Refuse,
+): void {
+  if (content != null && template != null) refuse('content', 'cannot be combined with template');
+  if (data != null && template != null)
+    refuse('data', 'cannot be combined with template: give template.data');
+}
+
 /** The source that messages have without one of their own. What is wrong with it whatever the data is said at once. */
-async function contentOf(
+export async function contentOf(
   workspaceId: string,
-  { content, template, unicode, shortenLinks }: NewSmsBatch,
+  {
+    content,
+    template,
+    unicode,
+    shortenLinks,
+  }: Pick<NewSmsBatch, 'content' | 'template' | 'unicode' | 'shortenLinks'>,
   at: Date,
   refuse: Refuse,
 ): Promise<string | null> {

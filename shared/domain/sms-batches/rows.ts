@@ -8,7 +8,7 @@ import { type Route, router } from './routes.ts';
 
 /** `index`: the place of the message in the request, counting from 0. */
 export type RowError = { index: number; error: string };
-type Fault = { field: string; message: string };
+export type Fault = { field: string; message: string };
 
 const mostFaultsShown = 100;
 
@@ -19,15 +19,13 @@ export async function checkRows(
   content: string | null,
   at: Date,
 ): Promise<{ rows: BatchRow[]; errors: RowError[] }> {
-  const routeOf = router(workspaceId, at);
-  const seen = new Set<string>();
-  const fits = contentCheck(request.shortenLinks === true);
+  const check = rowChecker(workspaceId, request, content, { at, seen: new Set() });
   const rows: BatchRow[] = [];
   const errors: RowError[] = [];
   const faults: FieldErrors = {};
   const messages = request.messages!;
   for (const [index, message] of messages.entries()) {
-    const checked = await check(message);
+    const checked = await check(message, rows.length);
     if ('row' in checked) {
       rows.push(checked.row);
       continue;
@@ -39,8 +37,24 @@ export async function checkRows(
   if (rows.length === 0)
     throw problem('validation_failed', { detail: 'None of the messages can be sent', errors: faults });
   return { rows, errors };
+}
 
-  async function check(message: BatchMessage): Promise<{ row: BatchRow } | { fault: Fault }> {
+/** Numbers in E.164 that have come before. */
+export type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
+
+/** Makes a function that says of a message what row it is, or why it cannot be sent. */
+export function rowChecker(
+  workspaceId: string,
+  request: Pick<NewSmsBatch, 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,
+  content: string | null,
+  { at, seen }: { at: Date; seen: SeenNumbers },
+) {
+  const routeOf = router(workspaceId, at);
+  const fits = contentCheck(request.shortenLinks === true);
+  return async function check(
+    message: BatchMessage,
+    position: number,
+  ): Promise<{ row: BatchRow } | { fault: Fault }> {
     const parsed = parsePhoneNumber(message.recipient);
     if (!parsed.ok) return { fault: { field: 'recipient', message: parsed.message } };
     const { number, country } = parsed;
@@ -53,7 +67,7 @@ export async function checkRows(
     seen.add(number);
     return {
       row: {
-        position: rows.length,
+        position,
         number,
         country,
         contactId: null,
@@ -64,7 +78,7 @@ export async function checkRows(
         data: message.data ?? null,
       },
     };
-  }
+  };
 }
 
 /** Most messages have the same content, which is looked at once. What has Liquid shows what it is when it is rendered. */
