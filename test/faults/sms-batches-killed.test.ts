@@ -48,7 +48,7 @@ test(`every kind of process killed again and again, Redis emptied, MySQL restart
   const settings = { SIMULATOR_SECONDS: '0' };
   const own = await textingWorkspace();
   const running = new Map<string, PlatformProcess>();
-  const start = async (kind: string) => running.set(kind, await startWorkerProcess(kinds[kind]!, settings));
+  const start = async (kind: string) => running.set(kind, await startWorkerProcess(kinds[kind], settings));
   let web = await startWeb(settings);
   await Promise.all(Object.keys(kinds).map(start));
 
@@ -135,7 +135,7 @@ test(`every kind of process killed again and again, Redis emptied, MySQL restart
     expect(others).toEqual({});
     expect(counts).toMatchObject({ total: expected.length, waiting: 0, delivered, failed });
     const made = await query('SELECT recipient FROM sms_messages WHERE batch_id = ?', [idToBytes(id)]);
-    expect(made.map(({ recipient }) => recipient.toString()).toSorted()).toEqual(
+    expect(made.map(({ recipient }) => String(recipient)).toSorted()).toEqual(
       expected.map(({ recipient }) => recipient).toSorted(),
     );
     const events = await query('SELECT type FROM events WHERE record_id = ?', [idToBytes(id)]);

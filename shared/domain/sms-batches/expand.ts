@@ -25,9 +25,9 @@ const firstLookMs = 500;
 const mostTries = 4;
 
 /** Thrown where somebody else has spent meanwhile what the chunk was to be paid with. */
-class Spent extends Error {}
+export class Spent extends Error {}
 
-/** One chunk of rows becomes messages. `lost`: workers in a row that have died with this batch in hand. */
+/** One chunk of rows becomes messages; of so many rows at most. `givesUp`: nobody could make the first one's text. */
 export async function expand(
   hold: Hold,
   batch: SmsBatchRecord,
