@@ -12,6 +12,7 @@ import { type Doors, mount } from './mount.ts';
 import { createOps } from './ops/index.ts';
 import { publicPages } from './public/index.ts';
 import { pageProblems } from './public/problem-page.ts';
+import { shortLinks } from './public/short-links.ts';
 import { endpoints as allEndpoints } from './routes/index.ts';
 
 type Parts = Partial<Doors> & { endpoints?: readonly Endpoint[] };
@@ -28,6 +29,8 @@ export function createApp({
   app.set('trust proxy', config.TRUST_PROXY);
   app.use(requestLog);
   app.use(requestForm);
+  // Before all else: on a short domain there is nothing else.
+  app.use(shortLinks());
   const failures = failureLimit();
   mount(app, endpoints, { authenticate, transaction: inTransaction, failures });
   app.use(securityHeaders);

@@ -3,6 +3,7 @@ import type { ErrorCode, Problem } from '../shared/errors.ts';
 import type { Caller, Scope } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
 import { freeFormOf } from './free-form.ts';
+import type { Upload } from './middleware/form-body.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
 type Nothing = z.ZodObject<Record<string, never>>;
@@ -14,6 +15,8 @@ export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body ex
   params: z.output<Params>;
   query: z.output<Query>;
   body: z.output<Body>;
+  /** Of an operation that takes a file. */
+  upload: Upload;
 };
 
 type Result<Response> = Response extends z.ZodType ? z.input<Response> : void;
@@ -92,8 +95,12 @@ type Declaration<
   /** Strings from the URL: use the query… fields. An array field may be repeated or separated by commas. */
   query?: Query;
   body?: Body;
+  /** The body is the part `settings` of a form (multipart/form-data), and a part `file` comes behind it. */
+  takesFile?: boolean;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
+  /** Members and items at all depths; default 50,000. */
+  bodyLimitValues?: number;
   /** Where the body has LargeStrings: the names on the way there, `*` for any item. The rest is held in memory. */
   largeTexts?: readonly (readonly string[])[];
   /** Path of the record that was made; it goes out as an absolute URL with a 201. */
@@ -124,7 +131,9 @@ export type Endpoint = {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  readonly takesFile: boolean;
   readonly bodyLimitBytes: number;
+  readonly bodyLimitValues?: number;
   readonly largeTexts: readonly (readonly string[])[];
   /** Where the body has objects of free form: paths as of `largeTexts`. */
   readonly freeForm: readonly (readonly string[])[];
@@ -143,6 +152,7 @@ export type UnknownInput = {
   params: unknown;
   query: unknown;
   body: unknown;
+  upload: Upload;
 };
 
 const defaultBodyLimitBytes = 1024 * 1024;
@@ -160,6 +170,7 @@ export function endpoint<
   return {
     bodyLimitBytes: defaultBodyLimitBytes,
     largeTexts: [],
+    takesFile: false,
     freeForm: rest.body ? freeFormOf(rest.body) : [],
     ...rest,
     scopes: typeof scope === 'string' ? [scope] : scope,

@@ -6,6 +6,7 @@ import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
 import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
 import { type Authenticate, callerOf, type FailureLimit, requireScopes } from './middleware/authenticate.ts';
+import { noUpload, parseForm } from './middleware/form-body.ts';
 import { fingerprintOf, idempotencyKeyOf } from './middleware/idempotency.ts';
 import { parseBody } from './middleware/json-body.ts';
 import { type Pace, paced, parseLargeBody, unpaced } from './middleware/large-body.ts';
@@ -79,7 +80,14 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
     bytes: config.LARGE_BODY_BYTES_PER_SECOND * rateSeconds,
     withinMs: rateSeconds * 1000,
   };
-  const rawBody = await readBody(request, response, { limitBytes, timeoutMs, leastRate, owner, busyCode });
+  const rawBody = await readBody(request, response, {
+    isForm: endpoint.takesFile,
+    limitBytes,
+    timeoutMs,
+    leastRate,
+    owner,
+    busyCode,
+  });
   const admitted = { endpoint, steps, request, response, caller, version, signature, idempotencyKey };
   if (Buffer.isBuffer(rawBody)) return carryOut(admitted, rawBody, unpaced);
   try {
@@ -107,10 +115,8 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   // Over the bytes, before anything in them is looked at.
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
-    const body = Buffer.isBuffer(rawBody)
-      ? parseBody(rawBody, endpoint.freeForm)
-      : await parseLargeBody(rawBody, endpoint);
-    return { caller, version, ...validate(endpoint, request.params, search(request), body) };
+    const { body, upload } = await readParts(endpoint, request, rawBody);
+    return { caller, version, upload, ...validate(endpoint, request.params, search(request), body) };
   };
   // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
   const prepare = async () => {
@@ -127,6 +133,14 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   const attempt = attemptOf(caller, idempotencyKey, fingerprint);
   const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, transaction);
   send(response, made, { isReplayed });
+}
+
+async function readParts(endpoint: Endpoint, request: Request, rawBody: RawBody) {
+  if (endpoint.takesFile) return parseForm(request, rawBody, endpoint.freeForm);
+  const body = Buffer.isBuffer(rawBody)
+    ? parseBody(rawBody, endpoint.freeForm, endpoint.bodyLimitValues)
+    : await parseLargeBody(rawBody, endpoint);
+  return { body, upload: noUpload };
 }
 
 function attemptOf(caller: Caller, key: string, fingerprint: Buffer): idempotency.Attempt {

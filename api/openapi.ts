@@ -65,6 +65,16 @@ function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.cor
   if (jsonSchema.maximum === 2 ** 31 - 1) delete jsonSchema.maximum;
 }
 
+function formOf(settings: z.ZodType) {
+  const file = z.string().meta({ format: 'binary', description: 'The file; it comes behind settings' });
+  return {
+    'multipart/form-data': {
+      schema: z.object({ settings: settings.optional(), file }),
+      encoding: { settings: { contentType: 'application/json' } },
+    },
+  };
+}
+
 function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationObject {
   const { id, tag, summary, description, scopes, params, query, body } = endpoint;
   const needs = `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
@@ -81,9 +91,9 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
     requestParams,
     ...(body && {
       requestBody: {
-        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${mostValues} values`,
+        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${endpoint.bodyLimitValues ?? mostValues} values`,
         required: !body.safeParse({}).success,
-        content: { 'application/json': { schema: body } },
+        content: endpoint.takesFile ? formOf(body) : { 'application/json': { schema: body } },
       },
     }),
     responses: {

@@ -184,6 +184,13 @@ if (config.LEASE_SECONDS < 2 * Math.max(config.SMTP_TIMEOUT_SECONDS, config.WEBH
     'Settings: LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS',
   );
 
+if (config.SHORT_LINK_URL !== undefined) {
+  const [own, all] = [new URL(config.SHORT_LINK_URL), new URL(config.PUBLIC_URL)];
+  // Its links would be among the pages of the platform.
+  if (own.host === all.host && own.pathname === '/')
+    throw new Error('Settings: SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL');
+}
+
 export const product = { name: 'messaging-service', version: '0.1.0' } as const;
 
 export const settingNames = Object.keys(settings.shape);

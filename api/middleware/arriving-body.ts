@@ -20,6 +20,8 @@ const retryAfterSeconds = 5;
 export type RawBody = Buffer | LargeBody;
 
 export type BodyOptions = {
+  /** It must be multipart/form-data; all others are JSON. */
+  isForm?: boolean;
   limitBytes: number;
   timeoutMs: number;
   /** Whose share of the room for bodies it takes. */

@@ -8,6 +8,7 @@ import {
   smallBodyBytes,
   tooLarge,
 } from './arriving-body.ts';
+import { isForm } from './form-type.ts';
 import { headerCount } from './request-form.ts';
 
 export { type RawBody, smallBodyBytes } from './arriving-body.ts';
@@ -30,17 +31,21 @@ export async function readBody(
   const length = headers['content-length'];
   if (headers['transfer-encoding'] === undefined && (length === undefined || Number(length) === 0))
     return noBody;
-  checkMediaType(request);
+  checkMediaType(request, options.isForm === true);
   if (Number(length) > options.limitBytes) throw tooLarge(options.limitBytes);
   const announced = Number(length) > smallBodyBytes ? roomFor(options, Number(length)) : null;
   if (headers.expect !== undefined) response.writeContinue();
   return await collect(request, options, announced);
 }
 
-function checkMediaType(request: IncomingMessage): void {
+function checkMediaType(request: IncomingMessage, wantsForm: boolean): void {
   const type = request.headers['content-type'];
-  if (type === undefined || !isJson(type) || headerCount(request, 'content-type') !== 1)
-    throw problem('unsupported_media_type');
+  const fits = type !== undefined && (wantsForm ? isForm(type) : isJson(type));
+  if (!fits || headerCount(request, 'content-type') !== 1)
+    throw problem(
+      'unsupported_media_type',
+      wantsForm ? { detail: 'Send a form: Content-Type: multipart/form-data.' } : {},
+    );
   if (request.headers['content-encoding'] !== undefined)
     throw problem('unsupported_media_type', { detail: 'The body must not have a Content-Encoding.' });
 }

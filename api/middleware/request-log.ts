@@ -6,7 +6,7 @@ import { runWithRequest } from '../../shared/request-context.ts';
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
-const linkToken = /^\/(u|o|confirm)\/.*/s;
+const linkToken = /^\/(u|o|l|confirm)\/.*/s;
 /** An address, or the number of a phone. */
 const personalPart = /\/(?:[^/]*(?:@|%40)[^/]*|(?:\+|%2b)?[\d%.-]{6,}(?=\/|$))/gi;
 // The line holds nothing to redact, and looking for it takes longer than all the rest of the log.
@@ -37,7 +37,7 @@ export function requestLog(request: Request, response: Response, next: NextFunct
   response.once('close', () => {
     const line = {
       method,
-      path: loggedPath(url),
+      path: response.locals.loggedPath ?? loggedPath(url),
       status: response.statusCode,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       requestId,

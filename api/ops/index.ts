@@ -2,8 +2,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import { config } from '../../shared/config.ts';
 import { problem } from '../../shared/errors.ts';
+import { guessLimit } from '../middleware/guess-limit.ts';
 import { boardHeaders } from '../middleware/security-headers.ts';
-import { guessLimit } from './guess-limit.ts';
 import { metricsPage } from './metrics.ts';
 
 /** The operator's pages, behind OPS_PASSWORD; null without one: then they do not exist. */
@@ -33,7 +33,12 @@ const user = 'operator';
  */
 function authenticateOperator(password: string) {
   const expected = digest(`${user}:${password}`);
-  const guesses = guessLimit();
+  // Apart from failed API keys: whoever sends those must not shut the operator out.
+  const guesses = guessLimit({
+    kind: 'operator',
+    what: 'wrong passwords',
+    perMinute: config.AUTH_FAILURES_PER_MINUTE,
+  });
   return async (request: Request, _response: Response, next: NextFunction) => {
     const [, encoded] = /^Basic ([A-Za-z0-9+/=]+)$/i.exec(request.headers.authorization ?? '') ?? [];
     if (encoded) {

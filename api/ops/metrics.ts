@@ -2,7 +2,8 @@ import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readiness } from '../../shared/domain/health.ts';
 import * as operations from '../../shared/domain/operations.ts';
-import { smsLanes } from '../../shared/schemas/lanes.ts';
+import { batchLanes, smsLanes } from '../../shared/schemas/lanes.ts';
+import { PausedReason } from '../../shared/schemas/sms-batches.ts';
 
 const prefix = 'messaging_';
 
@@ -44,6 +45,26 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     values: ['delivered', 'failed'],
   },
   sms_received: { help: 'Text messages that came in' },
+  short_link_visits: {
+    help: 'Requests for short links; those of link previewers and crawlers (bot) are sent on and not counted as clicks',
+    label: 'outcome',
+    values: ['click', 'bot', 'head', 'unknown', 'blocked', 'refused'],
+  },
+  short_link_clicks: { help: 'Clicks of short links that were written' },
+  short_link_clicks_lost: { help: 'Clicks that a database away for long kept from being counted' },
+  batches_accepted: {
+    help: 'Batches of texts accepted by the API',
+    label: 'source',
+    values: ['messages', 'lists', 'file'],
+  },
+  batches_admitted: { help: 'Waiting batches that were let into Redis', label: 'lane', values: batchLanes },
+  batches_paused: {
+    help: 'Pauses of batches',
+    label: 'reason',
+    values: PausedReason.options,
+  },
+  batches_completed: { help: 'Batches all of whose messages have come to their end' },
+  batch_messages: { help: 'Messages made of rows of batches' },
   contact_searches_ended: {
     help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
     label: 'reason',

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import * as shortLinks from '../../shared/domain/short-links.ts';
 import * as sms from '../../shared/domain/sms.ts';
 import { RecordEventPage } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
+import { ShortLinkPage } from '../../shared/schemas/short-links.ts';
 import { NewSms, SmsFilter, SmsMessage, SmsPage } from '../../shared/schemas/sms.ts';
 import { endpoint } from '../endpoint.ts';
 
@@ -64,6 +66,19 @@ export default [
     response: RecordEventPage,
     problems: [],
     handle: ({ caller, params, version }) => sms.listEvents(caller, params.id, version),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/{id}/links',
+    id: 'listSmsLinks',
+    tag,
+    summary: 'List the short links of one text message, with their clicks',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: ShortLinkPage,
+    problems: [],
+    handle: ({ caller, params }) => shortLinks.listOfSms(caller, params.id),
   }),
   endpoint({
     method: 'delete',

@@ -51,6 +51,7 @@ async function start(): Promise<number> {
   const settings: Record<string, string> = {
     // A local receiver is what a developer's first webhook goes to.
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128',
+    SHORT_LINKS_TO_DRAMA_NUMBERS: 'true',
     // A development platform with a demo key is nobody else's business.
     BIND_ADDRESS: '127.0.0.1',
     INBOUND_BIND_ADDRESS: '127.0.0.1',

@@ -42,6 +42,26 @@ export const smsSettings = {
     .max(3600)
     .default(1)
     .describe('How long a phone of the simulator takes to report a text, or to answer it'),
+  SHORT_LINK_URL: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .transform((url) => url?.replace(/\/+$/, ''))
+    .describe(
+      'What short links begin with: a domain of their own, such as https://acme.example, or a path; default PUBLIC_URL with /l. A name of their own serves nothing else',
+    ),
+  SHORT_LINK_MISSES_PER_MINUTE: z.coerce
+    .number()
+    .min(0)
+    .default(300)
+    .describe(
+      'Short links that are not known, per address (IPv6: per /64); past that the address waits for a while; 0 is no limit',
+    ),
+  SHORT_LINKS_TO_DRAMA_NUMBERS: z
+    .stringbool()
+    .default(false)
+    .describe(
+      'Development only: short links in texts to 07700 900000 to 900999 lead somewhere. Such texts cost nothing and reach nobody, so anybody could make links with them',
+    ),
   SMS_SYSTEM_SENDER: z
     .string()
     .regex(/^([A-Za-z0-9_ ]{3,11}|\+[1-9][0-9]{6,14})$/, 'must be a name of 3 to 11 characters, or in E.164')

@@ -18,7 +18,7 @@ export { limitTime } from './client/time-limit.ts';
 export {
   afterCommit,
   beforeFirstStatement,
-  changeWaitingCount,
+  changeCount,
   insertNew,
   outsideTransaction,
   transaction,
@@ -45,6 +45,22 @@ export const literal: (value: string | number | null) => string = mysql.escape;
 /** The same of bytes, by hand too: for thousands of them the driver's own way takes several times as long. */
 export function hex(bytes: Buffer): string {
   return `X'${bytes.toString('hex')}'`;
+}
+
+/** Any value of a column, in the same way. */
+export function written(value: Param): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number' || typeof value === 'boolean') return `${Number(value)}`;
+  if (typeof value === 'string') return literal(value);
+  return Buffer.isBuffer(value) ? hex(value) : writtenTime(value);
+}
+
+let lastTime: { time: Date; text: string } | undefined;
+
+/** The rows of a statement mostly have one time. */
+function writtenTime(time: Date): string {
+  if (lastTime?.time !== time) lastTime = { time, text: `'${sqlTime(time)}'` };
+  return lastTime.text;
 }
 
 /**

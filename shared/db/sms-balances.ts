@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
-import { execute, query } from './client.ts';
+import { type Changed, execute, query } from './client.ts';
 
 /** What a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
 export async function findSmsBalance(workspaceId: string): Promise<number | null> {
@@ -18,8 +18,8 @@ export async function findSmsBalanceForUpdate(workspaceId: string): Promise<numb
 }
 
 export type LedgerEntry = {
-  /** `carried`: what older entries came to, whose messages are gone. */
-  kind: 'credit' | 'charge' | 'refund' | 'carried';
+  /** `carried`: what older entries came to, whose messages are gone; `closing`: the balance has become unlimited. */
+  kind: 'credit' | 'charge' | 'refund' | 'carried' | 'closing';
   /** Positive: the balance rises. */
   amount: number;
   smsId: string | null;
@@ -27,14 +27,28 @@ export type LedgerEntry = {
   createdAt: Date;
 };
 
-/** Changes the balance by what the entries say; one that is not there stays so. */
+/** Changes the balance by what the entries say; where there is none, nothing is written. */
 export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await execute('UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?', [
-    entries.reduce((sum, { amount }) => sum + amount, 0),
-    idToBytes(workspaceId),
-  ]);
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?',
+    [entries.reduce((sum, { amount }) => sum + amount, 0), idToBytes(workspaceId)],
+  );
+  if (affectedRows > 0) await insertLedger(workspaceId, entries);
+}
+
+/**
+ * The same, with the balance last, so that others wait for no more than the commit; false, and nothing to be committed,
+ * where it is too low for that by now, or there is none.
+ */
+export async function updateSmsBalanceWithin(workspaceId: string, entries: LedgerEntry[]): Promise<boolean> {
   await insertLedger(workspaceId, entries);
+  const cost = -entries.reduce((sum, { amount }) => sum + amount, 0);
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_balances SET balance = balance - ? WHERE workspace_id = ? AND balance >= ?',
+    [cost, idToBytes(workspaceId), cost],
+  );
+  return affectedRows === 1;
 }
 
 /** The same, but makes the balance where there is none: from then on it is counted. */
@@ -46,7 +60,9 @@ export async function insertSmsCredit(workspaceId: string, entry: LedgerEntry): 
   await insertLedger(workspaceId, [entry]);
 }
 
-export async function deleteSmsBalance(workspaceId: string): Promise<void> {
+/** The ledger is closed with it: its entries come to nothing from then on. */
+export async function deleteSmsBalance(workspaceId: string, closing: LedgerEntry): Promise<void> {
+  await insertLedger(workspaceId, [closing]);
   await execute('DELETE FROM sms_balances WHERE workspace_id = ?', [idToBytes(workspaceId)]);
 }
 

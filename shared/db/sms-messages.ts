@@ -5,6 +5,7 @@ import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
 import { listMatching, type Page } from './listing.ts';
+import { changeBatchCounts } from './sms-batch-counts.ts';
 import { changeWaiting } from './waiting-counts.ts';
 
 export type SmsRecord = {
@@ -57,34 +58,61 @@ export type SmsRecord = {
 const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
 
 export async function insertSms(workspaceId: string, record: SmsRecord): Promise<void> {
-  await query('INSERT INTO sms_messages SET ?', [
-    {
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      direction: record.direction,
-      sender: Buffer.from(record.sender),
-      recipient: Buffer.from(record.recipient),
-      content: record.content,
-      country: record.country,
-      parts: record.parts,
-      encoding: record.encoding,
-      cost_gbp: record.cost.gbp,
-      cost_eur: record.cost.eur,
-      lineage_id: optionalId(record.lineageId),
-      client_reference: bytesOf(record.clientReference),
-      client_tag: bytesOf(record.clientTag),
-      batch_id: optionalId(record.batchId),
-      contact_id: optionalId(record.contactId),
-      template_name: bytesOf(record.templateName),
-      in_reply_to: optionalId(record.inReplyTo),
-      created_at: record.createdAt,
-      scheduled_at: record.scheduledAt,
-      lane: record.lane,
-      request_id: bytesOf(record.requestId),
-      ...changing(record),
-    },
-  ]);
-  if (isWaiting(record)) await changeWaiting(workspaceId, { messages: 1 });
+  await query('INSERT INTO sms_messages SET ?', [columnsOf(workspaceId, record)]);
+  await countNew(workspaceId, [record]);
+}
+
+/** Counts new messages where what waits, and what a batch has, is counted. */
+export async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void> {
+  const messages = records.filter(isWaiting).length;
+  if (messages > 0) await changeWaiting(workspaceId, { messages });
+  for (const { batchId, status, parts, cost, updatedAt } of records)
+    if (batchId !== null)
+      await changeBatchCounts(workspaceId, batchId, updatedAt, {
+        [status]: 1,
+        parts,
+        cost_gbp: cost.gbp ?? 0,
+        cost_eur: cost.eur ?? 0,
+      });
+}
+
+/** The batch that a message is of counts it by its status, in the transaction that changes that. */
+export async function countInBatch(
+  workspaceId: string,
+  before: SmsStatus,
+  { batchId, status, ...record }: SmsRecord,
+): Promise<void> {
+  if (batchId === null || before === status) return;
+  const sentAt = status === 'sent' ? record.sentAt : null;
+  await changeBatchCounts(workspaceId, batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
+}
+
+export function columnsOf(workspaceId: string, record: SmsRecord) {
+  return {
+    id: idToBytes(record.id),
+    workspace_id: idToBytes(workspaceId),
+    direction: record.direction,
+    sender: Buffer.from(record.sender),
+    recipient: Buffer.from(record.recipient),
+    content: record.content,
+    country: record.country,
+    parts: record.parts,
+    encoding: record.encoding,
+    cost_gbp: record.cost.gbp,
+    cost_eur: record.cost.eur,
+    lineage_id: optionalId(record.lineageId),
+    client_reference: bytesOf(record.clientReference),
+    client_tag: bytesOf(record.clientTag),
+    batch_id: optionalId(record.batchId),
+    contact_id: optionalId(record.contactId),
+    template_name: bytesOf(record.templateName),
+    in_reply_to: optionalId(record.inReplyTo),
+    created_at: record.createdAt,
+    scheduled_at: record.scheduledAt,
+    lane: record.lane,
+    request_id: bytesOf(record.requestId),
+    ...changing(record),
+  };
 }
 
 /**
@@ -103,6 +131,7 @@ export async function updateSms(
   ]);
   const messages = Number(isWaiting(record)) - Number(isWaiting(before));
   if (messages !== 0) await changeWaiting(workspaceId, { messages });
+  await countInBatch(workspaceId, before.status, record);
 }
 
 function changing(record: SmsRecord) {
@@ -178,6 +207,7 @@ export type SmsRowFilter = {
   sender?: string | undefined;
   clientReference?: string | undefined;
   clientTag?: string | undefined;
+  batchId?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 };
@@ -185,7 +215,7 @@ export type SmsRowFilter = {
 /** Newest first. */
 export async function listSms(
   workspaceId: string,
-  { status, direction, recipient, sender, clientReference, clientTag, since, until }: SmsRowFilter,
+  { status, direction, recipient, sender, clientReference, clientTag, batchId, since, until }: SmsRowFilter,
   page: Page,
 ): Promise<{ records: SmsRecord[]; reached: string | null }> {
   const { rows, reached } = await listMatching(
@@ -200,6 +230,7 @@ export async function listSms(
         ['sender', bytesOf(sender), 'sms_by_sender'],
         ['client_reference', bytesOf(clientReference), 'sms_by_reference'],
         ['client_tag', bytesOf(clientTag), 'sms_by_tag'],
+        ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
       ],
       since,
       until,

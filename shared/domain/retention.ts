@@ -7,14 +7,17 @@ import * as system from '../db/system/events.ts';
 import { deleteExpiredRecords } from '../db/system/idempotency.ts';
 import { deleteNoncesBefore } from '../db/system/request-nonces.ts';
 import { deleteCodeTimesBefore } from '../db/system/sender-code-counts.ts';
+import { deleteShortLinksBefore, deleteShortLinkTotalsBefore } from '../db/system/short-links.ts';
 import {
   deleteSimulatorMessagesBefore,
   deleteSimulatorPhonesBefore,
 } from '../db/system/simulator-answers.ts';
+import { deleteBatchesBefore } from '../db/system/sms-batches.ts';
 import { deleteSmsBefore } from '../db/system/sms-messages.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
 import { forgetLeftAttachments } from './email-delivery.ts';
+import * as smsBatches from './sms-batches.ts';
 import * as smsLedger from './sms-ledger.ts';
 import { expire } from './webhook-deliveries.ts';
 
@@ -38,6 +41,7 @@ export async function purge(): Promise<number> {
   const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
   const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
   await expire();
+  await smsBatches.deleteLeftImports();
   while ((await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
   for (let batch = 0; batch < batchesPerRun; batch += 1) {
@@ -53,6 +57,10 @@ export async function purge(): Promise<number> {
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteEmailsBefore(emailsUntil, batchSize),
       await deleteSmsBefore(textsUntil, batchSize),
+      await deleteShortLinksBefore(textsUntil, batchSize),
+      await deleteShortLinkTotalsBefore(textsUntil, batchSize),
+      await smsBatches.deleteRowsPast(batchSize),
+      await deleteBatchesBefore(textsUntil, batchSize),
       await smsLedger.fold(textsUntil, batchSize),
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),
       await deleteSimulatorPhonesBefore(textsUntil, batchSize),

@@ -39,7 +39,7 @@ async function walk(
 ): Promise<Left> {
   const counts = { resealed: 0, left: 0, changed: 0 };
   const keyIds = new Set<string>();
-  let after: Buffer[] | null = null;
+  let after: db.SealedValue['key'] | null = null;
   for (;;) {
     const values: db.SealedValue[] = await db.listSealedOtherwise(place, sealingKeyId(), after, batch);
     for (const value of values) {

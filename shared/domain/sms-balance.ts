@@ -26,17 +26,26 @@ export async function charge(message: SmsRecord): Promise<number | null> {
 
 /** Takes the prices of these messages off the balance, which must be locked. */
 export async function take(workspaceId: string, messages: Pick<SmsRecord, 'id' | 'cost'>[]): Promise<void> {
+  await db.updateSmsBalance(workspaceId, chargesOf(messages));
+}
+
+/** The same of a balance that is not locked; false, and nothing to be committed, where they cannot be paid any more. */
+export async function takeWithin(
+  workspaceId: string,
+  messages: Pick<SmsRecord, 'id' | 'cost'>[],
+): Promise<boolean> {
+  return messages.length === 0 || db.updateSmsBalanceWithin(workspaceId, chargesOf(messages));
+}
+
+function chargesOf(messages: Pick<SmsRecord, 'id' | 'cost'>[]): db.LedgerEntry[] {
   const createdAt = now();
-  await db.updateSmsBalance(
-    workspaceId,
-    messages.map(({ id, cost }) => ({
-      kind: 'charge',
-      amount: -(cost.gbp ?? 0),
-      smsId: id,
-      note: null,
-      createdAt,
-    })),
-  );
+  return messages.map(({ id, cost }) => ({
+    kind: 'charge',
+    amount: -(cost.gbp ?? 0),
+    smsId: id,
+    note: null,
+    createdAt,
+  }));
 }
 
 /**
@@ -52,6 +61,25 @@ export async function giveBack(message: SmsRecord): Promise<void> {
   if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, createdAt);
 }
 
+/** The same of many messages of one workspace at once. */
+export async function giveBackAll(workspaceId: string, messages: SmsRecord[]): Promise<void> {
+  const createdAt = now();
+  await db.updateSmsBalance(
+    workspaceId,
+    messages
+      .filter(({ charged }) => charged > 0)
+      .map(({ id, charged }) => ({ kind: 'refund', amount: charged, smsId: id, note: null, createdAt })),
+  );
+  const keyOf = ({ lineageId, createdAt }: SmsRecord) =>
+    `${lineageId} ${createdAt.toISOString().slice(0, 10)}`;
+  const groups = [...Map.groupBy(messages, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  for (const [, group] of groups) {
+    const { lineageId, createdAt: reservedAt } = group[0]!;
+    const parts = group.reduce((sum, message) => sum + message.parts, 0);
+    if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, reservedAt);
+  }
+}
+
 /** Null: without limit. */
 export const find = db.findSmsBalance;
 export const listLedger = db.listSmsLedger;
@@ -64,6 +92,8 @@ export async function add(workspaceId: string, amount: number, note: string | nu
     throw problem('validation_failed', { detail: 'The amount must be between 0.0001 and 1000000' });
   const balance = await transaction(async () => {
     const entry = { kind: 'credit' as const, amount, smsId: null, note, createdAt: now() };
+    if (amount < 0 && ((await db.findSmsBalanceForUpdate(workspaceId)) ?? 0) + amount < 0)
+      throw problem('validation_failed', { detail: 'The balance cannot fall below zero' });
     await db.insertSmsCredit(workspaceId, entry);
     return (await db.findSmsBalance(workspaceId))!;
   });
@@ -73,7 +103,12 @@ export async function add(workspaceId: string, amount: number, note: string | nu
 
 /** The operator's: nothing is counted any more, and all that is held goes out. */
 export async function makeUnlimited(workspaceId: string): Promise<void> {
-  await db.deleteSmsBalance(workspaceId);
+  await transaction(async () => {
+    const left = await db.findSmsBalanceForUpdate(workspaceId);
+    if (left === null) return;
+    const closing = { kind: 'closing' as const, amount: -left, smsId: null, note: null, createdAt: now() };
+    await db.deleteSmsBalance(workspaceId, closing);
+  });
   wakeRelease(workspaceId);
 }
 

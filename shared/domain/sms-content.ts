@@ -1,10 +1,12 @@
 import * as cage from '../cage/cage.ts';
 import { config } from '../config.ts';
 import { adapt, type Parted, partsOf, type Unicode } from '../formats/gsm-7.ts';
+import { type ShortenedLink, shorten } from './short-links/shorten.ts';
 import { sentence } from './template-rules.ts';
 
-/** `text`: as it is sent. */
-export type SmsText = Parted & { text: string };
+/** `text`: as it is sent; `links`: what was shortened in it, where that was asked for. */
+export type SmsText = Parted & { text: string; links: ShortenedLink[] };
+export type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
 /** `isOfSource`: it is wrong whatever the data. */
 export type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
 type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
@@ -16,20 +18,24 @@ const longestPart = 4 * 160;
 /** The text of a message in its parts, or why no message can have it. */
 export function inParts(
   text: string,
-  { unicode = 'allow' }: { unicode?: Unicode } = {},
+  { unicode = 'allow', shortenLinks = false }: TextOptions = {},
 ): ({ ok: true } & SmsText) | { ok: false; message: string } {
   const most = config.SMS_MAX_PARTS;
   const tooMany = (count: string) => `takes ${count} parts; a message has at most ${most}`;
+  // Before characters are replaced, or the link would lead elsewhere.
+  const shortened = shortenLinks ? shorten(text.toWellFormed()) : { ok: true as const, text, links: [] };
+  if (!shortened.ok) return shortened;
+  const { text: short, links } = shortened;
   // Liquid can make a megabyte, which is not worth being looked at.
-  if (text.length > most * longestPart) return { ok: false, message: tooMany('too many') };
+  if (short.length > most * longestPart) return { ok: false, message: tooMany('too many') };
   // Data can bring what a request's own text is refused for, and Liquid can divide a surrogate pair.
-  if (text.includes('\0')) return { ok: false, message: 'has a NUL character' };
-  const adapted = adapt(text.toWellFormed(), unicode);
+  if (short.includes('\0')) return { ok: false, message: 'has a NUL character' };
+  const adapted = adapt(short.toWellFormed(), unicode);
   if (!adapted.ok) return adapted;
   if (adapted.text.trim() === '') return { ok: false, message: 'has no text to send' };
   const parted = partsOf(adapted.text);
   if (parted.parts.length > most) return { ok: false, message: tooMany(`${parted.parts.length}`) };
-  return { ok: true, text: adapted.text, ...parted };
+  return { ok: true, text: adapted.text, links, ...parted };
 }
 
 /** The message that a template makes of this data. */
@@ -39,9 +45,7 @@ export async function renderSms({
   data,
   now,
   ...options
-}: Source & { data: Record<string, unknown>; unicode?: Unicode }): Promise<
-  ({ ok: true } & SmsText) | Failure
-> {
+}: Source & { data: Record<string, unknown> } & TextOptions): Promise<({ ok: true } & SmsText) | Failure> {
   const rendered = await cage.render({ workspaceId, parts: partsOfSource(content), data, now });
   if (!rendered.ok) return toFailure(rendered);
   const fitted = inParts(rendered.outputs[0]!, options);
@@ -64,7 +68,7 @@ export async function checkSource({
   return rendered.ok ? { ok: true } : rendered;
 }
 
-function isLiquid(content: string): boolean {
+export function isLiquid(content: string): boolean {
   return content.includes('{{') || content.includes('{%');
 }
 

@@ -3,11 +3,14 @@ import { invalid } from '../errors.ts';
 import { partsOf } from '../formats/gsm-7.ts';
 import { parsePhoneNumber } from '../formats/phone-number.ts';
 import type { SmsPreview, SmsToPreview } from '../schemas/sms-preview.ts';
+import { shorten } from './short-links.ts';
 import { costOf, costToWire, priceOf } from './sms-prices.ts';
 
 /** Of more parts than a message may have, too: so it tells how much must go. */
-export async function preview({ content, recipient }: SmsToPreview): Promise<SmsPreview> {
-  const { encoding, parts } = partsOf(content);
+export async function preview({ content, recipient, shortenLinks }: SmsToPreview): Promise<SmsPreview> {
+  const shortened = shortenLinks ? shorten(content) : { ok: true as const, text: content };
+  if (!shortened.ok) throw invalid('content', shortened.message);
+  const { encoding, parts } = partsOf(shortened.text);
   if (recipient == null) return { parts: parts.length, encoding };
   const number = parsePhoneNumber(recipient);
   if (!number.ok) throw invalid('recipient', number.message);

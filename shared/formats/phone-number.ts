@@ -90,3 +90,11 @@ function countryOf(callingCode: string): string | null {
   if (callingCode === '44') return 'GB';
   return sharing.length === 1 ? sharing[0]! : null;
 }
+
+// Ofcom keeps 07700 900000 to 900999 free of people, for examples.
+const drama = /^\+447700900\d{3}$/;
+
+/** Whether the number in E.164 is nobody's, and never will be anybody's. */
+export function isDramaNumber(number: string): boolean {
+  return drama.test(number);
+}

@@ -10,6 +10,10 @@ export const SmsToPreview = z
         'Any common format, UK without a country code. With it comes the cost for that destination.',
       example: '+447700900123',
     }),
+    shortenLinks: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Parts are counted with short links, as POST /v2/sms makes them' }),
   })
   .meta({ id: 'SmsToPreview' });
 export type SmsToPreview = z.infer<typeof SmsToPreview>;

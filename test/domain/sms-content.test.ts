@@ -61,6 +61,7 @@ test('values are not escaped: a message is no HTML', async () => {
   expect(await renderSms({ workspaceId, content: 'Dear {{ name }}', data, now })).toEqual({
     ok: true,
     text: 'Dear Ada & <Co>',
+    links: [],
     encoding: 'gsm7',
     parts: ['Dear Ada & <Co>'],
   });

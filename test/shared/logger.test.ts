@@ -61,6 +61,7 @@ test.each([
   ['/v2/simulator/phones/%2B447700900150/messages', '/v2/simulator/phones/…/messages'],
   ['/v2/suppressions/ada%40example.com', '/v2/suppressions/…'],
   ['/u/01h455vb4pex5vsknk084sn02q', '/u/…'],
+  ['/l/7hFk2Lq0Z', '/l/…'],
   ['/o/01h455vb4pex5vsknk084sn02q.gif', '/o/…'],
   ['/confirm/abc/def', '/confirm/…'],
   ['/docs/guides/retry-safely', '/docs/guides/retry-safely'],

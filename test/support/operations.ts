@@ -3,7 +3,8 @@ import { endpoints } from '../../api/routes/index.ts';
 import { type IdPrefix, idPrefixes } from '../../shared/formats/ids.ts';
 import { descriptionOf, type Schema } from './description.ts';
 import { exampleOf, variantsOf } from './fields.ts';
-import { bodies, makers, type Own, parameters, queries, type Within } from './records.ts';
+import { importForm } from './form.ts';
+import { bodies, files, makers, type Own, parameters, queries, type Within } from './records.ts';
 import type { Answer, Client } from './start-api.ts';
 
 export const description = descriptionOf(endpoints);
@@ -35,8 +36,12 @@ export function prefixOf(schema: Schema): IdPrefix | null {
   return idPrefixes.find((known) => known === prefix) ?? null;
 }
 
+/** Of a form, that of its settings. */
 export function bodySchemaOf(endpoint: Endpoint): Schema | undefined {
-  return description.operation(endpoint)['requestBody']?.content['application/json'].schema;
+  const content = description.operation(endpoint)['requestBody']?.content;
+  return endpoint.takesFile
+    ? content['multipart/form-data'].schema.properties.settings
+    : content?.['application/json'].schema;
 }
 
 /** How the operation succeeds; some in more ways than one. */
@@ -78,14 +83,14 @@ export function makerOf(prefix: IdPrefix | null, purpose: string) {
 /** Text as the body goes out as it is. Parameters of the path are encoded already. */
 export function ask(
   api: Client,
-  { method, path }: Endpoint,
+  { id, method, path, takesFile }: Endpoint,
   { params, query = '', body }: { params: Params; query?: string; body?: object | string },
   key?: string,
 ): Promise<Answer> {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => params[name]!);
   return api.request(method.toUpperCase(), query ? `${filled}?${query}` : filled, {
     ...(key !== undefined && { key }),
-    ...(body !== undefined && { body }),
+    ...(body !== undefined && (takesFile ? importForm(body, files[id]!) : { body })),
   });
 }
 

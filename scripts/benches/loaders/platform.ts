@@ -84,7 +84,7 @@ async function acceptCode(name: string): Promise<void> {
 
 /** Texts of this customer in the lane of batches, as a batch would store them: without jobs, for the sweep to let in. */
 async function storeTexts({ first, count }: Range): Promise<void> {
-  const like = await sms.prepare(caller, textOf(0));
+  const { message: like } = await sms.prepare(caller, textOf(0));
   for (let start = first; start < first + count; start += rowsAtOnce) {
     const end = Math.min(start + rowsAtOnce, first + count);
     await transaction(async () => {

@@ -22,6 +22,12 @@ const places = [
     ownerOf: (row: Row) => idFromBytes('domain', row.id),
   },
   {
+    table: 'short_links',
+    key: ['sms_id', 'place'],
+    columns: ['token'],
+    ownerOf: (row: Row) => `${idFromBytes('sms', row.sms_id)} ${row.place}`,
+  },
+  {
     table: 'idempotency_records',
     key: ['workspace_id', 'lineage_id', 'idempotency_key'],
     columns: ['answer'],
@@ -35,7 +41,7 @@ export type SealedValue = SealedPlace & {
   owner: string;
   sealed: Buffer;
   /** Where its row is in the order of the table. */
-  key: Buffer[];
+  key: (Buffer | number)[];
 };
 
 export const sealedPlaces: SealedPlace[] = places.flatMap(({ table, columns }) =>
@@ -46,7 +52,7 @@ export const sealedPlaces: SealedPlace[] = places.flatMap(({ table, columns }) =
 export async function listSealedOtherwise(
   place: SealedPlace,
   keyId: string,
-  after: Buffer[] | null,
+  after: SealedValue['key'] | null,
   limit: number,
 ): Promise<SealedValue[]> {
   const { table, column } = place;

@@ -11,6 +11,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSms } from '../../schemas/sms.ts';
 import { checkSchedule, normalTag, type Refuse } from '../email/rules.ts';
 import { findApproved } from '../senders.ts';
+import type { ShortenedLink } from '../short-links.ts';
 import { inParts, renderSms, type SmsText } from '../sms-content.ts';
 import { costOf, priceOf } from '../sms-prices.ts';
 import { findByName } from '../sms-templates.ts';
@@ -18,11 +19,14 @@ import { busy } from '../template-rules.ts';
 import * as waiting from '../waiting.ts';
 import * as workspaces from '../workspaces.ts';
 
+/** `links`: what is to be stored with it. */
+export type Prepared = { message: SmsRecord; links: ShortenedLink[] };
+
 /**
  * Everything about a new message that needs no transaction: the rules, the sender, and Liquid in its cage. Every fault of
  * the request is reported at once.
  */
-export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecord> {
+export async function prepare(caller: Caller, request: NewSms): Promise<Prepared> {
   const { workspaceId } = caller;
   const errors: FieldErrors = {};
   const refuse: Refuse = (field, message) => {
@@ -35,7 +39,6 @@ export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecor
   const recipient = recipientOf(request, refuse);
   const sender = recipient && (await senderOf(workspaceId, request, recipient, refuse));
   checkSchedule(request.scheduledAt ?? null, time, refuse);
-  if (request.shortenLinks) refuse('shortenLinks', 'is not available yet');
   const text = await textOf(workspaceId, request, time, refuse);
   if (!text || !recipient || sender === null || Object.keys(errors).length > 0) throw invalidFields(errors);
   if (await findSuppressionOfNumber(workspaceId, recipient.number))
@@ -44,7 +47,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecor
 
   const parts = text.parts.length;
   const dueAt = request.scheduledAt ?? time;
-  return {
+  const message: SmsRecord = {
     id: newId('sms', time),
     workspaceId,
     direction: 'outbound',
@@ -82,6 +85,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<SmsRecor
     eventSeq: 1,
     requestId: requestId(),
   };
+  return { message, links: text.links };
 }
 
 function recipientOf(request: NewSms, refuse: Refuse): PhoneNumber | null {
@@ -106,7 +110,7 @@ async function senderOf(
 
 async function textOf(
   workspaceId: string,
-  { content, template, unicode, scheduledAt }: NewSms,
+  { content, template, unicode, scheduledAt, shortenLinks }: NewSms,
   time: Date,
   refuse: Refuse,
 ): Promise<SmsText | null> {
@@ -114,7 +118,7 @@ async function textOf(
     refuse('content', content == null ? 'give it, or a template' : 'cannot be combined with template');
     return null;
   }
-  const options = unicode == null ? {} : { unicode };
+  const options = { ...(unicode != null && { unicode }), shortenLinks: shortenLinks === true };
   if (content != null) {
     const fitted = inParts(content, options);
     if (fitted.ok) return fitted;

@@ -1,26 +1,29 @@
 import { afterCommit } from '../../db/client.ts';
-import { insertSms, type SmsRecord } from '../../db/sms-messages.ts';
+import { insertSms } from '../../db/sms-messages.ts';
 import { count } from '../../metrics.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsMessage } from '../../schemas/sms.ts';
 import * as events from '../events.ts';
 import * as keyUsage from '../key-usage.ts';
+import * as shortLinks from '../short-links.ts';
 import * as balance from '../sms-balance.ts';
 import { admit } from '../sms-delivery/admission.ts';
 import { held } from '../sms-held.ts';
 import { eventOf, toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
 import * as waiting from '../waiting.ts';
+import type { Prepared } from './prepare.ts';
 
 /**
  * Stores the message and its first event, takes what it costs off the balance and off the limits of the key, and wakes a
  * worker once all of it is committed.
  */
-export async function send(caller: Caller, prepared: SmsRecord): Promise<SmsMessage> {
+export async function send(caller: Caller, { message: prepared, links }: Prepared): Promise<SmsMessage> {
   const { workspaceId, parts, createdAt } = prepared;
   const charged = await balance.charge(prepared);
   const message = charged === null ? held(prepared) : admit({ ...prepared, charged });
   await insertSms(workspaceId, message);
+  await shortLinks.store(workspaceId, [{ smsId: message.id, createdAt, links }]);
   await events.record(workspaceId, eventOf(message));
   // Last, because other messages of the key, and then of the workspace, wait from here on.
   await keyUsage.reserve(caller, parts, createdAt);

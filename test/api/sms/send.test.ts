@@ -21,6 +21,7 @@ beforeAll(async () => {
 });
 
 const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
+const tenLinks = Array.from({ length: 10 }, (_, index) => `http://a.example/${index}`).join(' ');
 const refusals = async (changes: Record<string, unknown>) => {
   const { status, body } = await postSms(api, own, changes);
   expect([status, codeOf(body)]).toEqual([400, 'validation_failed']);
@@ -81,7 +82,8 @@ test.each<[string, Record<string, unknown>, string[]]>([
   ['characters outside the alphabet', { content: 'Привет', unicode: 'deny' }, ['content']],
   ['a sender of nobody', { sender: 'Nobody' }, ['sender']],
   ['a country that the sender is not for', { recipient: '+33612345678' }, ['sender']],
-  ['links to shorten', { shortenLinks: true }, ['shortenLinks']],
+  ['more than ten links', { shortenLinks: true, content: tenLinks + ' http://a.example/11' }, ['content']],
+  ['a link with a user in it', { shortenLinks: true, content: 'http://me@a.example/' }, ['content']],
   ['a time that is too near', { scheduledAt: inHours(0.05) }, ['scheduledAt']],
   ['a time that is too far', { scheduledAt: inHours(24 * 100) }, ['scheduledAt']],
   ['several at once', { content: '', sender: 'Nobody', scheduledAt: inHours(0) }, ['content']],

@@ -1,16 +1,17 @@
 import type { Request } from 'express';
-import { config } from '../../shared/config.ts';
 import { type Problem, problem } from '../../shared/errors.ts';
-import { networkOf } from '../middleware/authenticate.ts';
-import { tokenBuckets } from '../middleware/token-buckets.ts';
+import { networkOf } from './authenticate.ts';
+import { tokenBuckets } from './token-buckets.ts';
 
 type Left = { guesses: number; at: number };
 
 const mostAddresses = 10_000;
 
-/** Counts wrong passwords by the client's address, all web processes together, as failed authentications are. */
-export function guessLimit() {
-  const perMinute = config.AUTH_FAILURES_PER_MINUTE;
+/** `kind` keeps the counts of each use apart; `what` is counted, in words for who guesses. */
+type Guesses = { kind: string; what: string; perMinute: number };
+
+/** Counts wrong guesses by the client's address, all web processes together, as failed authentications are. */
+export function guessLimit({ kind, what, perMinute }: Guesses) {
   const perSecond = perMinute / 60;
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond, burst }]);
@@ -25,7 +26,7 @@ export function guessLimit() {
     return known;
   }
 
-  /** Before the password is looked at: otherwise the right one would still be found. */
+  /** Before the guess is looked at: otherwise the right one would still be found. */
   function refuseOneTooMany(request: Request): void {
     if (perMinute === 0) return;
     const { guesses } = left(networkOf(request));
@@ -40,15 +41,14 @@ export function guessLimit() {
     own.guesses -= 1;
     if (!leftOf.has(network) && leftOf.size >= mostAddresses) leftOf.delete(leftOf.keys().next().value!);
     leftOf.set(network, own);
-    // Apart from failed API keys: whoever sends those must not shut the operator out.
-    const { refusedBy, retryAfterSeconds } = await buckets.take([`operator ${network}`]);
+    const { refusedBy, retryAfterSeconds } = await buckets.take([`${kind} ${network}`]);
     if (!refusedBy) return;
     own.guesses = Math.min(own.guesses, 1 - retryAfterSeconds * perSecond);
     throw tooMany(retryAfterSeconds);
   }
 
   function tooMany(retryAfterSeconds: number): Problem {
-    const detail = `There may be ${perMinute} wrong passwords a minute from one address.`;
+    const detail = `There may be ${perMinute} ${what} a minute from one address.`;
     return problem('rate_limited', { retryAfterSeconds, detail });
   }
 

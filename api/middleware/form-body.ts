@@ -1,0 +1,110 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { Busboy } from '@fastify/busboy';
+import { invalid, problem } from '../../shared/errors.ts';
+import { parseBody } from './json-body.ts';
+import type { Path } from './json-scan.ts';
+import type { RawBody } from './raw-body.ts';
+
+/** A file that came with a request; it can be read again and again. */
+export type Upload = () => AsyncGenerator<Uint8Array>;
+
+/** Of operations that take none. */
+export async function* noUpload(): AsyncGenerator<Uint8Array> {}
+
+const longestSettings = 1024 * 1024;
+const mostParts = 20;
+
+/** The JSON of the part `settings`, and the part `file`, which has to come behind it; parts of other names mean nothing. */
+export async function parseForm(
+  request: IncomingMessage,
+  rawBody: RawBody,
+  freeForm: readonly Path[],
+): Promise<{ body: unknown; upload: Upload }> {
+  const type = request.headers['content-type'] ?? '';
+  const settings: string[] = [];
+  let files = 0;
+  await walk(type, rawBody, {
+    onField: (name, value, isCut) => {
+      if (name !== 'settings') return;
+      if (files > 0) throw invalid('settings', 'must come before file');
+      if (isCut) throw problem('payload_too_large', { detail: 'settings may have at most 1 MiB.' });
+      settings.push(value);
+    },
+    onFile: (file) => {
+      files += 1;
+      file.resume();
+    },
+  });
+  if (settings.length > 1) throw invalid('settings', 'must be there once');
+  if (files !== 1) throw invalid('file', files === 0 ? 'is missing' : 'must be there once');
+  return { body: parseBody(Buffer.from(settings[0] ?? ''), freeForm), upload: () => readFile(type, rawBody) };
+}
+
+type File = Readable;
+type Taking = {
+  onField: (name: string, value: string, isCut: boolean) => void;
+  onFile: (file: File) => void;
+};
+
+/** Through all parts. Rejects with what `taking` throws, or where the body is no form. */
+function walk(type: string, rawBody: RawBody, taking: Taking): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const source = Readable.from(piecesOf(rawBody));
+  const fail = (error: unknown) => {
+    source.destroy();
+    reject(error);
+  };
+  const attempt =
+    <Args extends unknown[]>(act: (...args: Args) => void) =>
+    (...args: Args) => {
+      try {
+        act(...args);
+      } catch (error) {
+        fail(error);
+      }
+    };
+  try {
+    const parser = new Busboy({
+      headers: { 'content-type': type },
+      limits: { fieldSize: longestSettings, parts: mostParts },
+      isPartAFile: (name) => name === 'file',
+    });
+    parser.on(
+      'field',
+      attempt((name, value, _isNameCut, isCut) => taking.onField(name, value, isCut)),
+    );
+    parser.on(
+      'file',
+      attempt((_name, file) => {
+        file.on('error', fail);
+        taking.onFile(file);
+      }),
+    );
+    parser.on('partsLimit', () => fail(notForm(`has more than ${mostParts} parts`)));
+    parser.on('error', () => fail(notForm('is not valid multipart/form-data')));
+    parser.on('finish', resolve);
+    source.on('error', fail).pipe(parser);
+  } catch {
+    fail(notForm('is not valid multipart/form-data'));
+  }
+  return promise;
+}
+
+const notForm = (message: string) => invalid('body', message);
+
+async function* readFile(type: string, rawBody: RawBody): AsyncGenerator<Uint8Array> {
+  const { promise: found, resolve } = Promise.withResolvers<File>();
+  const walked = walk(type, rawBody, { onField: () => {}, onFile: resolve });
+  // The file was there before; whoever stops reading it stops the walk.
+  walked.catch(() => {});
+  const file = await found;
+  for await (const piece of file) yield piece as Uint8Array;
+  await walked;
+}
+
+/** Copies: what lies in a file is read into the same bytes again, while the parser still holds the ones before. */
+async function* piecesOf(rawBody: RawBody): AsyncGenerator<Buffer> {
+  if (Buffer.isBuffer(rawBody)) yield rawBody;
+  else for await (const piece of rawBody.read()) yield Buffer.from(piece);
+}

@@ -1,0 +1,2 @@
+const formType = /^multipart\/form-data[ \t]*;.*\bboundary=/i;
+export const isForm = (type: string): boolean => formType.test(type);

@@ -1,0 +1,121 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { isbot } from 'isbot';
+import { config, product } from '../../shared/config.ts';
+import * as links from '../../shared/domain/short-links.ts';
+import { problem } from '../../shared/errors.ts';
+import { count } from '../../shared/metrics.ts';
+import type { Problem } from '../../shared/schemas/problem.ts';
+import { guessLimit } from '../middleware/guess-limit.ts';
+import { sendProblem, type Written } from '../middleware/problems.ts';
+import { securityHeaders } from '../middleware/security-headers.ts';
+import { escaped } from './page.ts';
+
+// What a browser says of itself is shorter; it is matched against a long expression.
+const longestAgent = 1_000;
+
+/**
+ * GET and HEAD of short links, on the path or the domain that they have. A short domain serves nothing else, so that what
+ * customers' texts lead to shares no origin with the rest.
+ */
+export function shortLinks(): RequestHandler {
+  const misses = guessLimit({
+    kind: 'link',
+    what: 'links that are not known',
+    perMinute: config.SHORT_LINK_MISSES_PER_MINUTE,
+  });
+
+  async function follow(request: Request, response: Response, token: string): Promise<void> {
+    misses.refuseOneTooMany(request);
+    const resolved = await links.resolve(token);
+    if (resolved.kind === 'unknown') {
+      visited('unknown');
+      await misses.count(request);
+      sendPage(response, 404, unknownPage);
+    } else if (resolved.kind === 'blocked') {
+      visited('blocked');
+      sendPage(response, 410, blockedPage);
+    } else {
+      const visitor = visitorOf(request);
+      if (visitor === 'click') links.countClick(resolved.link);
+      visited(visitor);
+      response.writeHead(302, {
+        Location: resolved.location,
+        'Cache-Control': 'no-store',
+        'Content-Length': 0,
+      });
+      response.end();
+    }
+  }
+
+  return (request: Request, response: Response, next: NextFunction) => {
+    const token = tokenOf(request);
+    if (token === null) return next();
+    const { path } = links.shortLinkPlace();
+    // A token opens what was sent to one phone.
+    response.locals['loggedPath'] = `${path}/…`;
+    const refused = (thrown: unknown) => {
+      visited('refused');
+      sendProblem(request, response, thrown, asPlainPage);
+    };
+    securityHeaders(request, response, () => {
+      if (request.method !== 'GET' && request.method !== 'HEAD')
+        return refused(problem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } }));
+      follow(request, response, token).catch(refused);
+    });
+  };
+}
+
+/** The token, whatever it looks like; null where no short link is asked for. */
+function tokenOf(request: Request): string | null {
+  const { host, path, isOwnHost } = links.shortLinkPlace();
+  const isThere = isOwnHost && request.host?.toLowerCase() === host;
+  if (isOwnHost && !isThere) return null;
+  const start = `${path}/`;
+  // Every request passes here, so the rest of the address is looked at only where it begins like one.
+  if (request.url.startsWith(start)) return request.path.slice(start.length);
+  return isThere ? '' : null;
+}
+
+const visited = (outcome: string) => count('short_link_visits', { outcome });
+
+function visitorOf({ method, headers }: Request): 'click' | 'bot' | 'head' {
+  if (method === 'HEAD') return 'head';
+  return isbot(headers['user-agent']?.slice(0, longestAgent)) ? 'bot' : 'click';
+}
+
+function sendPage(response: Response, status: number, body: string): void {
+  response.set('Cache-Control', 'no-store').status(status).type('html').send(body);
+}
+
+/** Without anything to load: a short domain serves no style. */
+function plainPage(title: string, text: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>${escaped(title)} · ${escaped(product.name)}</title>
+</head>
+<body>
+<h1>${escaped(title)}</h1>
+<p>${escaped(text)}</p>
+</body>
+</html>
+`;
+}
+
+const unknownPage = plainPage(
+  'This link is not known',
+  'It is not complete, or the message that it came with is no longer kept.',
+);
+const blockedPage = plainPage(
+  'This link has been switched off',
+  'Whoever sent it may no longer send through this service.',
+);
+
+function asPlainPage({ title, detail, status }: Problem): Written {
+  const text = status >= 500 ? 'Please try again in a minute.' : (detail ?? '');
+  return { type: 'text/html; charset=utf-8', body: plainPage(title, text) };
+}

@@ -1,0 +1,106 @@
+import { now } from '../../clock.ts';
+import { closeAtEnd } from '../../closing.ts';
+import { outsideTransaction, transaction } from '../../db/client.ts';
+import * as db from '../../db/system/short-links.ts';
+import { logger } from '../../logger.ts';
+import { count } from '../../metrics.ts';
+
+type Link = { smsId: string; place: number };
+type Counted = Link & db.Clicks;
+
+const writeEveryMs = 1_000;
+const linksAtOnce = 500;
+// A database that is away for long must not fill the memory.
+const mostLinks = 100_000;
+
+let waiting = new Map<string, Counted>();
+let timer: NodeJS.Timeout | null = null;
+let writing: Promise<void> = Promise.resolve();
+
+/** Counts a click in memory, so that nobody waits for a write; it is written within about a second. */
+export function countClick({ smsId, place }: Link): void {
+  const at = now();
+  add({ smsId, place, clicks: 1, firstAt: at, lastAt: at });
+  if (timer) return;
+  timer = setTimeout(write, writeEveryMs).unref();
+  closeAtEnd(writeClicks);
+}
+
+function add(counted: Counted): void {
+  const key = `${counted.smsId} ${counted.place}`;
+  const known = waiting.get(key);
+  if (!known && waiting.size >= mostLinks) count('short_link_clicks_lost', {}, counted.clicks);
+  else waiting.set(key, known ? sumOf(known, counted) : counted);
+}
+
+function sumOf<Of extends db.Clicks>(one: Of, other: db.Clicks): Of {
+  return {
+    ...one,
+    clicks: one.clicks + other.clicks,
+    firstAt: one.firstAt < other.firstAt ? one.firstAt : other.firstAt,
+    lastAt: one.lastAt > other.lastAt ? one.lastAt : other.lastAt,
+  };
+}
+
+/** Writes what was clicked until now; a process that ends does so too. What cannot be written waits for the next time. */
+export function writeClicks(): Promise<void> {
+  if (timer) clearTimeout(timer);
+  timer = null;
+  // One after the other, so that whoever waits for this waits for what is on its way too.
+  writing = writing.then(() => outsideTransaction(writeAll));
+  return writing;
+}
+
+function write(): void {
+  void writeClicks();
+}
+
+async function writeAll(): Promise<void> {
+  const taken = [...waiting.values()];
+  waiting = new Map();
+  for (let start = 0; start < taken.length; start += linksAtOnce) {
+    const some = taken.slice(start, start + linksAtOnce);
+    try {
+      await transaction(() => writeSome(some));
+      count(
+        'short_link_clicks',
+        {},
+        some.reduce((sum, { clicks }) => sum + clicks, 0),
+      );
+    } catch (error) {
+      logger.warn({ err: error }, 'clicks of short links could not be written yet');
+      for (const counted of taken.slice(start)) add(counted);
+      timer ??= setTimeout(write, writeEveryMs).unref();
+      return;
+    }
+  }
+}
+
+async function writeSome(counted: Counted[]): Promise<void> {
+  const clicksOf = new Map(counted.map((one) => [`${one.smsId} ${one.place}`, one]));
+  // With the others of their messages: a message counts as clicked once for a URL that it has as two links.
+  const links = await db.listShortLinksForUpdate([...new Set(counted.map(({ smsId }) => smsId))]);
+  const changes: Counted[] = [];
+  const totals = new Map<string, db.TotalClicks>();
+  const clicked = new Set(links.filter(({ clicks }) => clicks > 0).map(messageKey));
+  for (const link of links) {
+    const change = clicksOf.get(`${link.smsId} ${link.place}`);
+    if (!change) continue;
+    changes.push(change);
+    const { batchId, writtenHash: hash } = link;
+    if (batchId === null || hash === null) continue;
+    const key = `${batchId} ${hash.toString('hex')}`;
+    const isFirst = !clicked.has(messageKey(link));
+    clicked.add(messageKey(link));
+    const { clicks, firstAt, lastAt } = change;
+    const total = totals.get(key) ?? { batchId, hash, clickedMessages: 0, clicks: 0, firstAt, lastAt };
+    totals.set(key, {
+      ...sumOf(total, { clicks, firstAt, lastAt }),
+      clickedMessages: total.clickedMessages + Number(isFirst),
+    });
+  }
+  if (changes.length > 0) await db.updateShortLinkClicks(changes);
+  if (totals.size > 0) await db.updateShortLinkTotals([...totals.values()]);
+}
+
+const messageKey = ({ smsId, writtenHash }: db.LinkToCount) => `${smsId} ${writtenHash?.toString('hex')}`;

@@ -1,0 +1,53 @@
+/** Where the http(s) URLs of a text are. */
+export type Found = { url: string; start: number; end: number };
+
+// Blanks, quotation marks of any kind, and the punctuation of scripts that write no blank after it.
+const urlEnd = /[\s\p{Cc}<>"“”„‟«»`\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]/gu;
+/** Not inside a word: `xhttps://` is none. */
+export const urlStart = /(?<![A-Za-z0-9])https?:\/\//gi;
+// What follows a URL in a sentence rather than belongs to it.
+const trailing = new Set(".,;:!?'’‘…");
+const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
+/** In order. What comes after the scheme need not make sense. */
+export function* findUrls(text: string): Generator<Found> {
+  let over = 0;
+  for (const { 0: scheme, index: start } of text.matchAll(urlStart)) {
+    // A URL within the one before is of that.
+    if (start < over) continue;
+    const first = start + scheme.length;
+    over = endFrom(text, first);
+    const end = first + untrailed(text.slice(first, over)).length;
+    if (end > first) yield { url: text.slice(start, end), start, end };
+  }
+}
+
+/** Where a URL that has begun before is over at the latest. */
+export function endFrom(text: string, from: number): number {
+  urlEnd.lastIndex = from;
+  return urlEnd.exec(text)?.index ?? text.length;
+}
+
+/** Without the punctuation at its end: a bracket is of the URL where it was opened there. */
+export function untrailed(url: string): string {
+  let end = url.length;
+  const open = new Map<string, number>();
+  for (const character of url) if (character in brackets || isOpening(character)) add(open, character, 1);
+  while (end > 0) {
+    const last = url[end - 1]!;
+    const opening = brackets[last];
+    if (opening !== undefined) {
+      if ((open.get(last) ?? 0) <= (open.get(opening) ?? 0)) break;
+      add(open, last, -1);
+    } else if (isOpening(last)) add(open, last, -1);
+    else if (!trailing.has(last)) break;
+    end -= 1;
+  }
+  return url.slice(0, end);
+}
+
+const isOpening = (character: string) => character === '(' || character === '[' || character === '{';
+
+function add(counts: Map<string, number>, character: string, by: number): void {
+  counts.set(character, (counts.get(character) ?? 0) + by);
+}

@@ -1,0 +1,53 @@
+import { listBatchLinks, listShortLinksOfSms } from '../../db/short-links.ts';
+import { findSmsBatch } from '../../db/sms-batches.ts';
+import { findSms } from '../../db/sms-messages.ts';
+import { problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { BatchLink, ShortLink } from '../../schemas/short-links.ts';
+import { open } from '../../secrets.ts';
+import { shortUrlOf } from './shorten.ts';
+import { sealOwner } from './store.ts';
+
+/** Those of a message, as they are in its text. */
+export async function listOfSms(
+  { workspaceId, scopes }: Caller,
+  smsId: string,
+): Promise<{ data: ShortLink[]; nextCursor: null }> {
+  if (!(await findSms(workspaceId, smsId))) throw problem('not_found');
+  const seesContent = scopes.has('content.read');
+  const records = await listShortLinksOfSms(workspaceId, smsId);
+  const data = records.map(({ id, place, url, token, ...clicked }) => ({
+    id,
+    url: seesContent ? url : null,
+    shortUrl: seesContent ? shortUrlOf(open(sealOwner(smsId, place), token)) : null,
+    ...clickedToWire(clicked),
+  }));
+  return { data, nextCursor: null };
+}
+
+const mostBatchLinks = 1_000;
+
+/** Those of a batch by the URL as it was written, most clicks first: the first thousand. */
+export async function listOfBatch(
+  { workspaceId, scopes }: Caller,
+  batchId: string,
+): Promise<{ data: BatchLink[]; nextCursor: null }> {
+  if (!(await findSmsBatch(workspaceId, batchId))) throw problem('not_found');
+  const seesContent = scopes.has('content.read');
+  const records = await listBatchLinks(workspaceId, batchId, mostBatchLinks);
+  const data = records.map(({ url, messages, clickedMessages, ...clicked }) => ({
+    url: seesContent ? url : null,
+    messages,
+    clickedMessages,
+    ...clickedToWire(clicked),
+  }));
+  return { data, nextCursor: null };
+}
+
+type Clicked = { clicks: number; firstClickedAt: Date | null; lastClickedAt: Date | null };
+
+const clickedToWire = ({ clicks, firstClickedAt, lastClickedAt }: Clicked) => ({
+  clicks,
+  firstClickedAt: firstClickedAt?.toISOString() ?? null,
+  lastClickedAt: lastClickedAt?.toISOString() ?? null,
+});

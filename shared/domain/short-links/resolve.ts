@@ -1,0 +1,23 @@
+import { config } from '../../config.ts';
+import { findShortLink } from '../../db/system/short-links.ts';
+import { isDramaNumber } from '../../formats/phone-number.ts';
+import { isToken, targetOf } from './shorten.ts';
+import { hashOf } from './store.ts';
+
+export type Resolved =
+  | { kind: 'found'; location: string; link: { smsId: string; place: number } }
+  | { kind: 'unknown' }
+  /** The operator has blocked whoever sent it. */
+  | { kind: 'blocked' };
+
+/** Where a token leads. Before its message is handed over it leads nowhere: a link is not made without being sent. */
+export async function resolve(token: string): Promise<Resolved> {
+  const found = isToken(token) ? await findShortLink(hashOf(token)) : null;
+  if (!found?.isHandedOver) return { kind: 'unknown' };
+  if (isDramaNumber(found.recipient) && !config.SHORT_LINKS_TO_DRAMA_NUMBERS) return { kind: 'unknown' };
+  if (found.isBlocked) return { kind: 'blocked' };
+  const target = targetOf(found.url);
+  if (!target) return { kind: 'unknown' };
+  const { smsId, place } = found;
+  return { kind: 'found', location: target.href, link: { smsId, place } };
+}

@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto';
+import { shortLinkPlace } from './address.ts';
+import { findUrls } from './find-urls.ts';
+
+/** A URL of a text, and the token that stands for it there. */
+export type ShortenedLink = { url: string; token: string };
+type Shortened = { ok: true; text: string; links: ShortenedLink[] } | { ok: false; message: string };
+
+export const mostLinks = 10;
+const longestUrl = 2_048;
+export const tokenLength = 9;
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/**
+ * The text with a short link in place of each http(s) URL, one for each URL however often it is there, or why it cannot
+ * be had. What is no URL after all stays, and so does what is short already.
+ */
+export function shorten(text: string, makeToken: () => string = newToken): Shortened {
+  const tokens = new Map<string, string>();
+  let short = '';
+  let from = 0;
+  for (const { url, start, end } of findUrls(text)) {
+    const target = targetOf(url);
+    if (!target || isShort(target)) continue;
+    // Count first: a text of a megabyte may have a hundred thousand.
+    if (!tokens.has(url) && tokens.size === mostLinks)
+      return { ok: false, message: `has more than ${mostLinks} links to shorten` };
+    if (target.username !== '' || target.password !== '')
+      return { ok: false, message: 'has a link with a user name in it, which cannot be shortened' };
+    if ([...url].length > longestUrl)
+      return {
+        ok: false,
+        message: `has a link of more than ${longestUrl} characters, which cannot be shortened`,
+      };
+    const token = tokens.get(url) ?? makeToken();
+    tokens.set(url, token);
+    short += text.slice(from, start) + shortUrlOf(token);
+    from = end;
+  }
+  const links = [...tokens].map(([url, token]) => ({ url, token }));
+  return { ok: true, text: short + text.slice(from), links };
+}
+
+/** Where the URL leads; null where it is none, or one that nobody is sent to. */
+export function targetOf(url: string): URL | null {
+  const target = URL.parse(url);
+  return target && /^https?:$/.test(target.protocol) && target.hostname !== '' ? target : null;
+}
+
+export function shortUrlOf(token: string): string {
+  return `${shortLinkPlace().url}/${token}`;
+}
+
+function isShort({ host, pathname }: URL): boolean {
+  const own = shortLinkPlace();
+  return host === own.host && pathname.startsWith(`${own.path}/`);
+}
+
+/** Of 54 bits, so nobody guesses one of millions. */
+function newToken(): string {
+  let token = '';
+  while (token.length < tokenLength) token += alphabet[randomInt(alphabet.length)];
+  return token;
+}
+
+const form = new RegExp(`^[0-9A-Za-z]{${tokenLength}}$`);
+export const isToken = (text: string): boolean => form.test(text);

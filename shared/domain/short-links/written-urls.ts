@@ -1,0 +1,133 @@
+import { endFrom, untrailed, urlStart } from './find-urls.ts';
+
+/**
+ * A URL as a Liquid source has it. It makes the URLs that begin with the first of its literals and have the others behind
+ * it in this order; where it does not end in one (`isOpen`), anything may follow.
+ */
+type Written = { text: string; literals: string[]; isOpen: boolean };
+type Piece = { isLiquid: boolean; text: string };
+
+const opening = new Set(['if', 'unless', 'case', 'for', 'capture', 'tablerow']);
+
+/**
+ * What tells of a rendered URL how it was written: `https://x.example/{{ id }}` of `https://x.example/7`. Rendering itself
+ * is left alone: a mark in the source would be counted by `size` and cut by `truncate`. A URL that Liquid made as a whole,
+ * or that no written one can have become, is told as it is. Of two that could have become it the one with more letters of
+ * its own is meant.
+ */
+export function writtenIn(source: string): (url: string) => string {
+  const written = listWritten(source).toSorted((one, other) => ownLetters(other) - ownLetters(one));
+  return (url) => written.find((candidate) => canBecome(candidate, url))?.text ?? url;
+}
+
+function ownLetters({ literals, isOpen }: Written): number {
+  const letters = literals.reduce((sum, literal) => sum + literal.length, 0);
+  // Without Liquid it is that URL and no other.
+  return literals.length === 1 && !isOpen ? Number.POSITIVE_INFINITY : letters;
+}
+
+function canBecome({ literals, isOpen }: Written, url: string): boolean {
+  const [first, ...rest] = literals as [string, ...string[]];
+  if (!url.startsWith(first)) return false;
+  let from = first.length;
+  for (const literal of rest) {
+    const found = url.indexOf(literal, from);
+    if (found < 0) return false;
+    from = found + literal.length;
+  }
+  if (isOpen) return true;
+  return rest.length === 0 ? url === first : url.endsWith(rest.at(-1)!);
+}
+
+function listWritten(source: string): Written[] {
+  const pieces = piecesOf(source);
+  const written: Written[] = [];
+  let from = 0;
+  for (let index = 0; index < pieces.length; ) {
+    const piece = pieces[index]!;
+    const starts = new RegExp(urlStart);
+    starts.lastIndex = from;
+    const start = piece.isLiquid ? null : starts.exec(piece.text);
+    if (!start) {
+      index += 1;
+      from = 0;
+      continue;
+    }
+    const read = readUrl(pieces, index, start.index);
+    if (read.url.length > 0) written.push(toWritten(read.url));
+    index = read.index;
+    from = read.from;
+  }
+  return written;
+}
+
+/** From there on, through the Liquid in it, to where it ends or a branch that it stands in does. */
+function readUrl(pieces: Piece[], startIndex: number, start: number) {
+  const url: Piece[] = [];
+  let depth = 0;
+  let index = startIndex;
+  let from = start;
+  for (; index < pieces.length; index += 1, from = 0) {
+    const { isLiquid, text } = pieces[index]!;
+    if (isLiquid) {
+      depth += depthOf(text);
+      if (depth < 0 || (depth === 0 && isBranch(text))) break;
+      url.push({ isLiquid, text });
+      continue;
+    }
+    const end = endFrom(text, index === startIndex ? start + 'http://'.length : 0);
+    if (end > from) url.push({ isLiquid, text: text.slice(from, end) });
+    from = end;
+    if (end < text.length) break;
+  }
+  return { url: trimmed(url), index, from };
+}
+
+function trimmed(url: Piece[]): Piece[] {
+  const last = url.at(-1);
+  if (!last || last.isLiquid) return url;
+  const text = untrailed(last.text);
+  // Punctuation alone behind Liquid is not of the URL.
+  if (text === '') return url.slice(0, -1);
+  // A scheme alone is no URL.
+  if (url.length === 1 && /^https?:\/*$/i.test(text)) return [];
+  return [...url.slice(0, -1), { isLiquid: false, text }];
+}
+
+function toWritten(url: Piece[]): Written {
+  const literals: string[] = [];
+  let isOpen = false;
+  for (const { isLiquid, text } of url) {
+    isOpen = isLiquid;
+    // What a tag leads to is not known, and so is not what comes behind it.
+    if (isLiquid && text.startsWith('{%')) break;
+    if (!isLiquid) literals.push(text);
+  }
+  return { text: url.map(({ text }) => text).join(''), literals, isOpen };
+}
+
+function depthOf(tag: string): number {
+  const name = nameOf(tag);
+  if (opening.has(name)) return 1;
+  return name.startsWith('end') ? -1 : 0;
+}
+
+const isBranch = (tag: string) => ['else', 'elsif', 'when'].includes(nameOf(tag));
+const nameOf = (tag: string) => /^\{%-?\s*([a-z]+)/.exec(tag)?.[1] ?? '';
+
+function piecesOf(source: string): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  const starts = /\{[{%]/g;
+  for (let start = starts.exec(source); start; start = starts.exec(source)) {
+    const end = source.indexOf(start[0] === '{{' ? '}}' : '%}', start.index + 2);
+    // It is no Liquid then, and what comes behind is none either.
+    if (end < 0) break;
+    if (start.index > from) pieces.push({ isLiquid: false, text: source.slice(from, start.index) });
+    pieces.push({ isLiquid: true, text: source.slice(start.index, end + 2) });
+    from = end + 2;
+    starts.lastIndex = from;
+  }
+  if (from < source.length) pieces.push({ isLiquid: false, text: source.slice(from) });
+  return pieces;
+}

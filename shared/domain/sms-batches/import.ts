@@ -1,0 +1,141 @@
+import { now } from '../../clock.ts';
+import { transaction } from '../../db/client.ts';
+import { changeBatchCounts } from '../../db/sms-batch-counts.ts';
+import { insertBatchRows } from '../../db/sms-batch-rows.ts';
+import * as db from '../../db/sms-imports.ts';
+import { deleteRowsOf } from '../../db/system/sms-batches.ts';
+import * as system from '../../db/system/sms-imports.ts';
+import { changeWaiting } from '../../db/waiting-counts.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
+import { newId } from '../../formats/ids.ts';
+import { logger } from '../../logger.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { CreatedSmsBatch, NewSmsImport } from '../../schemas/sms-batches.ts';
+import { checkSchedule, type Refuse } from '../email/rules.ts';
+import * as waiting from '../waiting.ts';
+import * as workspaces from '../workspaces.ts';
+import { store } from './create.ts';
+import { type ReadRows, readRows } from './import/read-rows.ts';
+import { checkContent, contentOf } from './prepare.ts';
+
+export type PreparedImport = ReadRows & { batchId: string; content: string | null };
+
+const mostAtOnce = 2;
+// Longer than a process takes from one chunk to the next, or to the batch behind the last.
+const leftAfterMs = 10 * 60_000;
+const importsAtOnce = 20;
+const rowsAtOnce = 2_000;
+
+/**
+ * Stores the rows of a file, some to a transaction, under a batch that is not there yet: nobody sees them before
+ * `importFile` commits it, and what is left of an import that came to nothing is deleted.
+ */
+export async function prepareImport(
+  caller: Caller,
+  request: NewSmsImport,
+  upload: () => AsyncIterable<Uint8Array>,
+): Promise<PreparedImport> {
+  const { workspaceId } = caller;
+  const at = now();
+  const content = await checked(workspaceId, request, at);
+  const batchId = newId('batch', at);
+  await begin(workspaceId, batchId, at);
+  try {
+    const read = await readRows(upload(), request, {
+      workspaceId,
+      content,
+      at,
+      store: async (rows) => {
+        await waiting.check(workspaceId, { messages: rows.length, bytes: 0 });
+        await transaction(async () => {
+          await keep(await db.updateSmsImport(workspaceId, batchId, { touchedAt: now() }));
+          const once = !request.allowDuplicates;
+          const added = await insertBatchRows(workspaceId, { batchId, at, once }, rows);
+          if (added !== rows.length) throw new Error('Rows of an import were left out');
+        });
+      },
+    });
+    return { ...read, batchId, content };
+  } catch (error) {
+    await giveUp({ workspaceId, batchId });
+    throw error;
+  }
+}
+
+/** The batch of these rows, seen by everybody from the commit on. */
+export async function importFile(
+  caller: Caller,
+  request: NewSmsImport,
+  { batchId, content, rowCount, errors, errorCount }: PreparedImport,
+): Promise<CreatedSmsBatch> {
+  const made = { id: batchId, source: 'file', content, lists: null, rowCount } as const;
+  return store(caller, request, { ...made, errors, errorCount }, async () => {
+    await keep(await db.deleteSmsImport(caller.workspaceId, batchId));
+  });
+}
+
+async function keep(isStillOurs: boolean): Promise<void> {
+  if (!isStillOurs) throw problem('service_unavailable', { detail: 'The import took too long' });
+}
+
+async function checked(workspaceId: string, request: NewSmsImport, at: Date): Promise<string | null> {
+  const errors: FieldErrors = {};
+  const refuse: Refuse = (field, message) => {
+    (errors[field] ??= []).push(message);
+  };
+  const workspace = await workspaces.findRecent(workspaceId);
+  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  checkContent(request, refuse);
+  checkSchedule(request.scheduledAt ?? null, at, refuse);
+  const content = await contentOf(workspaceId, request, at, refuse);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  return content;
+}
+
+async function begin(workspaceId: string, batchId: string, at: Date): Promise<void> {
+  await transaction(async () => {
+    // Locked, so that of three at once only two begin.
+    await findWorkspaceForUpdate(workspaceId);
+    if ((await db.findSmsImportCount(workspaceId)) >= mostAtOnce)
+      throw problem('limit_exceeded', {
+        detail: `At most ${mostAtOnce} files of a workspace are imported at a time`,
+      });
+    await db.insertSmsImport(workspaceId, batchId, at);
+  });
+}
+
+async function giveUp(left: system.LeftImport): Promise<void> {
+  try {
+    await db.updateSmsImportLeft(left.workspaceId, left.batchId);
+    await deleteLeft(left);
+  } catch (error) {
+    logger.warn(
+      { err: error, batchId: left.batchId },
+      'what is left of an import stays until it is looked for',
+    );
+  }
+}
+
+/** Deletes what imports have left behind whose process has died, or whose batch was refused in the end. */
+export async function deleteLeftImports(): Promise<void> {
+  const untouchedSince = new Date(now().getTime() - leftAfterMs);
+  for (const left of await system.listLeftImports(untouchedSince, importsAtOnce)) await deleteLeft(left);
+}
+
+/** Nobody can show it from here on, because it is marked. */
+async function deleteLeft(left: system.LeftImport): Promise<void> {
+  const { workspaceId, batchId } = left;
+  for (;;) {
+    const gone = await transaction(async () => {
+      const rows = await deleteRowsOf(batchId, rowsAtOnce);
+      if (rows > 0) {
+        await changeWaiting(workspaceId, { messages: -rows });
+        await changeBatchCounts(workspaceId, batchId, now(), { waiting: -rows });
+      }
+      return rows;
+    });
+    if (gone < rowsAtOnce) break;
+  }
+  await transaction(() => system.deleteLeftImport(left));
+}
