@@ -94,6 +94,8 @@ type Declaration<
   body?: Body;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
+  /** Members and items at all depths; default 50,000. */
+  bodyLimitValues?: number;
   /** Where the body has LargeStrings: the names on the way there, `*` for any item. The rest is held in memory. */
   largeTexts?: readonly (readonly string[])[];
   /** Path of the record that was made; it goes out as an absolute URL with a 201. */
@@ -125,6 +127,7 @@ export type Endpoint = {
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
   readonly bodyLimitBytes: number;
+  readonly bodyLimitValues?: number;
   readonly largeTexts: readonly (readonly string[])[];
   /** Where the body has objects of free form: paths as of `largeTexts`. */
   readonly freeForm: readonly (readonly string[])[];

@@ -108,7 +108,7 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
     const body = Buffer.isBuffer(rawBody)
-      ? parseBody(rawBody, endpoint.freeForm)
+      ? parseBody(rawBody, endpoint.freeForm, endpoint.bodyLimitValues)
       : await parseLargeBody(rawBody, endpoint);
     return { caller, version, ...validate(endpoint, request.params, search(request), body) };
   };

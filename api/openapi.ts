@@ -81,7 +81,7 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
     requestParams,
     ...(body && {
       requestBody: {
-        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${mostValues} values`,
+        description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${endpoint.bodyLimitValues ?? mostValues} values`,
         required: !body.safeParse({}).success,
         content: { 'application/json': { schema: body } },
       },

@@ -106,6 +106,11 @@ export const catalogue = {
     title: 'It can no longer be cancelled',
     help: 'A scheduled message can be cancelled while it still waits, and a sender unless `detail` says otherwise.',
   },
+  not_paused: {
+    status: 409,
+    title: 'The batch is not paused',
+    help: 'Only a paused batch can be resumed. GET it for its status.',
+  },
   not_rotatable: {
     status: 409,
     title: 'The key can no longer be rotated',

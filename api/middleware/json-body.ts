@@ -1,15 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { problem } from '../../shared/errors.ts';
-import { hasFewValues, type Path, startScan } from './json-scan.ts';
+import { hasFewValues, mostValues, type Path, startScan } from './json-scan.ts';
 
 const byteOrderMark = 0xfeff;
 
 /** The JSON object that the bytes spell; an empty body is an empty object. `freeForm`: where it has objects of free form. */
-export function parseBody(bytes: Buffer, freeForm: readonly Path[]): unknown {
+export function parseBody(bytes: Buffer, freeForm: readonly Path[], most: number = mostValues): unknown {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw notUtf8();
   if (hasFewValues(bytes)) return parseJson(bytes.toString());
-  const scan = startScan({ freeForm });
+  const scan = startScan({ freeForm, most });
   scan.take(bytes, 0);
   return parseJson(scan.text());
 }

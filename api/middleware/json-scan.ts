@@ -9,7 +9,13 @@ export type Path = readonly string[];
 type Level = { isArray: boolean; isOnPath: boolean; key: string | null; index: number; awaitsKey: boolean };
 
 /** A scan does this beside counting. `marker` and a number take the place of each string that is left out. */
-type Places = { freeForm: readonly Path[]; largeTexts?: readonly Path[]; marker?: string };
+type Places = {
+  freeForm: readonly Path[];
+  largeTexts?: readonly Path[];
+  marker?: string;
+  /** Of this body. */
+  most?: number;
+};
 
 /** Where a string lies that was left out, without its quotes. `isLarge`: at one of `largeTexts`. */
 export type LeftOut = { start: number; end: number; isLarge: boolean };
@@ -31,7 +37,7 @@ export function tooDeep() {
  * Reads JSON piece by piece before anything parses it, and refuses what would hold up everybody else then: too many
  * levels or values in all, or in one object of free form. Whether it is JSON is for the parser to say.
  */
-export function startScan({ freeForm, largeTexts = [], marker = '' }: Places) {
+export function startScan({ freeForm, largeTexts = [], marker = '', most = mostValues }: Places) {
   const levels: Level[] = [];
   const kept: string[] = [];
   const leftOut: LeftOut[] = [];
@@ -142,8 +148,8 @@ export function startScan({ freeForm, largeTexts = [], marker = '' }: Places) {
       const path = levels.slice(0, freeLevel - 1).map(({ isArray, key, index }) => (isArray ? index : key!));
       throw validationFailed({ [fieldPath(path)]: [`must have at most ${mostFreeValues} values`] });
     }
-    if (values > mostValues)
-      throw problem('payload_too_large', { detail: `The body may have at most ${mostValues} values.` });
+    if (values > most)
+      throw problem('payload_too_large', { detail: `The body may have at most ${most} values.` });
   }
 
   /** Where the string closes, from `start` on; -1 when it does not within these bytes. */

@@ -18,7 +18,7 @@ export { limitTime } from './client/time-limit.ts';
 export {
   afterCommit,
   beforeFirstStatement,
-  changeWaitingCount,
+  changeCount,
   insertNew,
   outsideTransaction,
   transaction,
@@ -45,6 +45,14 @@ export const literal: (value: string | number | null) => string = mysql.escape;
 /** The same of bytes, by hand too: for thousands of them the driver's own way takes several times as long. */
 export function hex(bytes: Buffer): string {
   return `X'${bytes.toString('hex')}'`;
+}
+
+/** Any value of a column, in the same way. */
+export function written(value: string | number | null | Buffer | Date): string {
+  if (value === null) return 'NULL';
+  if (typeof value === 'number') return `${value}`;
+  if (typeof value === 'string') return literal(value);
+  return Buffer.isBuffer(value) ? hex(value) : `'${sqlTime(value)}'`;
 }
 
 /**

@@ -112,6 +112,19 @@ export async function findContactIdOfNumber(workspaceId: string, number: string)
   return row ? idFromBytes('contact', row.id) : null;
 }
 
+/** Number -> id of the contact that has it, of those that have one. */
+export async function listContactIdsOfNumbers(
+  workspaceId: string,
+  numbers: string[],
+): Promise<Map<string, string>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await query('SELECT id, number FROM contacts WHERE workspace_id = ? AND number IN (?)', [
+    idToBytes(workspaceId),
+    numbers.map((number) => Buffer.from(number)),
+  ]);
+  return new Map(rows.map((row) => [row.number.toString(), idFromBytes('contact', row.id)]));
+}
+
 /** Those with these numbers, locked in the order of their numbers until the transaction ends. */
 export async function listContactsByNumberForUpdate(
   workspaceId: string,

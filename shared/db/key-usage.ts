@@ -50,6 +50,20 @@ export async function findKeyLimits(workspaceId: string, keyId: string): Promise
   return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
 }
 
+/** Those of the newest key of a lineage that is still good; null when there is none. */
+export async function findLimitsOfLineage(
+  workspaceId: string,
+  lineageId: string,
+  at: Date,
+): Promise<Limits | null> {
+  const [row] = await execute(
+    `SELECT daily_parts, monthly_parts FROM api_keys
+     WHERE workspace_id = ? AND lineage_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id DESC LIMIT 1`,
+    [idToBytes(workspaceId), idToBytes(lineageId), at],
+  );
+  return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
+}
+
 /**
  * Adds the parts if both limits allow it, and says whether. A count of an earlier day or month starts anew; that of a
  * later one, which a process whose clock is ahead has begun, goes on.

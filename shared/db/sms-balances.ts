@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
-import { execute, query } from './client.ts';
+import { type Changed, execute, query } from './client.ts';
 
 /** What a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
 export async function findSmsBalance(workspaceId: string): Promise<number | null> {
@@ -35,6 +35,20 @@ export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry
     idToBytes(workspaceId),
   ]);
   await insertLedger(workspaceId, entries);
+}
+
+/**
+ * The same, with the balance last, so that others wait for no more than the commit; false, and nothing to be committed,
+ * where it is too low for that by now, or there is none.
+ */
+export async function updateSmsBalanceWithin(workspaceId: string, entries: LedgerEntry[]): Promise<boolean> {
+  await insertLedger(workspaceId, entries);
+  const cost = -entries.reduce((sum, { amount }) => sum + amount, 0);
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_balances SET balance = balance - ? WHERE workspace_id = ? AND balance >= ?',
+    [cost, idToBytes(workspaceId), cost],
+  );
+  return affectedRows === 1;
 }
 
 /** The same, but makes the balance where there is none: from then on it is counted. */

@@ -3,8 +3,9 @@ import type { SmsLane } from '../schemas/lanes.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
-import { byId, bytesOf, execute, query, type Row } from './client.ts';
+import { byId, bytesOf, execute, query, type Row, written } from './client.ts';
 import { listMatching, type Page } from './listing.ts';
+import { changeBatchCounts } from './sms-batch-counts.ts';
 import { changeWaiting } from './waiting-counts.ts';
 
 export type SmsRecord = {
@@ -57,34 +58,70 @@ export type SmsRecord = {
 const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
 
 export async function insertSms(workspaceId: string, record: SmsRecord): Promise<void> {
-  await query('INSERT INTO sms_messages SET ?', [
-    {
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      direction: record.direction,
-      sender: Buffer.from(record.sender),
-      recipient: Buffer.from(record.recipient),
-      content: record.content,
-      country: record.country,
-      parts: record.parts,
-      encoding: record.encoding,
-      cost_gbp: record.cost.gbp,
-      cost_eur: record.cost.eur,
-      lineage_id: optionalId(record.lineageId),
-      client_reference: bytesOf(record.clientReference),
-      client_tag: bytesOf(record.clientTag),
-      batch_id: optionalId(record.batchId),
-      contact_id: optionalId(record.contactId),
-      template_name: bytesOf(record.templateName),
-      in_reply_to: optionalId(record.inReplyTo),
-      created_at: record.createdAt,
-      scheduled_at: record.scheduledAt,
-      lane: record.lane,
-      request_id: bytesOf(record.requestId),
-      ...changing(record),
-    },
-  ]);
-  if (isWaiting(record)) await changeWaiting(workspaceId, { messages: 1 });
+  await query('INSERT INTO sms_messages SET ?', [columnsOf(workspaceId, record)]);
+  await countNew(workspaceId, [record]);
+}
+
+/** Many in one statement, put together by hand, which takes a fraction of the time. */
+export async function insertManySms(workspaceId: string, records: SmsRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const rows = records.map((record) => columnsOf(workspaceId, record));
+  await query(
+    `INSERT INTO sms_messages (${Object.keys(rows[0]!).join(', ')}) VALUES
+     ${rows.map((row) => `(${Object.values(row).map(written).join(',')})`).join(',')}`,
+  );
+  await countNew(workspaceId, records);
+}
+
+async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void> {
+  const messages = records.filter(isWaiting).length;
+  if (messages > 0) await changeWaiting(workspaceId, { messages });
+  for (const { batchId, status, parts, cost, updatedAt } of records)
+    if (batchId !== null)
+      await changeBatchCounts(batchId, updatedAt, {
+        [status]: 1,
+        parts,
+        cost_gbp: cost.gbp ?? 0,
+        cost_eur: cost.eur ?? 0,
+      });
+}
+
+/** The batch that a message is of counts it by its status, in the transaction that changes that. */
+export async function countInBatch(
+  before: SmsStatus,
+  { batchId, status, ...record }: SmsRecord,
+): Promise<void> {
+  if (batchId === null || before === status) return;
+  const sentAt = status === 'sent' ? record.sentAt : null;
+  await changeBatchCounts(batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
+}
+
+function columnsOf(workspaceId: string, record: SmsRecord) {
+  return {
+    id: idToBytes(record.id),
+    workspace_id: idToBytes(workspaceId),
+    direction: record.direction,
+    sender: Buffer.from(record.sender),
+    recipient: Buffer.from(record.recipient),
+    content: record.content,
+    country: record.country,
+    parts: record.parts,
+    encoding: record.encoding,
+    cost_gbp: record.cost.gbp,
+    cost_eur: record.cost.eur,
+    lineage_id: optionalId(record.lineageId),
+    client_reference: bytesOf(record.clientReference),
+    client_tag: bytesOf(record.clientTag),
+    batch_id: optionalId(record.batchId),
+    contact_id: optionalId(record.contactId),
+    template_name: bytesOf(record.templateName),
+    in_reply_to: optionalId(record.inReplyTo),
+    created_at: record.createdAt,
+    scheduled_at: record.scheduledAt,
+    lane: record.lane,
+    request_id: bytesOf(record.requestId),
+    ...changing(record),
+  };
 }
 
 /**
@@ -103,6 +140,7 @@ export async function updateSms(
   ]);
   const messages = Number(isWaiting(record)) - Number(isWaiting(before));
   if (messages !== 0) await changeWaiting(workspaceId, { messages });
+  await countInBatch(before.status, record);
 }
 
 function changing(record: SmsRecord) {
@@ -136,6 +174,41 @@ export async function findSmsForUpdate(
 ): Promise<{ record: SmsRecord; isLeased: boolean } | null> {
   const [row] = await execute(`${one} FOR UPDATE`, [idToBytes(smsId), idToBytes(workspaceId)]);
   return row ? { record: toRecord(row), isLeased: row.lease_token !== null } : null;
+}
+
+/** Ids of a batch's messages, in their order. */
+export async function listIdsOfBatch(
+  workspaceId: string,
+  batchId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await execute(
+    `SELECT id FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ? AND id > ?
+     ORDER BY id LIMIT ?`,
+    [idToBytes(workspaceId), idToBytes(batchId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
+  );
+  return rows.map((row) => idFromBytes('sms', row.id));
+}
+
+/** Those of these that are queued and may not have been handed over, locked until the transaction ends. */
+export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
+  const rows = await query(
+    `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
+       AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0 ORDER BY id FOR UPDATE`,
+    [ids.map(idToBytes), idToBytes(workspaceId)],
+  );
+  return rows.map(toRecord);
+}
+
+/** Many queued messages, which must be locked, are cancelled as these say. */
+export async function updateManySmsCancelled(workspaceId: string, records: SmsRecord[]): Promise<void> {
+  await query(
+    `UPDATE sms_messages ${byId} SET status = 'cancelled', updated_at = GREATEST(updated_at, ?), due_at = NULL,
+       parked = 0, event_seq = event_seq + 1 WHERE id IN (?) AND workspace_id = ?`,
+    [records[0]!.updatedAt, records.map(({ id }) => idToBytes(id)), idToBytes(workspaceId)],
+  );
+  await changeWaiting(workspaceId, { messages: -records.length });
+  for (const record of records) await countInBatch('queued', record);
 }
 
 /** Whether messages wait until the workspace can pay. */
@@ -178,6 +251,7 @@ export type SmsRowFilter = {
   sender?: string | undefined;
   clientReference?: string | undefined;
   clientTag?: string | undefined;
+  batchId?: string | undefined;
   since?: Date | undefined;
   until?: Date | undefined;
 };
@@ -185,7 +259,7 @@ export type SmsRowFilter = {
 /** Newest first. */
 export async function listSms(
   workspaceId: string,
-  { status, direction, recipient, sender, clientReference, clientTag, since, until }: SmsRowFilter,
+  { status, direction, recipient, sender, clientReference, clientTag, batchId, since, until }: SmsRowFilter,
   page: Page,
 ): Promise<{ records: SmsRecord[]; reached: string | null }> {
   const { rows, reached } = await listMatching(
@@ -200,6 +274,7 @@ export async function listSms(
         ['sender', bytesOf(sender), 'sms_by_sender'],
         ['client_reference', bytesOf(clientReference), 'sms_by_reference'],
         ['client_tag', bytesOf(clientTag), 'sms_by_tag'],
+        ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
       ],
       since,
       until,

@@ -1,5 +1,5 @@
 import { idToBytes } from '../formats/ids.ts';
-import { changeWaitingCount, execute, type Row } from './client.ts';
+import { changeCount, execute, type Row } from './client.ts';
 
 /** Messages, emails and texts alike, that are accepted and not yet handed over, and the bytes of their content. */
 export type Waiting = { messages: number; bytes: number };
@@ -11,7 +11,7 @@ const nothing: Waiting = { messages: 0, bytes: 0 };
  * right whatever dies, and at the end of that, so that nobody waits for them.
  */
 export async function changeWaiting(workspaceId: string, change: Partial<Waiting>): Promise<void> {
-  await changeWaitingCount({ workspaceId, ...nothing, ...change });
+  await changeCount({ workspaceId, ...nothing, ...change });
 }
 
 export async function findWaiting(workspaceId: string): Promise<Waiting> {

@@ -5,7 +5,10 @@ import { count } from '../metrics.ts';
 export const maxLostClaims = 10;
 
 /** Tells the operator of one that was given up. */
-export function tellGivenUp(work: 'email' | 'sms' | 'webhook_delivery', ids: Record<string, string>): void {
+export function tellGivenUp(
+  work: 'email' | 'sms' | 'batch_row' | 'webhook_delivery',
+  ids: Record<string, string>,
+): void {
   count('crash_loops', { work });
   logger.error({ work, ...ids }, 'given up, because every worker that had it in hand ended without a word');
 }

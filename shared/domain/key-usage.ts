@@ -44,6 +44,28 @@ export async function reserve(
   });
 }
 
+export type Room = { parts: number; limits: db.Limits };
+
+/** How many parts a key with its rotations may still send; null where none of them is good any more. */
+export async function findRoom(workspaceId: string, lineageId: string, at: Date): Promise<Room | null> {
+  const limits = await db.findLimitsOfLineage(workspaceId, lineageId, at);
+  if (!limits) return null;
+  const { usedToday, usedThisMonth } = shown(await db.findKeyUsage(workspaceId, lineageId), at);
+  const { dailyParts, monthlyParts } = limits;
+  const left = (most: number | null, used: number) =>
+    most === null ? Number.POSITIVE_INFINITY : Math.max(0, most - used);
+  return { parts: Math.min(left(dailyParts, usedToday), left(monthlyParts, usedThisMonth)), limits };
+}
+
+/** Counts the parts of many messages of that time; false where they do not fit any more. Where it belongs, see `reserve`. */
+export async function take(
+  workspaceId: string,
+  lineageId: string,
+  { parts, at, limits }: { parts: number; at: Date; limits: db.Limits },
+): Promise<boolean> {
+  return db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits);
+}
+
 function endOf(period: 'day' | 'month', time: Date): Date {
   const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
   if (period === 'month') return new Date(Date.UTC(year, month + 1));

@@ -5,6 +5,7 @@ import * as contactLists from './contact-lists.ts';
 import * as emails from './email-admission.ts';
 import { wakeRelay } from './events.ts';
 import * as simulator from './simulator.ts';
+import * as batches from './sms-batches.ts';
 import * as texts from './sms-delivery.ts';
 import * as heldTexts from './sms-held.ts';
 import * as receipts from './sms-receipts.ts';
@@ -23,6 +24,7 @@ const sweeps: ((overdueBefore: Date, limit: number) => Promise<number>)[] = [
   emails.sweep,
   texts.sweep,
   heldTexts.sweep,
+  (overdueBefore) => batches.sweep(overdueBefore),
   (_, limit) => receipts.matchLeft(limit),
   simulator.sweep,
   deliveries.sweep,

@@ -11,10 +11,12 @@ import {
   deleteSimulatorMessagesBefore,
   deleteSimulatorPhonesBefore,
 } from '../db/system/simulator-answers.ts';
+import { deleteBatchesBefore } from '../db/system/sms-batches.ts';
 import { deleteSmsBefore } from '../db/system/sms-messages.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
 import { forgetLeftAttachments } from './email-delivery.ts';
+import * as smsBatches from './sms-batches.ts';
 import * as smsLedger from './sms-ledger.ts';
 import { expire } from './webhook-deliveries.ts';
 
@@ -53,6 +55,8 @@ export async function purge(): Promise<number> {
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteEmailsBefore(emailsUntil, batchSize),
       await deleteSmsBefore(textsUntil, batchSize),
+      await smsBatches.deleteRowsPast(batchSize),
+      await deleteBatchesBefore(textsUntil, batchSize),
       await smsLedger.fold(textsUntil, batchSize),
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),
       await deleteSimulatorPhonesBefore(textsUntil, batchSize),

@@ -1,7 +1,7 @@
 /** What a workspace's text messages can come from: names, mobile numbers and virtual numbers, approved by country. */
 
 export { addApproved } from './senders/add-approved.ts';
-export { type Approved, findApproved } from './senders/approved.ts';
+export { type Approved, checkSender, findApproved } from './senders/approved.ts';
 export { cancel } from './senders/cancel.ts';
 export { check } from './senders/check.ts';
 export { textCode, textsWithinMs } from './senders/code.ts';

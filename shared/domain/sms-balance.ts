@@ -26,17 +26,26 @@ export async function charge(message: SmsRecord): Promise<number | null> {
 
 /** Takes the prices of these messages off the balance, which must be locked. */
 export async function take(workspaceId: string, messages: Pick<SmsRecord, 'id' | 'cost'>[]): Promise<void> {
+  await db.updateSmsBalance(workspaceId, chargesOf(messages));
+}
+
+/** The same of a balance that is not locked; false, and nothing to be committed, where they cannot be paid any more. */
+export async function takeWithin(
+  workspaceId: string,
+  messages: Pick<SmsRecord, 'id' | 'cost'>[],
+): Promise<boolean> {
+  return messages.length === 0 || db.updateSmsBalanceWithin(workspaceId, chargesOf(messages));
+}
+
+function chargesOf(messages: Pick<SmsRecord, 'id' | 'cost'>[]): db.LedgerEntry[] {
   const createdAt = now();
-  await db.updateSmsBalance(
-    workspaceId,
-    messages.map(({ id, cost }) => ({
-      kind: 'charge',
-      amount: -(cost.gbp ?? 0),
-      smsId: id,
-      note: null,
-      createdAt,
-    })),
-  );
+  return messages.map(({ id, cost }) => ({
+    kind: 'charge',
+    amount: -(cost.gbp ?? 0),
+    smsId: id,
+    note: null,
+    createdAt,
+  }));
 }
 
 /**
@@ -50,6 +59,25 @@ export async function giveBack(message: SmsRecord): Promise<void> {
     await db.updateSmsBalance(workspaceId, [{ ...entry, createdAt: now() }]);
   }
   if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, createdAt);
+}
+
+/** The same of many messages of one workspace at once. */
+export async function giveBackAll(workspaceId: string, messages: SmsRecord[]): Promise<void> {
+  const createdAt = now();
+  await db.updateSmsBalance(
+    workspaceId,
+    messages
+      .filter(({ charged }) => charged > 0)
+      .map(({ id, charged }) => ({ kind: 'refund', amount: charged, smsId: id, note: null, createdAt })),
+  );
+  const keyOf = ({ lineageId, createdAt }: SmsRecord) =>
+    `${lineageId} ${createdAt.toISOString().slice(0, 10)}`;
+  const groups = [...Map.groupBy(messages, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  for (const [, group] of groups) {
+    const { lineageId, createdAt: reservedAt } = group[0]!;
+    const parts = group.reduce((sum, message) => sum + message.parts, 0);
+    if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, reservedAt);
+  }
 }
 
 /** Null: without limit. */

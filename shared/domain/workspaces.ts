@@ -6,6 +6,8 @@ import * as db from '../db/workspaces.ts';
 import { invalid, problem } from '../errors.ts';
 import { parseMailbox } from '../formats/email-address.ts';
 import { idFromBytes, newId } from '../formats/ids.ts';
+import { releaseSms } from '../jobs/release-sms.ts';
+import { enqueue } from '../queue.ts';
 
 export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
@@ -66,6 +68,9 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
     if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
     const changed = { ...workspace, ...changes };
     await db.updateWorkspace(workspaceId, changed);
+    // Batches that were paused by it go on at once.
+    if (workspace.sendingBlocked && !changed.sendingBlocked)
+      enqueue(releaseSms, { workspaceId }, { lane: 'default', id: `${workspaceId}-${now().getTime()}` });
     return changed;
   });
 }

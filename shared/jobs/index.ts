@@ -2,6 +2,7 @@ import { checkDomains } from './check-domains.ts';
 import { copyContacts } from './copy-contacts.ts';
 import { countContacts } from './count-contacts.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
+import { expandBatch } from './expand-batch.ts';
 import type { Job } from './job.ts';
 import { purgeExpired } from './purge-expired.ts';
 import { relayEvents } from './relay-events.ts';
@@ -17,6 +18,7 @@ export const jobs: Job[] = [
   sendEmail,
   sendSms,
   releaseSms,
+  expandBatch,
   simulatorAnswer,
   deliverWebhook,
   settleWebhook,

@@ -43,7 +43,7 @@ export const SmsMessage = z
     country: z.string().nullable().meta({
       description: 'ISO 3166-1 alpha-2 of the number at the other end; null where it does not tell',
     }),
-    parts: z.int32().min(1),
+    parts: z.int32().min(0).meta({ description: '0 where the text could not be made' }),
     encoding: SmsEncoding,
     cost: SmsCost,
     reason: SmsReason.optional(),
@@ -114,6 +114,7 @@ export const SmsFilter = z.object({
     .meta({ description: 'A name as it is shown, or a number; a number needs the scope recipients.read' }),
   clientReference: text({ max: 64 }).optional(),
   clientTag: text({ max: 64 }).optional(),
+  batchId: Id('batch').optional().meta({ description: 'Messages of this batch' }),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),
   ...pageQuery,

@@ -3,6 +3,7 @@ import checkDomains from './check-domains.ts';
 import copyContacts from './copy-contacts.ts';
 import countContacts from './count-contacts.ts';
 import deliverWebhook from './deliver-webhook.ts';
+import expandBatch from './expand-batch.ts';
 import purgeExpired from './purge-expired.ts';
 import relayEvents from './relay-events.ts';
 import releaseSms from './release-sms.ts';
@@ -17,6 +18,7 @@ export const handlers: Handler[] = [
   sendEmail,
   sendSms,
   releaseSms,
+  expandBatch,
   simulatorAnswer,
   deliverWebhook,
   settleWebhook,

@@ -9,12 +9,17 @@ import type { LargeBody } from './spool.ts';
 export type Outline = { json: string; marker: string; leftOut: LeftOut[] };
 
 /** `largeTexts`: where every string is left out; elsewhere some are that are long. */
-export type Places = { largeTexts: readonly Path[]; freeForm: readonly Path[] };
+export type Places = {
+  largeTexts: readonly Path[];
+  freeForm: readonly Path[];
+  bodyLimitValues?: number;
+};
 
 /** Reads a body without holding what is left out. Refuses what is not UTF-8, too. */
 export async function outlineOf(body: Pick<LargeBody, 'read'>, places: Places): Promise<Outline> {
   const marker = `${randomUUID()}:`;
-  const scan = startScan({ ...places, marker });
+  const { largeTexts, freeForm, bodyLimitValues: most } = places;
+  const scan = startScan({ largeTexts, freeForm, marker, ...(most !== undefined && { most }) });
   let rest: Buffer = Buffer.alloc(0);
   let at = 0;
   for await (const piece of body.read()) {

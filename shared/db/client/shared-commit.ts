@@ -7,8 +7,8 @@ import {
   type Param,
   send,
 } from './connection.ts';
+import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem } from './faults.ts';
-import { type WaitingChange, writeChanges } from './waiting-counts.ts';
 
 /** One new row. `into`: `emails (id, sender, …)`. */
 export type Insert = { into: string; values: readonly Param[] };
@@ -20,7 +20,7 @@ export type Insert = { into: string; values: readonly Param[] };
  */
 type Waiting = {
   inserts: readonly Insert[];
-  changes: readonly WaitingChange[];
+  changes: readonly CountChange[];
   settle: (committed: boolean) => void;
   fail: (error: unknown) => void;
 };
@@ -45,7 +45,7 @@ export function canShare(inserts: readonly Insert[]): boolean {
 /** Whether they are committed. If not, nothing was changed: one of the others may be to blame, so try alone. */
 export function commitTogether(
   inserts: readonly Insert[],
-  changes: readonly WaitingChange[],
+  changes: readonly CountChange[],
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const entry: Waiting = { inserts, changes, settle: resolve, fail: reject };
@@ -104,7 +104,7 @@ async function commitSome(together: Waiting[]): Promise<void> {
 /** False when the database refused one of the rows. */
 export async function commitAll(
   inserts: readonly Insert[],
-  changes: readonly WaitingChange[],
+  changes: readonly CountChange[],
 ): Promise<boolean> {
   for (;;) {
     const { connection, release } = await acquire();

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { problem } from '../../errors.ts';
 import { logger } from '../../logger.ts';
 import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
+import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem, isLockConflict } from './faults.ts';
 import { canShare, commitAll, commitTogether, type Insert, insertAll } from './shared-commit.ts';
-import { type WaitingChange, writeChanges } from './waiting-counts.ts';
 
 type Unit = {
   /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
@@ -19,7 +19,7 @@ type Unit = {
   /** To be sent with the commit, or before the next statement. */
   inserts: Insert[];
   /** To be sent with the commit. */
-  changes: WaitingChange[];
+  changes: CountChange[];
   afterCommit: (() => void)[];
   ended: boolean;
 };
@@ -85,8 +85,8 @@ export async function insertNew(into: string, values: readonly Param[]): Promise
   else await withConnection((connection) => insertAll(connection, [{ into, values }]));
 }
 
-/** Changes what a workspace has waiting, when the current transaction commits; at once where there is none. */
-export async function changeWaitingCount(change: WaitingChange): Promise<void> {
+/** Changes a count that is kept in shards, when the current transaction commits; at once where there is none. */
+export async function changeCount(change: CountChange): Promise<void> {
   const unit = currentUnit();
   if (unit) unit.changes.push(change);
   else await withConnection((connection) => writeChanges(connection, [change]));

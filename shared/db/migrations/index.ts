@@ -16,6 +16,7 @@ import { lostClaims } from './0016_lost_claims.ts';
 import { contactListCounts } from './0018_contact_list_counts.ts';
 import { waitingCounts } from './0020_waiting_counts.ts';
 import { smsLanes } from './0022_sms_lanes.ts';
+import { smsBatches } from './0023_sms_batches.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -38,4 +39,5 @@ export const migrations: Migration[] = [
   contactListCounts,
   waitingCounts,
   smsLanes,
+  smsBatches,
 ];

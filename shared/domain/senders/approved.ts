@@ -22,15 +22,11 @@ export async function findApproved(
   name: string | null,
   country: string | null,
 ): Promise<Approved> {
-  const sender = name === null ? await db.findDefaultSender(workspaceId) : await named(workspaceId, name);
-  if (!sender) {
-    const message = name === null ? 'is required: the workspace has no default' : 'is not of this workspace';
-    return { ok: false, message };
-  }
+  const sender = await findSender(workspaceId, name);
+  const message = refusalOf(sender, name);
+  if (!sender || message !== null) return { ok: false, message: message! };
   const { id, kind } = sender;
   const shown = sender.name!;
-  if (sender.status.startsWith('awaiting_'))
-    return { ok: false, message: `cannot be ${shown} yet: it is ${sender.status}` };
   if (country === null)
     return { ok: false, message: 'cannot be chosen: the country of the recipient is not known' };
   const status = sender.countries.find((one) => one.country === country)?.status;
@@ -38,6 +34,23 @@ export async function findApproved(
     return { ok: false, message: `cannot be ${shown}: ${reasonOf(status)} for ${country}` };
   const address = (kind === 'sender_name' && numberOfName(shown)) || shown;
   return { ok: true, sender: { id, kind, name: shown, address } };
+}
+
+/** Why nothing can be sent from it, whatever the country; null where something may be. */
+export async function checkSender(workspaceId: string, name: string | null): Promise<string | null> {
+  return refusalOf(await findSender(workspaceId, name), name);
+}
+
+function findSender(workspaceId: string, name: string | null): Promise<db.SenderRecord | null> {
+  return name === null ? db.findDefaultSender(workspaceId) : named(workspaceId, name);
+}
+
+function refusalOf(sender: db.SenderRecord | null, name: string | null): string | null {
+  if (!sender)
+    return name === null ? 'is required: the workspace has no default' : 'is not of this workspace';
+  return sender.status.startsWith('awaiting_')
+    ? `cannot be ${sender.name!} yet: it is ${sender.status}`
+    : null;
 }
 
 function reasonOf(status: string | undefined): string {

@@ -1,6 +1,6 @@
 import { batcher } from '../../batcher.ts';
 import { outsideTransaction, transaction } from '../../db/client.ts';
-import type { SmsRecord } from '../../db/sms-messages.ts';
+import { countInBatch, type SmsRecord } from '../../db/sms-messages.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import * as system from '../../db/system/sms-messages.ts';
 import { findOwned } from '../../db/system/work/claim.ts';
@@ -50,7 +50,10 @@ const outcomes = batcher<Finished, boolean>({
       await insertEvents(
         ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
       );
-      for (const { message } of ended) await changeWaiting(message.workspaceId, { messages: -1 });
+      for (const { message } of ended) {
+        await changeWaiting(message.workspaceId, { messages: -1 });
+        await countInBatch('queued', message);
+      }
       for (const message of givenBack(mine)) await balance.giveBack(message);
       return results;
     }),

@@ -1,0 +1,65 @@
+import { listMemberIdsAfter, listMembersAmong } from '../../db/contact-list-members.ts';
+import { type Filter, listContactIdsAfter } from '../../db/contact-search.ts';
+import { listContactsByIds } from '../../db/contacts.ts';
+import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
+import type { ContactFilter } from '../../schemas/contacts.ts';
+import { compile } from '../contact-filter.ts';
+import { contactsOf, findLists, type List } from './record.ts';
+
+/** Processes do not agree about the time to the millisecond. */
+const slackMs = 1_000;
+
+/** `reached`: where the next part begins; null: there is none. */
+export type Part = { ids: string[]; reached: string | null };
+
+/** The next of a list's contacts, oldest first. Those made after `until` were no members then. */
+export async function membersAfter(
+  workspaceId: string,
+  source: List,
+  { after, until, limit }: { after: string | null; until: Date; limit: number },
+): Promise<Part> {
+  const { ids, reached } = await partOf(workspaceId, source, after, limit);
+  const end = idFromBytes('contact', firstUuidAt(new Date(until.getTime() + slackMs)));
+  const isPast = reached !== null && reached >= end;
+  return { ids: ids.filter((id) => id < end), reached: isPast ? null : reached };
+}
+
+async function partOf(
+  workspaceId: string,
+  source: List,
+  afterId: string | null,
+  limit: number,
+): Promise<Part> {
+  const filter = contactsOf(source);
+  if (filter) return listContactIdsAfter(workspaceId, filter, afterId, limit);
+  const ids = await listMemberIdsAfter(workspaceId, source.id, afterId, limit);
+  return { ids, reached: ids.length < limit ? null : ids.at(-1)! };
+}
+
+/** Those of these contacts that match the filter and are in none of the lists that are left out. */
+export async function chosen(
+  workspaceId: string,
+  ids: string[],
+  options: { filter: ContactFilter; excluded: string[] },
+): Promise<string[]> {
+  const excluded = await findLists(workspaceId, options.excluded);
+  if (excluded.some(({ kind }) => kind === 'builtin')) return [];
+  const excludedFilters = excluded.map(contactsOf).filter((filter) => filter !== null);
+  const matching = await matchingOf(workspaceId, ids, compile(options.filter), excludedFilters);
+  const staticIds = excluded.filter(({ kind }) => kind === 'static').map(({ id }) => id);
+  const members = await listMembersAmong(workspaceId, staticIds, matching);
+  return matching.filter((id) => !members.has(id));
+}
+
+async function matchingOf(
+  workspaceId: string,
+  ids: string[],
+  filter: Filter,
+  excluded: Filter[],
+): Promise<string[]> {
+  if (filter.terms.length === 0 && excluded.length === 0) return ids;
+  const contacts = await listContactsByIds(workspaceId, ids);
+  return contacts
+    .filter((contact) => filter.matches(contact) && !excluded.some(({ matches }) => matches(contact)))
+    .map(({ id }) => id);
+}

@@ -1,0 +1,11 @@
+/** Batches of text messages: rows that are accepted at once, become messages chunk by chunk, and are followed to their end. */
+
+export { sweep } from './sms-batches/admission.ts';
+export { cancel } from './sms-batches/cancel.ts';
+export { create } from './sms-batches/create.ts';
+export { prepare } from './sms-batches/prepare.ts';
+export { find, list } from './sms-batches/read.ts';
+export { resume } from './sms-batches/resume.ts';
+export { deleteRowsPast } from './sms-batches/rows-past.ts';
+export { wakePaused } from './sms-batches/wake.ts';
+export { attempt, workOn } from './sms-batches/work.ts';

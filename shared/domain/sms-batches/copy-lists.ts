@@ -1,0 +1,50 @@
+import { now } from '../../clock.ts';
+import { listContactsByIds } from '../../db/contacts.ts';
+import { insertBatchRows, type SmsBatchRecord } from '../../db/sms-batches.ts';
+import * as contactLists from '../contact-lists.ts';
+import { changeHeld, type Hold, type Progress } from './held.ts';
+
+// Small enough that nobody waits for the rows of one.
+const contactsAtOnce = 1_000;
+
+/** Copies the next members of the lists into rows, each number once, as the lists were when the batch began. */
+export async function copyLists(hold: Hold, batch: SmsBatchRecord): Promise<Progress> {
+  const { workspaceId, lists, listIndex, listAfter } = batch;
+  const { listIds, excludeLists } = lists!;
+  // A list that is gone by now has no members.
+  const [source] = await contactLists.findLists(workspaceId, [listIds[listIndex]!]);
+  const { ids, reached } = source
+    ? await contactLists.membersAfter(workspaceId, source, {
+        after: listAfter,
+        until: batch.startedAt!,
+        limit: contactsAtOnce,
+      })
+    : { ids: [], reached: null };
+  const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded: excludeLists });
+  const contacts = await listContactsByIds(workspaceId, chosen);
+  return changeHeld(hold, async (held) => {
+    if (held.listIndex !== listIndex || held.listAfter !== listAfter)
+      throw new Error('A batch that is in hand was changed by somebody else');
+    const rows = contacts.map((contact, index) => ({
+      position: held.rowCount + index,
+      number: contact.number,
+      country: contact.country,
+      contactId: contact.id,
+      sender: null,
+      content: null,
+      unicode: null,
+      clientReference: null,
+      data: null,
+    }));
+    await insertBatchRows(workspaceId, { batchId: held.id, at: now(), once: true }, rows);
+    return {
+      batch: {
+        ...held,
+        rowCount: held.rowCount + rows.length,
+        listIndex: reached === null ? listIndex + 1 : listIndex,
+        listAfter: reached,
+      },
+      isReleased: false,
+    };
+  });
+}

@@ -1,0 +1,84 @@
+import { now } from '../../clock.ts';
+import * as counts from '../../db/sms-batch-counts.ts';
+import * as db from '../../db/sms-batches.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { problem } from '../../errors.ts';
+import { newId } from '../../formats/ids.ts';
+import { count } from '../../metrics.ts';
+import { requestId } from '../../request-context.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { CreatedSmsBatch, NewSmsBatch } from '../../schemas/sms-batches.ts';
+import { normalTag } from '../email/rules.ts';
+import * as keyUsage from '../key-usage.ts';
+import * as waiting from '../waiting.ts';
+import { admit } from './admission.ts';
+import type { Checked } from './prepare.ts';
+import { toWire } from './record.ts';
+
+const mostUnfinished = 1_000;
+const mostErrorsShown = 1_000;
+
+/** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
+export async function create(
+  caller: Caller,
+  request: NewSmsBatch,
+  { content, rows, errors, lists }: Checked,
+): Promise<CreatedSmsBatch> {
+  const { workspaceId } = caller;
+  if (!(await keyUsage.findRoom(workspaceId, caller.lineageId, now()))) throw problem('unauthenticated');
+  const at = now();
+  const batch = admit({
+    id: newId('batch', at),
+    workspaceId,
+    dueAt: request.scheduledAt ?? at,
+    lane: 'expand',
+    parked: false,
+    claims: 0,
+    retries: 0,
+    requestId: requestId(),
+    state: request.scheduledAt ? 'scheduled' : 'processing',
+    source: lists ? 'lists' : 'messages',
+    sender: request.sender ?? null,
+    content,
+    templateName: request.template?.name ?? null,
+    data: request.template?.data ?? request.data ?? {},
+    unicode: request.unicode ?? 'allow',
+    clientReference: request.clientReference ?? null,
+    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
+    lineageId: caller.lineageId,
+    lists,
+    listIndex: 0,
+    listAfter: null,
+    rowCount: rows.length,
+    nextPosition: 0,
+    expanding: true,
+    cancelledUpTo: null,
+    pausedReason: null,
+    pausedCost: null,
+    pausedParts: null,
+    eventSeq: 0,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: request.scheduledAt ?? null,
+    startedAt: null,
+    completedAt: null,
+  });
+  await db.insertSmsBatch(workspaceId, batch);
+  const once = !request.allowDuplicates;
+  const added = await db.insertBatchRows(workspaceId, { batchId: batch.id, at, once }, rows);
+  if (added !== rows.length) throw new Error('Rows of a new batch were left out');
+  // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
+  // nobody waits for the rows.
+  await findWorkspaceForUpdate(workspaceId);
+  if ((await db.findUnfinishedBatchCount(workspaceId)) > mostUnfinished)
+    throw problem('limit_exceeded', {
+      detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
+    });
+  await waiting.checkAtCommit(workspaceId, { messages: rows.length, bytes: 0 });
+  count('batches_accepted', { source: batch.source });
+  return {
+    ...toWire(batch, { ...counts.noCounts, waiting: rows.length }),
+    errors: errors.slice(0, mostErrorsShown),
+    errorCount: errors.length,
+  };
+}

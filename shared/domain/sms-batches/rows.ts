@@ -1,0 +1,85 @@
+import type { BatchRow } from '../../db/sms-batches.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import type { Unicode } from '../../formats/gsm-7.ts';
+import { isLiquid } from '../../formats/liquid-tokens.ts';
+import { parsePhoneNumber } from '../../formats/phone-number.ts';
+import type { BatchMessage, NewSmsBatch } from '../../schemas/sms-batches.ts';
+import { inParts } from '../sms-content.ts';
+import { type Route, router } from './routes.ts';
+
+/** `index`: the place of the message in the request, counting from 0. */
+export type RowError = { index: number; error: string };
+type Fault = { field: string; message: string };
+
+const mostFaultsShown = 100;
+
+/** The messages that can be sent as rows, in their order, and what is wrong with the others; 400 where none can. */
+export async function checkRows(
+  workspaceId: string,
+  request: Pick<NewSmsBatch, 'messages' | 'sender' | 'unicode' | 'allowDuplicates'>,
+  content: string | null,
+  at: Date,
+): Promise<{ rows: BatchRow[]; errors: RowError[] }> {
+  const routeOf = router(workspaceId, at);
+  const seen = new Set<string>();
+  const fits = contentCheck();
+  const rows: BatchRow[] = [];
+  const errors: RowError[] = [];
+  const faults: FieldErrors = {};
+  const messages = request.messages!;
+  for (const [index, message] of messages.entries()) {
+    const checked = await check(message);
+    if ('row' in checked) {
+      rows.push(checked.row);
+      continue;
+    }
+    const { field, message: text } = checked.fault;
+    errors.push({ index, error: `${field} ${text}` });
+    if (errors.length <= mostFaultsShown) faults[`messages[${index}].${field}`] = [text];
+  }
+  if (rows.length === 0)
+    throw problem('validation_failed', { detail: 'None of the messages can be sent', errors: faults });
+  return { rows, errors };
+
+  async function check(message: BatchMessage): Promise<{ row: BatchRow } | { fault: Fault }> {
+    const parsed = parsePhoneNumber(message.recipient);
+    if (!parsed.ok) return { fault: { field: 'recipient', message: parsed.message } };
+    const { number, country } = parsed;
+    if (!request.allowDuplicates && seen.has(number))
+      return { fault: { field: 'recipient', message: 'is in an earlier message as well' } };
+    const route: Route = await routeOf(message.sender ?? request.sender ?? null, country);
+    if (!route.ok) return { fault: { field: route.field, message: route.message } };
+    const unfit = fits(message.content ?? content!, message.unicode ?? request.unicode ?? 'allow');
+    if (unfit !== null) return { fault: { field: 'content', message: unfit } };
+    seen.add(number);
+    return {
+      row: {
+        position: rows.length,
+        number,
+        country,
+        contactId: null,
+        sender: message.sender ?? null,
+        content: message.content ?? null,
+        unicode: message.unicode ?? null,
+        clientReference: message.clientReference ?? null,
+        data: message.data ?? null,
+      },
+    };
+  }
+}
+
+/** Most messages have the same content, which is looked at once. What has Liquid shows what it is when it is rendered. */
+function contentCheck(): (content: string, unicode: Unicode) => string | null {
+  const known = new Map<string, string | null>();
+  return (content, unicode) => {
+    if (isLiquid(content)) return null;
+    const key = `${unicode} ${content}`;
+    let message = known.get(key);
+    if (message === undefined) {
+      const fitted = inParts(content, { unicode });
+      message = fitted.ok ? null : fitted.message;
+      known.set(key, message);
+    }
+    return message;
+  };
+}

@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { Id, JsonObject, Moment, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { SmsCost } from './sms-parts.ts';
+
+export const SmsBatchStatus = z.enum(['scheduled', 'processing', 'paused', 'completed', 'cancelled']).meta({
+  description:
+    'scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours',
+});
+export type SmsBatchStatus = z.infer<typeof SmsBatchStatus>;
+
+export const PausedReason = z.enum([
+  'insufficient_balance',
+  'limit_reached',
+  'sending_blocked',
+  'key_revoked',
+]);
+export type PausedReason = z.infer<typeof PausedReason>;
+
+const Count = z.int32().min(0);
+
+export const SmsBatch = z
+  .object({
+    id: Id('batch'),
+    status: SmsBatchStatus,
+    counts: z
+      .object({
+        total: Count.meta({
+          description: 'The sum of all others; until expanding is false, of what is known so far',
+        }),
+        waiting: Count.meta({ description: 'Rows that are no message yet' }),
+        queued: Count,
+        held: Count.meta({ description: 'Always 0: a batch that cannot be paid for is paused' }),
+        sent: Count,
+        delivered: Count,
+        failed: Count,
+        cancelled: Count,
+      })
+      .meta({ id: 'SmsBatchCounts' }),
+    parts: Count.meta({ description: 'Of the messages made so far' }),
+    cost: SmsCost,
+    expanding: z.boolean().meta({ description: 'Rows are still to become messages' }),
+    pausedReason: PausedReason.nullable(),
+    clientReference: z.string().nullable(),
+    clientTag: z.string().nullable(),
+    createdAt: Timestamp,
+    scheduledAt: Timestamp.nullable(),
+    startedAt: Timestamp.nullable(),
+    completedAt: Timestamp.nullable(),
+    updatedAt: Timestamp,
+  })
+  .meta({ id: 'SmsBatch' });
+export type SmsBatch = z.infer<typeof SmsBatch>;
+
+export const SmsBatchPage = pageOf(SmsBatch, 'SmsBatchPage');
+
+const RowError = z
+  .object({
+    index: z.int32().min(0).meta({ description: 'The place of the message, counting from 0' }),
+    error: z.string(),
+  })
+  .meta({ id: 'SmsBatchRowError' });
+
+export const CreatedSmsBatch = SmsBatch.extend({
+  errors: z.array(RowError).meta({ description: 'Messages that were not taken: the first 1,000' }),
+  errorCount: Count,
+}).meta({ id: 'CreatedSmsBatch' });
+export type CreatedSmsBatch = z.infer<typeof CreatedSmsBatch>;
+
+const sender = text({ min: 1, max: 40 }).nullish();
+const content = text({ min: 1, max: 5_000, multiline: true }).nullish();
+const unicode = z.enum(['allow', 'deny', 'strip']).nullish();
+const data = JsonObject.nullish();
+const clientReference = text({ max: 64 }).nullish();
+
+export const mostBatchMessages = 10_000;
+
+const BatchMessage = z
+  .object({
+    recipient: text({ min: 1, max: 40 }).meta({ example: '+447700900123' }),
+    data: data.meta({ description: 'Merged into the content, over the values of the batch' }),
+    content: content.meta({ description: 'Liquid, in the place of the content of the batch' }),
+    sender: sender.meta({ description: 'In the place of the sender of the batch' }),
+    clientReference,
+    unicode,
+  })
+  .meta({ id: 'NewSmsBatchMessage' });
+export type BatchMessage = z.infer<typeof BatchMessage>;
+
+export const NewSmsBatch = z
+  .object({
+    messages: z
+      .array(BatchMessage)
+      .min(1)
+      .max(mostBatchMessages)
+      .nullish()
+      .meta({ description: 'Provide exactly one of messages and listIds' }),
+    listIds: z
+      .array(NamedId('list'))
+      .min(1)
+      .max(20)
+      .nullish()
+      .meta({ description: 'Contact lists, whose members get one message each; needs the scope lists.read' }),
+    excludeLists: z
+      .array(NamedId('list'))
+      .max(20)
+      .nullish()
+      .meta({ description: 'Contact lists whose members get none; goes with listIds' }),
+    sender: sender.meta({
+      description:
+        'A sender that is approved for the countries of the recipients; default that of the workspace',
+      example: 'Acme',
+    }),
+    content: content.meta({
+      description: 'Liquid; provide at most one of content and template',
+      example: 'Dear {{ name }}, your parcel is here.',
+    }),
+    template: z
+      .object({ name: text({ min: 1, max: 64 }), data })
+      .nullish()
+      .meta({ description: 'name of a stored template, and values that Liquid merges into each message' }),
+    data: data.meta({ description: 'Values that Liquid merges into each message; with content' }),
+    unicode: unicode.meta({
+      description:
+        'What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them',
+    }),
+    scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
+    clientReference: clientReference.meta({ description: 'Of the batch; its messages have their own' }),
+    clientTag: text({ max: 64 }).nullish().meta({
+      description:
+        'Of the batch and its messages; stored in lower case, anything but letters and digits becomes a hyphen',
+    }),
+    shortenLinks: z.boolean().nullish().meta({ description: 'Not available yet' }),
+    allowDuplicates: z.boolean().nullish().meta({
+      description: 'A number may come more than once in messages; else the second one is an error of its row',
+    }),
+  })
+  .meta({ id: 'NewSmsBatch' });
+export type NewSmsBatch = z.infer<typeof NewSmsBatch>;
+
+export const SmsBatchFilter = z.object({
+  status: SmsBatchStatus.optional(),
+  clientReference: text({ max: 64 }).optional(),
+  clientTag: text({ max: 64 }).optional(),
+  since: Moment.optional().meta({ description: 'Created at or after' }),
+  until: Moment.optional().meta({ description: 'Created before' }),
+  ...pageQuery,
+});
+export type SmsBatchFilter = z.infer<typeof SmsBatchFilter>;

@@ -1,0 +1,6 @@
+import * as smsBatches from '../../shared/domain/sms-batches.ts';
+import { expandBatch } from '../../shared/jobs/expand-batch.ts';
+import { handle } from '../handle.ts';
+
+// More jobs than slots: those of one workspace that wait for a slot do not keep another's from being fetched.
+export default handle(expandBatch, { concurrency: 16 }, (payload, lane) => smsBatches.workOn(lane, payload));
