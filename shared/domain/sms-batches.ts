@@ -4,6 +4,7 @@ export { sweep } from './sms-batches/admission.ts';
 export { cancel } from './sms-batches/cancel.ts';
 export { create } from './sms-batches/create.ts';
 export { prepare } from './sms-batches/prepare.ts';
+export { preview } from './sms-batches/preview.ts';
 export { find, list } from './sms-batches/read.ts';
 export { resume } from './sms-batches/resume.ts';
 export { deleteRowsPast } from './sms-batches/rows-past.ts';

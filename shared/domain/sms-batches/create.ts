@@ -16,53 +16,20 @@ import type { Checked } from './prepare.ts';
 import { toWire } from './record.ts';
 
 const mostUnfinished = 1_000;
-const mostErrorsShown = 1_000;
+/** Of the faults of rows, in an answer. */
+export const mostErrorsShown = 1_000;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
 export async function create(
   caller: Caller,
   request: NewSmsBatch,
-  { content, rows, errors, lists }: Checked,
+  checked: Checked,
 ): Promise<CreatedSmsBatch> {
   const { workspaceId } = caller;
+  const { rows, errors } = checked;
   if (!(await keyUsage.findRoom(workspaceId, caller.lineageId, now()))) throw problem('unauthenticated');
   const at = now();
-  const batch = admit({
-    id: newId('batch', at),
-    workspaceId,
-    dueAt: request.scheduledAt ?? at,
-    lane: 'expand',
-    parked: false,
-    claims: 0,
-    retries: 0,
-    requestId: requestId(),
-    state: request.scheduledAt ? 'scheduled' : 'processing',
-    source: lists ? 'lists' : 'messages',
-    sender: request.sender ?? null,
-    content,
-    templateName: request.template?.name ?? null,
-    data: request.template?.data ?? request.data ?? {},
-    unicode: request.unicode ?? 'allow',
-    clientReference: request.clientReference ?? null,
-    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
-    lineageId: caller.lineageId,
-    lists,
-    listIndex: 0,
-    listAfter: null,
-    rowCount: rows.length,
-    nextPosition: 0,
-    expanding: true,
-    cancelledUpTo: null,
-    pausedReason: null,
-    pausedCost: null,
-    pausedParts: null,
-    eventSeq: 0,
-    createdAt: at,
-    updatedAt: at,
-    scheduledAt: request.scheduledAt ?? null,
-    startedAt: null,
-    completedAt: null,
-  });
+  const batch = admit(newRecord(caller, request, checked, at));
   await db.insertSmsBatch(workspaceId, batch);
   const once = !request.allowDuplicates;
   const added = await db.insertBatchRows(workspaceId, { batchId: batch.id, at, once }, rows);
@@ -80,5 +47,50 @@ export async function create(
     ...toWire(batch, { ...counts.noCounts, waiting: rows.length }),
     errors: errors.slice(0, mostErrorsShown),
     errorCount: errors.length,
+  };
+}
+
+/** The batch that a request makes, before any of its rows is a message. */
+export function newRecord(
+  { workspaceId, lineageId }: Caller,
+  request: NewSmsBatch,
+  { content, rows, lists }: Checked,
+  at: Date,
+): db.SmsBatchRecord {
+  return {
+    id: newId('batch', at),
+    workspaceId,
+    dueAt: request.scheduledAt ?? at,
+    lane: 'expand',
+    parked: false,
+    claims: 0,
+    retries: 0,
+    requestId: requestId(),
+    state: request.scheduledAt ? 'scheduled' : 'processing',
+    source: lists ? 'lists' : 'messages',
+    sender: request.sender ?? null,
+    content,
+    templateName: request.template?.name ?? null,
+    data: request.template?.data ?? request.data ?? {},
+    unicode: request.unicode ?? 'allow',
+    clientReference: request.clientReference ?? null,
+    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
+    lineageId,
+    lists,
+    listIndex: 0,
+    listAfter: null,
+    rowCount: rows.length,
+    nextPosition: 0,
+    expanding: true,
+    cancelledUpTo: null,
+    pausedReason: null,
+    pausedCost: null,
+    pausedParts: null,
+    eventSeq: 0,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: request.scheduledAt ?? null,
+    startedAt: null,
+    completedAt: null,
   };
 }
