@@ -37,11 +37,12 @@ export const noCounts: BatchCounts = {
  * dies, and at the end of that, so that nobody waits for them.
  */
 export async function changeBatchCounts(
+  workspaceId: string,
   batchId: string,
   at: Date,
-  change: Omit<BatchChange, 'batchId' | 'at'>,
+  change: Omit<BatchChange, 'ofWorkspace' | 'batchId' | 'at'>,
 ): Promise<void> {
-  await changeCount({ batchId, at, ...change });
+  await changeCount({ ofWorkspace: workspaceId, batchId, at, ...change });
 }
 
 const sums = `SUM(waiting) AS waiting, SUM(queued) AS queued, SUM(sent) AS sent, SUM(delivered) AS delivered,
@@ -49,20 +50,21 @@ const sums = `SUM(waiting) AS waiting, SUM(queued) AS queued, SUM(sent) AS sent,
   SUM(cost_eur) AS cost_eur, MAX(sent_at) AS sent_at, MAX(changed_at) AS changed_at`;
 
 /** In one statement, which sees one moment: what changes meanwhile is in all of them or in none. */
-export async function findBatchCounts(batchId: string): Promise<BatchCounts> {
-  const [row] = await execute(`SELECT ${sums} FROM sms_batch_counts WHERE batch_id = ?`, [
-    idToBytes(batchId),
-  ]);
+export async function findBatchCounts(workspaceId: string, batchId: string): Promise<BatchCounts> {
+  const [row] = await execute(
+    `SELECT ${sums} FROM sms_batch_counts WHERE batch_id = ? AND workspace_id = ?`,
+    [idToBytes(batchId), idToBytes(workspaceId)],
+  );
   return toCounts(row!);
 }
 
 /** Of several, in the order of the ids. */
-export async function listBatchCounts(batchIds: string[]): Promise<BatchCounts[]> {
+export async function listBatchCounts(workspaceId: string, batchIds: string[]): Promise<BatchCounts[]> {
   if (batchIds.length === 0) return [];
   const ids = batchIds.map(idToBytes);
   const rows = await query(
-    `SELECT batch_id, ${sums} FROM sms_batch_counts WHERE batch_id IN (?) GROUP BY batch_id`,
-    [ids],
+    `SELECT batch_id, ${sums} FROM sms_batch_counts WHERE batch_id IN (?) AND workspace_id = ? GROUP BY batch_id`,
+    [ids, idToBytes(workspaceId)],
   );
   const byId = new Map(rows.map((row) => [row.batch_id.toString('hex'), toCounts(row)]));
   return ids.map((id) => byId.get(id.toString('hex')) ?? noCounts);

@@ -2,10 +2,8 @@ import type { Unicode } from '../formats/gsm-7.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { BatchLane } from '../schemas/lanes.ts';
 import type { PausedReason, SmsBatchStatus } from '../schemas/sms-batches.ts';
-import { byId, bytesOf, execute, query, type Row, written } from './client.ts';
+import { byId, bytesOf, execute, query, type Row } from './client.ts';
 import { listMatching, type Page } from './listing.ts';
-import { changeBatchCounts } from './sms-batch-counts.ts';
-import { changeWaiting } from './waiting-counts.ts';
 
 export type SmsBatchRecord = {
   id: string;
@@ -56,20 +54,6 @@ export type SmsBatchRecord = {
 };
 
 export type BatchLists = { listIds: string[]; excludeLists: string[] };
-
-/** What becomes a message. What is null is as the batch says. */
-export type BatchRow = {
-  position: number;
-  /** E.164. */
-  number: string;
-  country: string | null;
-  contactId: string | null;
-  sender: string | null;
-  content: string | null;
-  unicode: Unicode | null;
-  clientReference: string | null;
-  data: Record<string, unknown> | null;
-};
 
 export async function insertSmsBatch(workspaceId: string, record: SmsBatchRecord): Promise<void> {
   await query('INSERT INTO sms_batches SET ?', [
@@ -133,70 +117,6 @@ function changing(record: SmsBatchRecord) {
     started_at: record.startedAt,
     completed_at: record.completedAt,
   };
-}
-
-// Statements stay small beside what the server takes: a row may have merge data of a megabyte.
-const mostStatement = 4 * 1024 * 1024;
-const rowsAtOnce = 2_000;
-
-/**
- * Adds rows to a batch, which count as waiting; returns how many. With `once`, a number that the batch has already is left
- * out.
- */
-export async function insertBatchRows(
-  workspaceId: string,
-  { batchId, at, once }: { batchId: string; at: Date; once: boolean },
-  rows: BatchRow[],
-): Promise<number> {
-  const [batch, workspace] = [idToBytes(batchId), idToBytes(workspaceId)];
-  const start = `INSERT ${once ? 'IGNORE ' : ''}INTO sms_batch_rows (batch_id, position, workspace_id, number, once,
-    country, contact_id, sender, content, unicode, client_reference, data) VALUES `;
-  const head = [batch, workspace].map(written);
-  let added = 0;
-  let texts: string[] = [];
-  let length = 0;
-  const send = async () => {
-    if (texts.length === 0) return;
-    const { affectedRows } = await query<{ affectedRows: number }>(start + texts.join(','));
-    added += affectedRows;
-    [texts, length] = [[], 0];
-  };
-  for (const row of rows) {
-    const number = written(row.number);
-    const rest = [
-      row.country,
-      row.contactId === null ? null : idToBytes(row.contactId),
-      row.sender,
-      row.content,
-      row.unicode,
-      row.clientReference,
-      row.data && JSON.stringify(row.data),
-    ].map(written);
-    const text = `(${head[0]},${row.position},${head[1]},${number},${once ? number : 'NULL'},${rest.join(',')})`;
-    if (texts.length === rowsAtOnce || length + text.length > mostStatement) await send();
-    texts.push(text);
-    length += text.length;
-  }
-  await send();
-  if (added > 0) {
-    await changeWaiting(workspaceId, { messages: added });
-    await changeBatchCounts(batchId, at, { waiting: added });
-  }
-  return added;
-}
-
-/** The next rows of a batch, in order. */
-export async function listBatchRows(
-  workspaceId: string,
-  batchId: string,
-  { from, limit }: { from: number; limit: number },
-): Promise<BatchRow[]> {
-  const rows = await execute(
-    `SELECT * FROM sms_batch_rows ${byId} WHERE batch_id = ? AND position >= ? AND workspace_id = ?
-     ORDER BY position LIMIT ?`,
-    [idToBytes(batchId), from, idToBytes(workspaceId), limit],
-  );
-  return rows.map(toRow);
 }
 
 const one = `SELECT * FROM sms_batches ${byId} WHERE id = ? AND workspace_id = ?`;
@@ -315,19 +235,5 @@ export function toRecord(row: Row): SmsBatchRecord {
     scheduledAt: row.scheduled_at,
     startedAt: row.started_at,
     completedAt: row.completed_at,
-  };
-}
-
-function toRow(row: Row): BatchRow {
-  return {
-    position: row.position,
-    number: row.number.toString(),
-    country: row.country,
-    contactId: row.contact_id && idFromBytes('contact', row.contact_id),
-    sender: text(row.sender),
-    content: row.content,
-    unicode: row.unicode,
-    clientReference: text(row.client_reference),
-    data: row.data && JSON.parse(row.data),
   };
 }

@@ -3,7 +3,7 @@ import type { SmsLane } from '../schemas/lanes.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
-import { byId, bytesOf, execute, query, type Row, written } from './client.ts';
+import { byId, bytesOf, execute, query, type Row } from './client.ts';
 import { listMatching, type Page } from './listing.ts';
 import { changeBatchCounts } from './sms-batch-counts.ts';
 import { changeWaiting } from './waiting-counts.ts';
@@ -62,23 +62,13 @@ export async function insertSms(workspaceId: string, record: SmsRecord): Promise
   await countNew(workspaceId, [record]);
 }
 
-/** Many in one statement, put together by hand, which takes a fraction of the time. */
-export async function insertManySms(workspaceId: string, records: SmsRecord[]): Promise<void> {
-  if (records.length === 0) return;
-  const rows = records.map((record) => columnsOf(workspaceId, record));
-  await query(
-    `INSERT INTO sms_messages (${Object.keys(rows[0]!).join(', ')}) VALUES
-     ${rows.map((row) => `(${Object.values(row).map(written).join(',')})`).join(',')}`,
-  );
-  await countNew(workspaceId, records);
-}
-
-async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void> {
+/** Counts new messages where what waits, and what a batch has, is counted. */
+export async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void> {
   const messages = records.filter(isWaiting).length;
   if (messages > 0) await changeWaiting(workspaceId, { messages });
   for (const { batchId, status, parts, cost, updatedAt } of records)
     if (batchId !== null)
-      await changeBatchCounts(batchId, updatedAt, {
+      await changeBatchCounts(workspaceId, batchId, updatedAt, {
         [status]: 1,
         parts,
         cost_gbp: cost.gbp ?? 0,
@@ -88,15 +78,16 @@ async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void
 
 /** The batch that a message is of counts it by its status, in the transaction that changes that. */
 export async function countInBatch(
+  workspaceId: string,
   before: SmsStatus,
   { batchId, status, ...record }: SmsRecord,
 ): Promise<void> {
   if (batchId === null || before === status) return;
   const sentAt = status === 'sent' ? record.sentAt : null;
-  await changeBatchCounts(batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
+  await changeBatchCounts(workspaceId, batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
 }
 
-function columnsOf(workspaceId: string, record: SmsRecord) {
+export function columnsOf(workspaceId: string, record: SmsRecord) {
   return {
     id: idToBytes(record.id),
     workspace_id: idToBytes(workspaceId),
@@ -140,7 +131,7 @@ export async function updateSms(
   ]);
   const messages = Number(isWaiting(record)) - Number(isWaiting(before));
   if (messages !== 0) await changeWaiting(workspaceId, { messages });
-  await countInBatch(before.status, record);
+  await countInBatch(workspaceId, before.status, record);
 }
 
 function changing(record: SmsRecord) {
@@ -174,41 +165,6 @@ export async function findSmsForUpdate(
 ): Promise<{ record: SmsRecord; isLeased: boolean } | null> {
   const [row] = await execute(`${one} FOR UPDATE`, [idToBytes(smsId), idToBytes(workspaceId)]);
   return row ? { record: toRecord(row), isLeased: row.lease_token !== null } : null;
-}
-
-/** Ids of a batch's messages, in their order. */
-export async function listIdsOfBatch(
-  workspaceId: string,
-  batchId: string,
-  { after, limit }: { after: string | null; limit: number },
-): Promise<string[]> {
-  const rows = await execute(
-    `SELECT id FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ? AND id > ?
-     ORDER BY id LIMIT ?`,
-    [idToBytes(workspaceId), idToBytes(batchId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
-  );
-  return rows.map((row) => idFromBytes('sms', row.id));
-}
-
-/** Those of these that are queued and may not have been handed over, locked until the transaction ends. */
-export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
-  const rows = await query(
-    `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
-       AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0 ORDER BY id FOR UPDATE`,
-    [ids.map(idToBytes), idToBytes(workspaceId)],
-  );
-  return rows.map(toRecord);
-}
-
-/** Many queued messages, which must be locked, are cancelled as these say. */
-export async function updateManySmsCancelled(workspaceId: string, records: SmsRecord[]): Promise<void> {
-  await query(
-    `UPDATE sms_messages ${byId} SET status = 'cancelled', updated_at = GREATEST(updated_at, ?), due_at = NULL,
-       parked = 0, event_seq = event_seq + 1 WHERE id IN (?) AND workspace_id = ?`,
-    [records[0]!.updatedAt, records.map(({ id }) => idToBytes(id)), idToBytes(workspaceId)],
-  );
-  await changeWaiting(workspaceId, { messages: -records.length });
-  for (const record of records) await countInBatch('queued', record);
 }
 
 /** Whether messages wait until the workspace can pay. */

@@ -23,12 +23,10 @@ export const SmsBatchPreview = z
     }),
     parts: Count.meta({ description: 'Of the messages that would be sent' }),
     cost: SmsCost,
-    encodings: z
-      .object({ gsm7: Count, ucs2: Count })
-      .meta({
-        id: 'SmsBatchEncodings',
-        description: 'How many of the messages that would be sent have each',
-      }),
+    encodings: z.object({ gsm7: Count, ucs2: Count }).meta({
+      id: 'SmsBatchEncodings',
+      description: 'How many of the messages that would be sent have each',
+    }),
     errors: z.array(SmsBatchRowError).meta({
       description:
         'The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients',

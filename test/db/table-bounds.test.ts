@@ -38,7 +38,7 @@ async function insertOld(table: string, given: Record<string, Param>): Promise<v
 
 test('what passes is gone when its time is over, of every table that is said to pass', async () => {
   await query('DELETE FROM sms_ledger');
-  const [listId, emailId] = [newUuid(old), newUuid(old)];
+  const [listId, emailId, batchId] = [newUuid(old), newUuid(old), newUuid(old)];
   const given: Record<string, Record<string, Param>> = {
     events: { position: 1 },
     event_marks: { position: 1 },
@@ -48,6 +48,9 @@ test('what passes is gone when its time is over, of every table that is said to 
     email_attachments: { email_id: emailId },
     email_attachment_chunks: { email_id: emailId },
     sms_messages: { status: 'delivered' },
+    sms_batches: { id: batchId, status: 'over', lane: 'follow', completed_at: old },
+    sms_batch_rows: { batch_id: batchId },
+    sms_batch_counts: { batch_id: batchId },
     sms_ledger: { sms_id: newUuid(old), kind: 'charge', amount: -300 },
   };
   await insertOld('contact_list_members', { list_id: listId });

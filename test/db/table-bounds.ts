@@ -48,6 +48,9 @@ export const tableBounds: Record<string, Bound> = {
   simulator_messages: { kind: 'passing', by: 'SMS_RETENTION_DAYS' },
   simulator_phones: { kind: 'passing', by: 'when their last text is gone' },
   sms_balances: { kind: 'capped', by: 'one row for each workspace' },
+  sms_batch_counts: { kind: 'passing', by: 'with their batch' },
+  sms_batch_rows: { kind: 'passing', by: 'when none of them is to become a message any more' },
+  sms_batches: { kind: 'passing', by: 'SMS_RETENTION_DAYS after their end' },
   sms_ledger: {
     kind: 'passing',
     by: 'entries of messages that are gone are put together into one for each workspace; credits stay',

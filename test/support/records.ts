@@ -3,6 +3,8 @@ import { findDefaultSender } from '../../shared/db/senders.ts';
 import * as businessProfiles from '../../shared/domain/business-profiles.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import * as senders from '../../shared/domain/senders.ts';
+import * as smsBatches from '../../shared/domain/sms-batches.ts';
+import * as workspaces from '../../shared/domain/workspaces.ts';
 import type { IdPrefix } from '../../shared/formats/ids.ts';
 import type { workspace } from './factory.ts';
 import { newEmail, sendEmail } from './new-email.ts';
@@ -76,6 +78,10 @@ export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Wi
     await smsSender(own);
     return (await make(api, own, '/v2/sms', newHiddenSms())).id;
   },
+  batch: async (api, own) => {
+    await smsSender(own);
+    return (await make(api, own, '/v2/sms/batches', newHiddenBatch())).id;
+  },
   phone: async (api, own) => {
     await smsSender(own);
     phones += 1;
@@ -117,6 +123,12 @@ const newHidden = () => ({
 const newHiddenSms = () => ({
   sender: 'Generated',
   recipient: hidden.number,
+  content: hidden.text,
+  scheduledAt: new Date(now().getTime() + 3_600_000).toISOString(),
+});
+const newHiddenBatch = () => ({
+  sender: 'Generated',
+  messages: [{ recipient: hidden.number }],
   content: hidden.text,
   scheduledAt: new Date(now().getTime() + 3_600_000).toISOString(),
 });
@@ -173,6 +185,14 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
     await smsSender(own);
     return newHiddenSms();
   },
+  createSmsBatch: async (own) => {
+    await smsSender(own);
+    return newHiddenBatch();
+  },
+  previewSmsBatch: async (own) => {
+    await smsSender(own);
+    return newHiddenBatch();
+  },
   createSimulatorMessage: async (own) => {
     await smsSender(own);
     return newSimulatorText();
@@ -189,8 +209,19 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
   addContactListContacts: () => ({ contactIds: ['contact_01h455vb4pex5vsknk084sn02q'] }),
 };
 
+const batchWithLists: Record<string, (api: Client, own: Own) => Promise<object>> = {
+  'listIds[0]': async () => ({ ...newHiddenBatch(), messages: null, listIds: [] }),
+  'excludeLists[0]': async (api, own) => ({
+    ...newHiddenBatch(),
+    messages: null,
+    listIds: [await makers.list!(api, own, {})],
+  }),
+};
+
 /** Operation -> field of its body -> a body that it goes with, where it cannot go with the one above. */
 export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) => Promise<object>>> = {
+  createSmsBatch: batchWithLists,
+  previewSmsBatch: batchWithLists,
   addContactListContacts: {
     'fromLists[0]': async () => ({ fromLists: [] }),
     'excludeLists[0]': async (api, own) => ({ fromLists: [await makers.list!(api, own, {})] }),
@@ -203,6 +234,14 @@ export const parameters: Record<string, (api: Client, own: Own) => Promise<Recor
   verifySender: async (api, own) => {
     if (!(await findDefaultSender(own.workspaceId))) await senders.addApproved(own.workspaceId, 'Default');
     return { id: await awaitingMobile(api, own, unique('074001')) };
+  },
+  resumeSmsBatch: async (api, own) => {
+    await smsSender(own);
+    const { id } = await make(api, own, '/v2/sms/batches', { ...newHiddenBatch(), scheduledAt: null });
+    await workspaces.change(own.workspaceId, { sendingBlocked: true });
+    await smsBatches.attempt(id);
+    await workspaces.change(own.workspaceId, { sendingBlocked: false });
+    return { id };
   },
   createSimulatorMessage: async () => ({ number: encodeURIComponent(hidden.number) }),
   saveEmailInclude: async () => ({ name: unique('include') }),

@@ -16,13 +16,13 @@ const counters = [
 type Counter = (typeof counters)[number];
 
 /** By how much a transaction changes the counts of a batch; `sentAt`: when one of its messages was handed over. */
-export type BatchChange = { batchId: string; at: Date; sentAt?: Date | null } & Partial<
+export type BatchChange = { ofWorkspace: string; batchId: string; at: Date; sentAt?: Date | null } & Partial<
   Record<Counter, number>
 >;
 
-type Sum = { batchId: string; counts: number[]; at: Date; sentAt: Date | null };
+type Sum = { ofWorkspace: string; batchId: string; counts: number[]; at: Date; sentAt: Date | null };
 
-const columns = ['batch_id', 'shard', ...counters, 'sent_at', 'changed_at'];
+const columns = ['batch_id', 'workspace_id', 'shard', ...counters, 'sent_at', 'changed_at'];
 const insert = `INSERT INTO sms_batch_counts (${columns.join(', ')}) VALUES`;
 const addUp = `ON DUPLICATE KEY UPDATE ${counters.map((name) => `${name} = ${name} + VALUES(${name})`).join(', ')},
   sent_at = GREATEST(COALESCE(sent_at, VALUES(sent_at)), COALESCE(VALUES(sent_at), sent_at)),
@@ -34,9 +34,10 @@ const later = (first: Date | null, other: Date | null) =>
 
 export async function writeBatches(connection: Connection, changes: readonly BatchChange[]): Promise<void> {
   const sums = new Map<string, Sum>();
-  for (const { batchId, at, sentAt = null, ...change } of changes) {
+  for (const { ofWorkspace, batchId, at, sentAt = null, ...change } of changes) {
     let sum = sums.get(batchId);
-    if (!sum) sums.set(batchId, (sum = { batchId, counts: counters.map(() => 0), at, sentAt: null }));
+    if (!sum)
+      sums.set(batchId, (sum = { ofWorkspace, batchId, counts: counters.map(() => 0), at, sentAt: null }));
     counters.forEach((name, index) => {
       sum.counts[index]! += change[name] ?? 0;
     });
@@ -47,7 +48,14 @@ export async function writeBatches(connection: Connection, changes: readonly Bat
   const rows = [...sums.values()]
     .filter(({ counts, sentAt }) => sentAt || counts.some((count) => count !== 0))
     .toSorted((left, right) => (left.batchId < right.batchId ? -1 : 1))
-    .map(({ batchId, counts, at, sentAt }) => [idToBytes(batchId), shard, ...counts, sentAt, at]);
+    .map(({ ofWorkspace, batchId, counts, at, sentAt }) => [
+      idToBytes(batchId),
+      idToBytes(ofWorkspace),
+      shard,
+      ...counts,
+      sentAt,
+      at,
+    ]);
   const [first, ...others] = rows;
   if (others.length > 0) await send(connection, false, `${insert} ? ${addUp}`, [rows]);
   else if (first) await send(connection, true, one, first);

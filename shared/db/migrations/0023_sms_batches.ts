@@ -80,6 +80,7 @@ export const smsBatches: Migration = {
     // different ones. waiting: rows that are no message yet. Parts and costs are of the messages made so far.
     `CREATE TABLE IF NOT EXISTS sms_batch_counts (
       batch_id BINARY(16) NOT NULL,
+      workspace_id BINARY(16) NOT NULL,
       shard TINYINT UNSIGNED NOT NULL,
       waiting BIGINT NOT NULL,
       queued BIGINT NOT NULL,

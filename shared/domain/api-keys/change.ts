@@ -3,6 +3,7 @@ import { invalid, problem } from '../../errors.ts';
 import type { ApiKey, ApiKeyChanges } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as keyUsage from '../key-usage.ts';
+import { wakeRelease } from '../sms-balance.ts';
 import { announceChange, findForChange, refuseBeyond, setUpSigning, toWire } from './record.ts';
 
 /** What is left out stays as it is (spec §4). */
@@ -27,6 +28,8 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
   await refuseBeyond(caller, changed);
   await db.updateApiKey(caller.workspaceId, changed);
   announceChange(keyId);
+  // Batches that its limit has paused may go on.
+  if (changes.limits) wakeRelease(caller.workspaceId);
   return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
 }
 

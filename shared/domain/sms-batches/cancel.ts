@@ -15,7 +15,7 @@ export async function cancel({ workspaceId }: Caller, batchId: string): Promise<
   if (!nextStates[batch.state].includes('cancelled'))
     throw problem('not_cancellable', { detail: `The batch is ${batch.state}` });
   const at = now();
-  const counts = await findBatchCounts(batchId);
+  const counts = await findBatchCounts(workspaceId, batchId);
   const cancelled = advance(batch, 'cancelled', at);
   const { changed, event } = eventOf({ ...cancelled, completedAt: at, dueAt: at, lane: 'follow' }, counts);
   // Whoever has it in hand writes nothing any more. Its next job may be in Redis already, for later.

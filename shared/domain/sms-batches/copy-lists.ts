@@ -1,6 +1,7 @@
 import { now } from '../../clock.ts';
 import { type ContactRecord, listContactsByIds } from '../../db/contacts.ts';
-import { type BatchRow, insertBatchRows, type SmsBatchRecord } from '../../db/sms-batches.ts';
+import { type BatchRow, insertBatchRows } from '../../db/sms-batch-rows.ts';
+import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import * as contactLists from '../contact-lists.ts';
 import { changeHeld, type Hold, type Progress } from './held.ts';
 

@@ -1,5 +1,6 @@
 import { now } from '../../clock.ts';
 import * as counts from '../../db/sms-batch-counts.ts';
+import { insertBatchRows } from '../../db/sms-batch-rows.ts';
 import * as db from '../../db/sms-batches.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { problem } from '../../errors.ts';
@@ -32,7 +33,7 @@ export async function create(
   const batch = admit(newRecord(caller, request, checked, at));
   await db.insertSmsBatch(workspaceId, batch);
   const once = !request.allowDuplicates;
-  const added = await db.insertBatchRows(workspaceId, { batchId: batch.id, at, once }, rows);
+  const added = await insertBatchRows(workspaceId, { batchId: batch.id, at, once }, rows);
   if (added !== rows.length) throw new Error('Rows of a new batch were left out');
   // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
   // nobody waits for the rows.

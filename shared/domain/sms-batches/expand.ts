@@ -1,8 +1,10 @@
 import { now } from '../../clock.ts';
 import { afterCommit } from '../../db/client.ts';
 import { type BatchCounts, changeBatchCounts, findBatchCounts } from '../../db/sms-batch-counts.ts';
-import { listBatchRows, type SmsBatchRecord } from '../../db/sms-batches.ts';
-import { insertManySms, type SmsRecord } from '../../db/sms-messages.ts';
+import { listBatchRows } from '../../db/sms-batch-rows.ts';
+import type { SmsBatchRecord } from '../../db/sms-batches.ts';
+import type { SmsRecord } from '../../db/sms-messages.ts';
+import { insertManySms } from '../../db/sms-of-batches.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import { count } from '../../metrics.ts';
@@ -89,7 +91,7 @@ async function store(hold: Hold, chunk: Chunk): Promise<Progress> {
       }),
     );
     if (taken.length > 0) {
-      await changeBatchCounts(batch.id, at, { waiting: -taken.length });
+      await changeBatchCounts(batch.workspaceId, batch.id, at, { waiting: -taken.length });
       await changeWaiting(workspaceId, { messages: -taken.length });
     }
     let after: SmsBatchRecord = {
@@ -103,7 +105,7 @@ async function store(hold: Hold, chunk: Chunk): Promise<Progress> {
       after = await paused(
         after,
         { reason, cost, parts },
-        withChunk(await findBatchCounts(batch.id), taken, stored),
+        withChunk(await findBatchCounts(batch.workspaceId, batch.id), taken, stored),
       );
       isReleased = true;
     } else if (upTo >= batch.rowCount) {

@@ -17,7 +17,7 @@ const partOfQuiet = 0.1;
 export async function follow(hold: Hold): Promise<Progress> {
   return changeHeld(hold, async (batch) => {
     const at = now();
-    const counts = await findBatchCounts(batch.id);
+    const counts = await findBatchCounts(batch.workspaceId, batch.id);
     if (isFinished(counts, at)) {
       const completed = { ...advance(batch, 'completed', at), completedAt: at, dueAt: null };
       const { changed, event } = eventOf(completed, counts);

@@ -1,6 +1,7 @@
 import { fitting } from '../../db/client/outside-text.ts';
 import { type ContactRecord, listContactIdsOfNumbers, listContactsByIds } from '../../db/contacts.ts';
-import type { BatchRow, SmsBatchRecord } from '../../db/sms-batches.ts';
+import type { BatchRow } from '../../db/sms-batch-rows.ts';
+import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import { newId } from '../../formats/ids.ts';

@@ -38,7 +38,11 @@ export async function paused(
 
 export function pause(hold: Hold, reason: PausedReason): Promise<Progress> {
   return changeHeld(hold, async (batch) => ({
-    batch: await paused(batch, { reason, cost: null, parts: null }, await findBatchCounts(batch.id)),
+    batch: await paused(
+      batch,
+      { reason, cost: null, parts: null },
+      await findBatchCounts(batch.workspaceId, batch.id),
+    ),
     isReleased: true,
   }));
 }

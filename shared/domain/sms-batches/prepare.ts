@@ -1,5 +1,6 @@
 import { now } from '../../clock.ts';
-import type { BatchLists, BatchRow } from '../../db/sms-batches.ts';
+import type { BatchRow } from '../../db/sms-batch-rows.ts';
+import type { BatchLists } from '../../db/sms-batches.ts';
 import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
 import { isId } from '../../formats/ids.ts';
 import { isLiquid } from '../../formats/liquid-tokens.ts';

@@ -1,5 +1,6 @@
 import { now } from '../../clock.ts';
-import type { BatchRow, SmsBatchRecord } from '../../db/sms-batches.ts';
+import type { BatchRow } from '../../db/sms-batch-rows.ts';
+import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import { problem } from '../../errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsBatchPreview } from '../../schemas/sms-batch-preview.ts';

@@ -10,7 +10,7 @@ import { toWire } from './record.ts';
 export async function find({ workspaceId }: Caller, batchId: string): Promise<SmsBatch> {
   const batch = await db.findSmsBatch(workspaceId, batchId);
   if (!batch) throw problem('not_found');
-  return toWire(batch, await findBatchCounts(batchId));
+  return toWire(batch, await findBatchCounts(workspaceId, batchId));
 }
 
 export async function list(
@@ -25,7 +25,10 @@ export async function list(
     { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag) },
     { limit, before },
   );
-  const counts = await listBatchCounts(records.map(({ id }) => id));
+  const counts = await listBatchCounts(
+    workspaceId,
+    records.map(({ id }) => id),
+  );
   return {
     data: records.map((record, index) => toWire(record, counts[index]!)),
     nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),

@@ -17,7 +17,7 @@ export async function resume({ workspaceId, lineageId }: Caller, batchId: string
   if (!found) throw problem('not_found');
   if (found.state !== 'paused') throw problem('not_paused', { detail: `The batch is ${found.state}` });
   const batch = found.pausedReason === 'key_revoked' ? { ...found, lineageId } : found;
-  const counts = await findBatchCounts(batchId);
+  const counts = await findBatchCounts(workspaceId, batchId);
   if (await isStanding(batch)) return toWire(batch, counts);
   const at = now();
   const resumed = { ...advance(batch, 'processing', at), dueAt: at };

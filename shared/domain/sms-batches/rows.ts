@@ -1,4 +1,4 @@
-import type { BatchRow } from '../../db/sms-batches.ts';
+import type { BatchRow } from '../../db/sms-batch-rows.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
 import type { Unicode } from '../../formats/gsm-7.ts';
 import { isLiquid } from '../../formats/liquid-tokens.ts';

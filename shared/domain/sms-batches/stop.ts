@@ -2,7 +2,7 @@ import { now } from '../../clock.ts';
 import { afterCommit } from '../../db/client.ts';
 import { changeBatchCounts, findBatchCounts } from '../../db/sms-batch-counts.ts';
 import type { SmsBatchRecord } from '../../db/sms-batches.ts';
-import { listCancellableForUpdate, listIdsOfBatch, updateManySmsCancelled } from '../../db/sms-messages.ts';
+import { listCancellableForUpdate, listIdsOfBatch, updateManySmsCancelled } from '../../db/sms-of-batches.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import * as events from '../events.ts';
@@ -27,9 +27,9 @@ export async function stop(hold: Hold, batch: SmsBatchRecord): Promise<Progress>
 function cancelRows(hold: Hold): Promise<Progress> {
   return changeHeld(hold, async (batch) => {
     // Nobody makes messages of them any more: whoever would has to have the batch in hand.
-    const { waiting } = await findBatchCounts(batch.id);
+    const { waiting } = await findBatchCounts(batch.workspaceId, batch.id);
     if (waiting > 0) {
-      await changeBatchCounts(batch.id, now(), { waiting: -waiting, cancelled: waiting });
+      await changeBatchCounts(batch.workspaceId, batch.id, now(), { waiting: -waiting, cancelled: waiting });
       await changeWaiting(batch.workspaceId, { messages: -waiting });
     }
     return { batch: { ...batch, expanding: false }, isReleased: false };

@@ -52,7 +52,7 @@ const outcomes = batcher<Finished, boolean>({
       );
       for (const { message } of ended) {
         await changeWaiting(message.workspaceId, { messages: -1 });
-        await countInBatch('queued', message);
+        await countInBatch(message.workspaceId, 'queued', message);
       }
       for (const message of givenBack(mine)) await balance.giveBack(message);
       return results;

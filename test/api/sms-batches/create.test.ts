@@ -134,8 +134,9 @@ test('lists need the scope lists.read, and each number gets one message, with it
   const make = async (path: string, body: object) =>
     (await api.request('POST', path, { key: own.key, body })).body;
   const contacts = await Promise.all(
-    ['Ada', 'Bob', 'Cid'].map((firstName, index) =>
-      make('/v2/contacts', { number: `+44791100010${index}`, firstName }),
+    ['Ada', 'Bob', 'Cid'].map(
+      (firstName, index): Promise<{ id: string }> =>
+        make('/v2/contacts', { number: `+44791100010${index}`, firstName }),
     ),
   );
   const ids = contacts.map(({ id }) => id);

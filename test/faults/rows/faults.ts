@@ -173,6 +173,19 @@ export const faults: readonly Group[] = [
     },
   },
   {
+    title: 'Batches of texts',
+    rows: {
+      F42: {
+        tried: 'kill -9 of every kind of process at random during a batch',
+        expected: 'each row is one message, counts exact, each event once',
+      },
+      F43: {
+        tried: 'FLUSHALL and a killed MySQL during a batch',
+        expected: 'the same',
+      },
+    },
+  },
+  {
     title: 'Everywhere',
     rows: {
       F33: {

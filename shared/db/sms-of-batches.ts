@@ -1,0 +1,50 @@
+import { idFromBytes, idToBytes } from '../formats/ids.ts';
+import { byId, execute, query, written } from './client.ts';
+import { columnsOf, countInBatch, countNew, type SmsRecord, toRecord } from './sms-messages.ts';
+import { changeWaiting } from './waiting-counts.ts';
+
+/** Many in one statement, put together by hand, which takes a fraction of the time. */
+export async function insertManySms(workspaceId: string, records: SmsRecord[]): Promise<void> {
+  if (records.length === 0) return;
+  const rows = records.map((record) => columnsOf(workspaceId, record));
+  await query(
+    `INSERT INTO sms_messages (${Object.keys(rows[0]!).join(', ')}) VALUES
+     ${rows.map((row) => `(${Object.values(row).map(written).join(',')})`).join(',')}`,
+  );
+  await countNew(workspaceId, records);
+}
+
+/** Ids of a batch's messages, in their order. */
+export async function listIdsOfBatch(
+  workspaceId: string,
+  batchId: string,
+  { after, limit }: { after: string | null; limit: number },
+): Promise<string[]> {
+  const rows = await execute(
+    `SELECT id FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ? AND id > ?
+     ORDER BY id LIMIT ?`,
+    [idToBytes(workspaceId), idToBytes(batchId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
+  );
+  return rows.map((row) => idFromBytes('sms', row.id));
+}
+
+/** Those of these that are queued and may not have been handed over, locked until the transaction ends. */
+export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
+  const rows = await query(
+    `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
+       AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0 ORDER BY id FOR UPDATE`,
+    [ids.map(idToBytes), idToBytes(workspaceId)],
+  );
+  return rows.map(toRecord);
+}
+
+/** Many queued messages, which must be locked, are cancelled as these say. */
+export async function updateManySmsCancelled(workspaceId: string, records: SmsRecord[]): Promise<void> {
+  await query(
+    `UPDATE sms_messages ${byId} SET status = 'cancelled', updated_at = GREATEST(updated_at, ?), due_at = NULL,
+       parked = 0, event_seq = event_seq + 1 WHERE id IN (?) AND workspace_id = ?`,
+    [records[0]!.updatedAt, records.map(({ id }) => idToBytes(id)), idToBytes(workspaceId)],
+  );
+  await changeWaiting(workspaceId, { messages: -records.length });
+  for (const record of records) await countInBatch(workspaceId, 'queued', record);
+}

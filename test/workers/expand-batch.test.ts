@@ -1,0 +1,75 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { now } from '../../shared/clock.ts';
+import { query } from '../../shared/db/client.ts';
+import * as balance from '../../shared/domain/sms-balance.ts';
+import * as prices from '../../shared/domain/sms-prices.ts';
+import { advanceClock } from '../support/advance-clock.ts';
+import { forgetRedis, useDatabase } from '../support/database.ts';
+import { batchOf, messagesTo, newBatch, statusesOf } from '../support/new-batch.ts';
+import { textingWorkspace } from '../support/new-sms.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { type Client, startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+beforeAll(async () => {
+  changeSettings({ SIMULATOR_SECONDS: 0 });
+  api = await startApi();
+  await prices.load('country,gbp,eur,validFrom\nGB,0.0300,0.0350,2020-01-01\n');
+});
+beforeEach(async () => {
+  own = await textingWorkspace();
+});
+
+const shown = (id: string) => batchOf(api, own, id);
+
+test('a batch of 1,200 goes out by itself, in chunks, and completes', async () => {
+  const { id } = await newBatch(api, own, { messages: messagesTo(1_200) });
+  const workers = await runWorkers();
+  await waitFor('it is completed', async () => (await shown(id)).status === 'completed', {
+    timeoutMs: 60_000,
+  });
+  await workers.stop();
+  expect(await statusesOf(id)).toEqual({ delivered: 1_200 });
+  expect((await shown(id)).counts).toMatchObject({ total: 1_200, waiting: 0, delivered: 1_200 });
+}, 90_000);
+
+test('a paused batch goes on at once after a credit', async () => {
+  await balance.add(own.workspaceId, 1, null);
+  const { id } = await newBatch(api, own, { messages: messagesTo(3) });
+  const workers = await runWorkers();
+  await waitFor('it is paused', async () => (await shown(id)).status === 'paused');
+  const since = performance.now();
+  await balance.add(own.workspaceId, 900, null);
+  await waitFor('all are sent', async () => (await shown(id)).counts.waiting === 0);
+  // Well before it would have looked again by itself.
+  expect(performance.now() - since).toBeLessThan(15_000);
+  await workers.stop();
+});
+
+test('a scheduled batch whose job is lost begins in its time, by the sweep', async () => {
+  const { id } = await newBatch(api, own, {
+    messages: messagesTo(3),
+    scheduledAt: new Date(now().getTime() + 360_000).toISOString(),
+  });
+  await forgetRedis();
+  const workers = await runWorkers();
+  await advanceClock(365_000);
+  await waitFor('all are sent', async () => (await shown(id)).counts.waiting === 0, { timeoutMs: 30_000 });
+  await workers.stop();
+});
+
+test('rows that kill worker after worker are taken one by one, and the one to blame is given up', async () => {
+  const { id } = await newBatch(api, own, { messages: messagesTo(3) });
+  await query('UPDATE sms_batches SET claims = 20');
+  const workers = await runWorkers(['expand-batch', 'sweep']);
+  await waitFor('all are messages', async () => (await shown(id)).counts.waiting === 0, {
+    timeoutMs: 30_000,
+  });
+  await workers.stop();
+  expect(await statusesOf(id)).toEqual({ queued: 2, failed: 1 });
+});
