@@ -3,6 +3,13 @@
 export { sweep } from './sms-batches/admission.ts';
 export { cancel } from './sms-batches/cancel.ts';
 export { create } from './sms-batches/create.ts';
+export {
+  cancelAny,
+  findAny,
+  listUnfinished,
+  type OwnedBatch,
+  resumeAny,
+} from './sms-batches/operator.ts';
 export { prepare } from './sms-batches/prepare.ts';
 export { preview } from './sms-batches/preview.ts';
 export { find, list } from './sms-batches/read.ts';
