@@ -50,10 +50,14 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     label: 'source',
     values: ['messages', 'lists'],
   },
-  batch_messages: { help: 'Text messages that rows of batches have become' },
-  batches_paused: { help: 'Pauses of batches', label: 'reason', values: PausedReason.options },
-  batches_completed: { help: 'Batches whose messages have all come to their end' },
   batches_admitted: { help: 'Waiting batches that were let into Redis', label: 'lane', values: batchLanes },
+  batches_paused: {
+    help: 'Pauses of batches',
+    label: 'reason',
+    values: PausedReason.options,
+  },
+  batches_completed: { help: 'Batches all of whose messages have come to their end' },
+  batch_messages: { help: 'Messages made of rows of batches' },
   contact_searches_ended: {
     help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
     label: 'reason',

@@ -56,7 +56,8 @@ function shown({ workspaceId, batch }: smsBatches.OwnedBatch): object {
   return { id, workspace: workspaceId, ...rest, ...counts, costGbp: cost.gbp, costEur: cost.eur };
 }
 
-function batchIdOf(id: string): string {
-  if (!isId('batch', id)) throw new Error(`${id} is not the id of a batch`);
+function batchIdOf(text: string): string {
+  const id: unknown = text;
+  if (!isId('batch', id)) throw new Error(`${text} is not the id of a batch`);
   return id;
 }

@@ -48,11 +48,19 @@ export function hex(bytes: Buffer): string {
 }
 
 /** Any value of a column, in the same way. */
-export function written(value: string | number | null | Buffer | Date): string {
+export function written(value: Param): string {
   if (value === null) return 'NULL';
-  if (typeof value === 'number') return `${value}`;
+  if (typeof value === 'number' || typeof value === 'boolean') return `${Number(value)}`;
   if (typeof value === 'string') return literal(value);
-  return Buffer.isBuffer(value) ? hex(value) : `'${sqlTime(value)}'`;
+  return Buffer.isBuffer(value) ? hex(value) : writtenTime(value);
+}
+
+let lastTime: { time: Date; text: string } | undefined;
+
+/** The rows of a statement mostly have one time. */
+function writtenTime(time: Date): string {
+  if (lastTime?.time !== time) lastTime = { time, text: `'${sqlTime(time)}'` };
+  return lastTime.text;
 }
 
 /**

@@ -18,8 +18,8 @@ export async function findSmsBalanceForUpdate(workspaceId: string): Promise<numb
 }
 
 export type LedgerEntry = {
-  /** `carried`: what older entries came to, whose messages are gone. */
-  kind: 'credit' | 'charge' | 'refund' | 'carried';
+  /** `carried`: what older entries came to, whose messages are gone; `closing`: the balance has become unlimited. */
+  kind: 'credit' | 'charge' | 'refund' | 'carried' | 'closing';
   /** Positive: the balance rises. */
   amount: number;
   smsId: string | null;
@@ -27,14 +27,14 @@ export type LedgerEntry = {
   createdAt: Date;
 };
 
-/** Changes the balance by what the entries say; one that is not there stays so. */
+/** Changes the balance by what the entries say; where there is none, nothing is written. */
 export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await execute('UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?', [
-    entries.reduce((sum, { amount }) => sum + amount, 0),
-    idToBytes(workspaceId),
-  ]);
-  await insertLedger(workspaceId, entries);
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?',
+    [entries.reduce((sum, { amount }) => sum + amount, 0), idToBytes(workspaceId)],
+  );
+  if (affectedRows > 0) await insertLedger(workspaceId, entries);
 }
 
 /**
@@ -60,7 +60,9 @@ export async function insertSmsCredit(workspaceId: string, entry: LedgerEntry): 
   await insertLedger(workspaceId, [entry]);
 }
 
-export async function deleteSmsBalance(workspaceId: string): Promise<void> {
+/** The ledger is closed with it: its entries come to nothing from then on. */
+export async function deleteSmsBalance(workspaceId: string, closing: LedgerEntry): Promise<void> {
+  await insertLedger(workspaceId, [closing]);
   await execute('DELETE FROM sms_balances WHERE workspace_id = ?', [idToBytes(workspaceId)]);
 }
 

@@ -19,8 +19,8 @@ export type BatchRow = {
 };
 
 // Statements stay small beside what the server takes: a row may have merge data of a megabyte.
-const mostStatement = 4 * 1024 * 1024;
-const rowsAtOnce = 2_000;
+const mostStatement = 1024 * 1024;
+const rowsAtOnce = 1_000;
 
 /**
  * Adds rows to a batch, which count as waiting; returns how many. With `once`, a number that the batch has already is left

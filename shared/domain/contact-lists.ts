@@ -7,6 +7,6 @@ export { countOn } from './contact-lists/count.ts';
 export { create, prepare } from './contact-lists/create.ts';
 export { chosen, memberCount, membersAfter } from './contact-lists/members.ts';
 export { contacts, find, list, preview } from './contact-lists/read.ts';
-export { findLists, type List } from './contact-lists/record.ts';
+export { findLists, type List, sizeOf } from './contact-lists/record.ts';
 export { remove, removeContacts } from './contact-lists/remove.ts';
 export { sweep } from './contact-lists/sweep.ts';

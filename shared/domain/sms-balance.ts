@@ -92,6 +92,8 @@ export async function add(workspaceId: string, amount: number, note: string | nu
     throw problem('validation_failed', { detail: 'The amount must be between 0.0001 and 1000000' });
   const balance = await transaction(async () => {
     const entry = { kind: 'credit' as const, amount, smsId: null, note, createdAt: now() };
+    if (amount < 0 && ((await db.findSmsBalanceForUpdate(workspaceId)) ?? 0) + amount < 0)
+      throw problem('validation_failed', { detail: 'The balance cannot fall below zero' });
     await db.insertSmsCredit(workspaceId, entry);
     return (await db.findSmsBalance(workspaceId))!;
   });
@@ -101,7 +103,12 @@ export async function add(workspaceId: string, amount: number, note: string | nu
 
 /** The operator's: nothing is counted any more, and all that is held goes out. */
 export async function makeUnlimited(workspaceId: string): Promise<void> {
-  await db.deleteSmsBalance(workspaceId);
+  await transaction(async () => {
+    const left = await db.findSmsBalanceForUpdate(workspaceId);
+    if (left === null) return;
+    const closing = { kind: 'closing' as const, amount: -left, smsId: null, note: null, createdAt: now() };
+    await db.deleteSmsBalance(workspaceId, closing);
+  });
   wakeRelease(workspaceId);
 }
 

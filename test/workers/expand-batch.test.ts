@@ -73,3 +73,20 @@ test('rows that kill worker after worker are taken one by one, and the one to bl
   await workers.stop();
   expect(await statusesOf(id)).toEqual({ queued: 2, failed: 1 });
 });
+
+test('the batches of a workspace that has many do not stand before the one of another', async () => {
+  const many = await Promise.all(
+    Array.from({ length: 12 }, (_, index) =>
+      newBatch(api, own, { messages: messagesTo(2_000, index * 2_000), content: 'Dear {{ name }}' }),
+    ),
+  );
+  const other = await textingWorkspace();
+  const { id } = await newBatch(api, other, { messages: messagesTo(500) });
+  const workers = await runWorkers(['expand-batch']);
+  await waitFor('the one is made', async () => (await batchOf(api, other, id)).counts.waiting === 0, {
+    timeoutMs: 30_000,
+  });
+  const waiting = await Promise.all(many.map(async (batch) => (await shown(batch.id)).counts.waiting));
+  await workers.stop();
+  expect(waiting.filter((rows) => rows > 0).length).toBeGreaterThan(6);
+}, 90_000);

@@ -1,12 +1,12 @@
-import { byId, execute, query, type Row } from '../client.ts';
+import { byId, execute, query, type Row, written } from '../client.ts';
 import { type NewEventRecord, toValues } from '../events.ts';
 
 /** Many events of several records in one statement; each comes with its workspace. */
 export async function insertEvents(events: { workspaceId: string; event: NewEventRecord }[]): Promise<void> {
   if (events.length === 0) return;
   await query(
-    `INSERT INTO events (id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id) VALUES ?`,
-    [events.map(({ workspaceId, event }) => toValues(workspaceId, event))],
+    `INSERT INTO events (id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id) VALUES
+     ${events.map(({ workspaceId, event }) => `(${toValues(workspaceId, event).map(written).join(',')})`).join(',')}`,
   );
 }
 

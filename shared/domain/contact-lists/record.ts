@@ -51,6 +51,11 @@ export async function findLists(workspaceId: string, ids: string[]): Promise<Lis
   return ids.flatMap((id) => lists.get(id) ?? []);
 }
 
+/** How many contacts a list has: of a dynamic one, as they were counted last. */
+export async function sizeOf(workspaceId: string, { kind, memberCount }: List): Promise<number> {
+  return kind === 'builtin' ? findCount(workspaceId, '') : memberCount;
+}
+
 /** What finds the contacts of a list that fills itself; null for a static one. */
 export function contactsOf({ kind, filter }: List): Filter | null {
   return kind === 'static' ? null : compile(filter ?? {});

@@ -25,9 +25,9 @@ const firstLookMs = 500;
 const mostTries = 4;
 
 /** Thrown where somebody else has spent meanwhile what the chunk was to be paid with. */
-class Spent extends Error {}
+export class Spent extends Error {}
 
-/** One chunk of rows becomes messages. `lost`: workers in a row that have died with this batch in hand. */
+/** One chunk of rows becomes messages; of so many rows at most. `givesUp`: nobody could make the first one's text. */
 export async function expand(
   hold: Hold,
   batch: SmsBatchRecord,
@@ -37,12 +37,11 @@ export async function expand(
   if (batch.startedAt === null) return begin(hold);
   const { workspaceId } = batch;
   if ((await workspaces.find(workspaceId))?.sendingBlocked) return pause(hold, 'sending_blocked');
-  if (!(await keyUsage.findRoom(workspaceId, batch.lineageId, now()))) return pause(hold, 'key_revoked');
   if (batch.lists && batch.listIndex < batch.lists.listIds.length) return copyLists(hold, batch);
   const rows = await listBatchRows(workspaceId, batch.id, { from: batch.nextPosition, limit: size });
   const next = rows.length < size ? batch.rowCount : rows.at(-1)!.position + 1;
+  const made = await makeMessages(batch, rows, now(), { givesUp });
   for (let tries = 1; ; tries += 1) {
-    const made = await makeMessages(batch, rows, now(), { givesUp });
     const means = await findMeans(batch, now());
     if (!means) return pause(hold, 'key_revoked');
     const shortage = shortageOf(made, means);

@@ -23,6 +23,7 @@ export function leaseEnd(): Date {
 export async function changeHeld(
   { batchId, token }: Hold,
   change: (batch: SmsBatchRecord) => Promise<{ batch: SmsBatchRecord; isReleased: boolean }>,
+  { isFault = false }: { isFault?: boolean } = {},
 ): Promise<Progress> {
   return transaction(async () => {
     const before = await findBatchHeldForUpdate(batchId, token);
@@ -30,14 +31,14 @@ export async function changeHeld(
     const { batch, isReleased } = await change(before);
     // As long as somebody has it in hand, it is due at the end of the lease.
     const after = isReleased
-      ? admit({ ...batch, retries: batch.claims })
+      ? admit({ ...batch, retries: isFault ? batch.retries : batch.claims })
       : { ...batch, dueAt: leaseEnd(), parked: false };
     await updateSmsBatch(batch.workspaceId, after, { isReleased });
     return isReleased ? null : after;
   });
 }
 
-/** Gives the batch back, to be gone on with then. */
-export async function release(hold: Hold, dueAt: Date): Promise<void> {
-  await changeHeld(hold, async (batch) => ({ batch: { ...batch, dueAt }, isReleased: true }));
+/** Gives the batch back, to be gone on with then. `isFault`: it counts as if the worker had died of it. */
+export async function release(hold: Hold, dueAt: Date, { isFault = false } = {}): Promise<void> {
+  await changeHeld(hold, async (batch) => ({ batch: { ...batch, dueAt }, isReleased: true }), { isFault });
 }

@@ -47,7 +47,9 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   const checked = request.messages
     ? await checkRows(workspaceId, request, content, at)
     : { rows: [], errors: [] };
-  await waiting.check(workspaceId, { messages: checked.rows.length, bytes: 0 });
+  // What lists have counts as far as it is known; their rows come when the batch begins.
+  const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
+  await waiting.check(workspaceId, { messages: checked.rows.length + members, bytes: 0 });
   return { content, lists, ...checked };
 }
 
@@ -92,6 +94,12 @@ async function contentOf(
   const fitted = inParts(source, unicode == null ? {} : { unicode });
   if (!fitted.ok) refuse(field, fitted.message);
   return source;
+}
+
+async function sizeOfAll(workspaceId: string, { listIds }: BatchLists): Promise<number> {
+  const found = await contactLists.findLists(workspaceId, listIds);
+  const sizes = await Promise.all(found.map((list) => contactLists.sizeOf(workspaceId, list)));
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 async function listsOf(

@@ -116,7 +116,7 @@ function openTally(wrong: SmsBatchPreview['errors']) {
       tally.gbp = sum(tally.gbp, cost.gbp);
       tally.eur = sum(tally.eur, cost.eur);
       if (tally.samples.length < mostSamples)
-        tally.samples.push({ recipient: message.recipient!, content: content!, parts, encoding });
+        tally.samples.push({ recipient: message.recipient, content, parts, encoding });
     },
   };
   return tally;

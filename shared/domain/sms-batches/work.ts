@@ -1,6 +1,7 @@
 import { now, nowForAll } from '../../clock.ts';
 import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import { claimBatch } from '../../db/system/sms-batches.ts';
+import { Problem } from '../../errors.ts';
 import { logger } from '../../logger.ts';
 import type { BatchLane } from '../../schemas/lanes.ts';
 import { batchLanes } from '../../schemas/lanes.ts';
@@ -8,7 +9,7 @@ import type { Outcome } from '../../work/outcome.ts';
 import { turns } from '../../work/turns.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import { jobsPerWorkspace, refill } from './admission.ts';
-import { expand } from './expand.ts';
+import { expand, Spent } from './expand.ts';
 import { follow } from './follow.ts';
 import { type Hold, leaseEnd, type Progress, release } from './held.ts';
 import { lookAgain } from './pause.ts';
@@ -49,7 +50,7 @@ export async function attempt(batchId: string): Promise<Outcome> {
   const lost = claimed.batch.claims - 1 - claimed.batch.retries;
   let size = lost > fewLost ? 1 : chunkSize;
   let givesUp = lost > maxLostClaims;
-  if (givesUp) tellGivenUp('batch_row', { batchId });
+  if (givesUp && claimed.batch.expanding) tellGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
   try {
     let batch: Progress = claimed.batch;
@@ -61,7 +62,7 @@ export async function attempt(batchId: string): Promise<Outcome> {
     if (batch) await release(hold, now());
     return 'done';
   } catch (error) {
-    if (!(error instanceof CageBusy)) throw await givenBack(hold, error);
+    if (!(error instanceof CageBusy || error instanceof Spent)) throw await givenBack(hold, error);
     await release(hold, later().retryAt);
     return 'done';
   }
@@ -69,7 +70,9 @@ export async function attempt(batchId: string): Promise<Outcome> {
 
 /** After a fault the batch goes on soon; where the database is away, it does so when the lease has ended. */
 async function givenBack(hold: Hold, error: unknown): Promise<unknown> {
-  await release(hold, later().retryAt).catch((err: unknown) =>
+  // What a fault of ours meets again and again is treated as what kills workers.
+  const isFault = !(error instanceof Problem);
+  await release(hold, later().retryAt, { isFault }).catch((err: unknown) =>
     logger.debug({ err, batchId: hold.batchId }, 'a batch is left until its lease ends'),
   );
   return error;

@@ -162,7 +162,7 @@ test('a workspace has one preview in hand at a time; another workspace need not 
     post('/v2/sms/batches/preview', body),
     post('/v2/sms/batches/preview', body, other),
   ]);
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
   const refused = answers.find(({ status }) => status === 429)!;
   expect(refused.headers['retry-after']).toBe('1');
   expect(answers[2]!.status).toBe(200);

@@ -4,11 +4,13 @@ import { listEventsOfRecord } from '../../../shared/db/events.ts';
 import { listSms } from '../../../shared/db/sms-messages.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import * as recovery from '../../../shared/domain/recovery.ts';
+import * as relay from '../../../shared/domain/relay.ts';
 import * as balance from '../../../shared/domain/sms-balance.ts';
 import * as smsBatches from '../../../shared/domain/sms-batches.ts';
 import { attempt } from '../../../shared/domain/sms-batches.ts';
 import * as smsDelivery from '../../../shared/domain/sms-delivery.ts';
 import * as prices from '../../../shared/domain/sms-prices.ts';
+import * as waitingOf from '../../../shared/domain/waiting.ts';
 import * as workspaces from '../../../shared/domain/workspaces.ts';
 import { advanceClock } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -220,4 +222,29 @@ test('a scheduled batch waits, and looks at the suppressions of its own time', a
   await advanceClock(2 * 3_600_000 + 1_000);
   await workOff(id);
   expect(await shown(id)).toMatchObject({ status: 'processing', counts: { queued: 1, failed: 1 } });
+});
+
+test('rows that wait count against what a workspace may have waiting, until they are sent or cancelled', async () => {
+  changeSettings({ MAX_WAITING_ROWS: 5 });
+  const { id } = await newBatch(api, own, { messages: messagesTo(4) });
+  const refused = await call('POST', '/sms/batches', { content: 'Hello', messages: messagesTo(2, 10) });
+  expect([refused.status, refused.body.type]).toMatchObject([409, expect.stringMatching(/limit_exceeded$/)]);
+  await workOff(id);
+  const { waiting } = await waitingOf.find(own.workspaceId);
+  expect(waiting.messages).toBe(4);
+  await call('DELETE', `/sms/batches/${id}`);
+  await workOff(id);
+  expect((await waitingOf.find(own.workspaceId)).waiting.messages).toBe(0);
+  await newBatch(api, own, { messages: messagesTo(5) });
+  changeSettings({ MAX_WAITING_ROWS: 5_000_000 });
+});
+
+test('the events of a batch are in the feed', async () => {
+  const { id } = await newBatch(api, own, { messages: messagesTo(1), scheduledAt: inHours(1) });
+  await call('DELETE', `/sms/batches/${id}`);
+  await relay.relayAll();
+  const { body } = await call('GET', '/events?types=batch.*');
+  expect(body.data.map(({ type, data }: any) => [type, data.id, data.status])).toEqual([
+    ['batch.cancelled', id, 'cancelled'],
+  ]);
 });

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { nowForAll } from '../../../shared/clock.ts';
 import { query } from '../../../shared/db/client.ts';
@@ -53,7 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('cancel') }),
   fc.record({ kind: fc.constant('suppress'), index: fc.integer({ min: 0, max: 20 }) }),
   fc.record({ kind: fc.constant('wait'), seconds: fc.integer({ min: 1, max: 90 }) }),
-) as fc.Arbitrary<Step>;
+);
 
 const submissions: ((id: string) => Submission)[] = [
   (id) => ({ kind: 'accepted', reference: id }),

@@ -135,3 +135,19 @@ test('50 at once against a balance for 20: exactly 20 are paid for, and nothing 
   expect(statuses.filter((status) => status === 'held')).toHaveLength(30);
   expect(await left()).toBe(0);
 }, 60_000);
+
+test('a debit below zero is refused; what becomes unlimited is closed, and refunds after that write nothing', async () => {
+  await credit(2 * part);
+  const { id } = await sendSms(api, own, { scheduledAt: inHours(2) });
+  await expect(credit(-part - 1)).rejects.toThrow('cannot fall below zero');
+  expect(await left()).toBe(part);
+  await balance.makeUnlimited(own.workspaceId);
+  await cancel(id);
+  const entries = await balance.listLedger(own.workspaceId, 10);
+  expect(entries.map(({ kind, amount }) => [kind, amount])).toEqual([
+    ['closing', -part],
+    ['charge', -part],
+    ['credit', 2 * part],
+  ]);
+  expect(entries.reduce((sum, { amount }) => sum + amount, 0)).toBe(0);
+});
