@@ -155,17 +155,17 @@ test('samples need content.read and recipients.read, lists lists.read and contac
 });
 
 test('a workspace has one preview in hand at a time; another workspace need not wait', async () => {
-  const body = { content: 'Dear {{ a }}', messages: messagesTo(2_000) };
+  const body = { content: 'Dear {{ a }}', messages: messagesTo(10_000) };
   const other = await textingWorkspace();
   const answers = await Promise.all([
     post('/v2/sms/batches/preview', body),
     post('/v2/sms/batches/preview', body),
     post('/v2/sms/batches/preview', body, other),
   ]);
-  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
   const refused = answers.find(({ status }) => status === 429)!;
   expect(refused.headers['retry-after']).toBe('1');
-  expect(answers[2]!.status).toBe(200);
+  expect(answers.indexOf(refused)).toBeLessThan(2);
   // Once it is over there is room for the next.
   expect((await post('/v2/sms/batches/preview', body)).status).toBe(200);
 });
