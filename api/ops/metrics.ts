@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readiness } from '../../shared/domain/health.ts';
 import * as operations from '../../shared/domain/operations.ts';
 import { batchLanes, smsLanes } from '../../shared/schemas/lanes.ts';
-import { PausedReason } from '../../shared/schemas/sms-batches.ts';
+import { PausedReason, type SmsBatchStatus } from '../../shared/schemas/sms-batches.ts';
 
 const prefix = 'messaging_';
 
@@ -148,6 +148,8 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
   wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
   sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },
 };
+/** A batch that is cancelled has something left to do until its rows and messages are. */
+const unfinishedBatches: readonly SmsBatchStatus[] = ['scheduled', 'processing', 'paused', 'cancelled'];
 const emailKinds = ['transactional', 'marketing', 'authentication'];
 
 const gauges: Record<string, string> = {
@@ -194,6 +196,23 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     help: 'Workspaces that have 95 % or more of MAX_STORED_MB or MAX_WAITING_ROWS waiting',
     registers: [registry],
   }).set(overview.fullWorkspaces);
+  const batches = new Gauge({
+    name: `${prefix}sms_batches`,
+    help: 'Batches of texts with something left to do',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  const rows = new Gauge({
+    name: `${prefix}sms_batch_rows_waiting`,
+    help: 'Rows of batches that are no message yet',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  for (const status of unfinishedBatches) {
+    const found = overview.smsBatches.find((one) => one.status === status);
+    batches.set({ status }, found?.batches ?? 0);
+    rows.set({ status }, found?.waiting ?? 0);
+  }
   if (overview.gauges)
     for (const [name, help] of Object.entries(gauges))
       new Gauge({ name: `${prefix}${name}`, help, registers: [registry] }).set(overview.gauges[name] ?? 0);

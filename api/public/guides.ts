@@ -25,6 +25,11 @@ const guides = [
     summary: 'Idempotency-Key: a request takes effect once, however often it is sent',
   },
   {
+    name: 'send-to-many',
+    title: 'Send to many',
+    summary: 'Batches of texts: messages or lists, merge data, the cost before, pauses, import, short links',
+  },
+  {
     name: 'operations',
     title: 'Run the platform',
     summary: 'For operators: processes, deploys, backup and restore, key rotation, alarms, disasters',

@@ -11,6 +11,7 @@ import events from './events.ts';
 import senders from './senders.ts';
 import simulator from './simulator.ts';
 import sms from './sms.ts';
+import smsBatchPreview from './sms-batch-preview.ts';
 import smsBatches from './sms-batches.ts';
 import smsPreview from './sms-preview.ts';
 import smsTemplates from './sms-templates.ts';
@@ -29,6 +30,7 @@ export const endpoints: readonly Endpoint[] = [
   ...email,
   ...smsTemplates,
   ...smsPreview,
+  ...smsBatchPreview,
   ...smsBatches,
   ...sms,
   ...simulator,

@@ -6,6 +6,7 @@ import { Problem } from '../../shared/errors.ts';
 import { isId } from '../../shared/formats/ids.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
 import { addBalanceCommands } from './admin-balance.ts';
+import { addBatchCommands } from './admin-batches.ts';
 import { addDomainCommands } from './admin-domains.ts';
 import { addEmailCommands } from './admin-emails.ts';
 import { addKeyCommands } from './admin-keys.ts';
@@ -48,6 +49,7 @@ export function commandLine({ stdout, stderr }: Output): Command {
   addSenderCommands(program, tools);
   addPriceCommands(program, tools);
   addBalanceCommands(program, tools);
+  addBatchCommands(program, tools);
   addWebhookCommands(program, tools);
   addSecretCommands(program, tools);
   return program;

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 import { config } from '../config.ts';
 import { isTooLong, tooLong } from '../formats/liquid-limits.ts';
+import { isLiquid } from '../formats/liquid-tokens.ts';
 import { encodeData } from './data.ts';
 import { closeMailThreads } from './mail.ts';
 import { closeMjml } from './mjml.ts';
 import { openPool, type Pool } from './pool.ts';
+import { type RowResult, type RowsRequest, renderRows } from './rows.ts';
 
 /** `escape`: values are escaped for HTML, except after `| raw`. */
 export type RenderPart = { name: string; source: string; escape: boolean };
@@ -50,14 +52,13 @@ async function run(
     isTooLong(source) ? [{ part: name, message: tooLong, parsing: true }] : [],
   );
   if (errors.length > 0) return { ok: false, errors };
-  const liquid = parts.filter(({ source }) => source.includes('{{') || source.includes('{%'));
+  const liquid = parts.filter(({ source }) => isLiquid(source));
   if (liquid.length === 0) return { ok: true, outputs: parts.map(({ source }) => source) };
 
   const encoded = data === null ? { json: null } : encodeData(data);
   if ('fault' in encoded) return { ok: false, errors: [{ part: 'data', message: encoded.fault }] };
   const sources = liquid.map(({ source, escape }) => ({ source, escape }));
-  pool ??= openPool(config.RENDER_THREADS);
-  const outcome = await pool.run({
+  const outcome = await threads().run({
     workspaceId,
     source: hash('sha1', sources.map(({ source }) => source).join('\0')),
     message: { kind: 'liquid', parts: sources, data: encoded.json, now: now.getTime() },
@@ -78,10 +79,21 @@ async function run(
   };
 }
 
+/**
+ * Renders many rows of data, the results in their order. A row that fails or takes too long fails alone, and rows whose
+ * source has no Liquid do not enter the cage. Rejects as `render` does.
+ */
+export function renderMany(request: RowsRequest): Promise<RowResult[]> {
+  return renderRows((work) => threads().run(work), request);
+}
+
 /** Starts a thread before the first render needs it. */
 export function openCage(): void {
-  pool ??= openPool(config.RENDER_THREADS);
-  pool.warm();
+  threads().warm();
+}
+
+function threads(): Pool {
+  return (pool ??= openPool(config.RENDER_THREADS));
 }
 
 /** Ends the threads; renders under way are rejected. A render after that starts new ones. */

@@ -1,12 +1,13 @@
 import { jsonFault } from '../formats/json-size.ts';
 
-const largest = { length: 1024 * 1024, levels: 64 };
+export const largestData = { length: 1024 * 1024, levels: 64 };
+export const tooLarge = `is larger than ${largestData.length / 1024 / 1024} MiB`;
 
 /**
  * JSON text of a template's data, or what is wrong with it. Looks at the size first: writing 40 MB of JSON would hold
  * up the whole process, and reading it could take a thread's memory.
  */
 export function encodeData(data: Record<string, unknown>): { json: string } | { fault: string } {
-  const fault = jsonFault(data, largest);
+  const fault = jsonFault(data, largestData);
   return fault === null ? { json: JSON.stringify(data) } : { fault };
 }

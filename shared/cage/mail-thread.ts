@@ -29,12 +29,13 @@ async function read({ raw, signed }: MailJob): Promise<Unmeasured> {
   }
 }
 
-async function answer(job: ThreadJob): Promise<ThreadResult> {
+async function answer(job: ThreadJob, index: number): Promise<ThreadResult> {
   if (job.kind !== 'mail') throw new Error(`${job.kind} is not for this thread`);
   // Before the time of the job begins: it is not the sender's doing that this takes a while.
   if (job.signed) await unsealed(loadVerifier);
   const startMs = cpuMs();
   mine.cpuMs[0] = startMs;
+  Atomics.store(mine.counts, marks.job, index);
   Atomics.add(mine.counts, marks.begun, 1);
   const result = await read(job);
   Atomics.add(mine.counts, marks.ended, 1);
@@ -43,7 +44,7 @@ async function answer(job: ThreadJob): Promise<ThreadResult> {
 
 async function answerAll(jobs: ThreadJob[]): Promise<void> {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  for (const job of jobs) port.postMessage([await answer(job)]);
+  for (const [index, job] of jobs.entries()) port.postMessage([await answer(job, index)]);
 }
 
 // A rejection ends the thread, and the pool sees that.

@@ -31,6 +31,10 @@ export type Kind = {
   words: Record<Loss['cause'], string>;
 };
 
+/** What is known of a source is how long one render of it takes, be it of a row. */
+const rendersOf = ({ message }: Job, outputs: string[]) =>
+  message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
+
 /** Threads for Liquid. */
 export function openPool(size: number, heapMb = defaultHeapMb): Pool {
   const program = { entry: 'liquid', heapMb, runs } as const;
@@ -132,7 +136,8 @@ export function openPoolOf(size: number, kind: Kind) {
   function settle(job: Job, result: ThreadResult, wasFull: boolean): void {
     queue.charge(job.workspace, result.milliseconds);
     if (result.outcome === 'done') {
-      queue.learn(job, result.milliseconds);
+      if (result.outOfTime) queue.suspect(job);
+      else queue.learn(job, result.milliseconds / rendersOf(job, result.outputs));
       finish(job, result);
     } else if (result.outOfTime && !wasFull) {
       retryInFull(job);

@@ -1,7 +1,7 @@
 import type { PartFault, Run, ThreadJob } from './protocol.ts';
 
 export type Outcome =
-  | { outcome: 'done'; outputs: string[] }
+  | { outcome: 'done'; outputs: string[]; faults?: PartFault[] }
   | { outcome: 'failed'; faults: PartFault[] }
   | { outcome: 'busy' };
 
@@ -52,6 +52,9 @@ export function openQueue(waitMs = 10_000) {
   const isTrusted = (workspace: Workspace) => workspace.suspectUntil < performance.now();
   const isKnown = (job: Job) => !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
 
+  // Rows take as long as a whole batch may.
+  const mayShare = (job: Job) => isKnown(job) && job.message.kind !== 'rows';
+
   function nextInTurn(suits: (job: Job) => boolean): Workspace | undefined {
     let best: Workspace | undefined;
     let bestTurn = Infinity;
@@ -83,11 +86,11 @@ export function openQueue(waitMs = 10_000) {
   function start(workspace: Workspace): Job[] {
     const [first, ...others] = workspace.waiting.slice(0, batch.jobs);
     let count = 1;
-    if (first && isKnown(first)) {
+    if (first && mayShare(first)) {
       let milliseconds = knownMs.get(first.source) ?? 0;
       for (const job of others) {
         milliseconds += knownMs.get(job.source) ?? 0;
-        if (!isKnown(job) || milliseconds > batch.milliseconds) break;
+        if (!mayShare(job) || milliseconds > batch.milliseconds) break;
         count += 1;
       }
     }

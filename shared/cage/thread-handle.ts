@@ -69,7 +69,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   let killed = false;
   let asking = false;
   let error: NodeJS.ErrnoException | undefined;
-  let batch: { run: Run; jobs: Job[]; answered: number; firstMark: number } | undefined;
+  let batch: { run: Run; jobs: Job[]; answered: number } | undefined;
   let watched = { begun: -1, at: 0, ms: 0 };
   const begun = () => Atomics.load(counts, marks.begun);
   const inJob = () => begun() !== Atomics.load(counts, marks.ended);
@@ -120,7 +120,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
     },
 
     post(run: Run, jobs: Job[]): void {
-      batch = { run, jobs, answered: 0, firstMark: begun() };
+      batch = { run, jobs, answered: 0 };
       watched = { begun: -1, at: performance.now(), ms: 0 };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
       worker.postMessage({ run, jobs: jobs.map(({ message }) => message) } satisfies Batch);
@@ -139,9 +139,9 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
 
     takeUnanswered() {
       if (!batch) return undefined;
-      const { run, jobs, answered, firstMark } = batch;
+      const { run, jobs, answered } = batch;
       batch = undefined;
-      const guilty = inJob() ? jobs[begun() - firstMark - 1] : undefined;
+      const guilty = inJob() ? jobs[Atomics.load(counts, marks.job)] : undefined;
       const innocent = jobs.slice(answered).filter((job) => job !== guilty);
       return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(counts, marks.part), innocent };
     },

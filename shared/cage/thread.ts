@@ -1,60 +1,26 @@
-import { getHeapStatistics } from 'node:v8';
 import { parentPort, workerData } from 'node:worker_threads';
 import * as liquid from '../formats/liquid.ts';
 import { cpuMs } from '../formats/liquid-limits.ts';
+import { template } from './parsed.ts';
 import {
   type Batch,
   type LiquidJob,
   marks,
   marksIn,
   type PartFault,
+  type Run,
   runs,
+  type ThreadJob,
   type ThreadResult,
   type Unmeasured,
 } from './protocol.ts';
 import { seal } from './seal.ts';
+import { renderRows } from './thread-rows.ts';
 
 /** The entry of a thread of the cage: customers' code runs here and nowhere else. */
 if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
-
-const largestCache = { templates: 500, sourceLength: 10_000_000, heapBytes: 48_000_000 };
-const parsed = { true: new Map<string, liquid.Template>(), false: new Map<string, liquid.Template>() };
-let sourceLength = 0;
-
-function template({ source, escape }: LiquidJob['parts'][number], stop: number): liquid.Template {
-  const cache = parsed[`${escape}`];
-  const found = cache.get(source);
-  if (found) {
-    // Re-inserted, so that the first key is the one not used for longest.
-    cache.delete(source);
-    cache.set(source, found);
-    return found;
-  }
-  const made = liquid.parse(source, escape, liquid.limitsOf(stop));
-  cache.set(source, made);
-  sourceLength += source.length;
-  while (isFull()) {
-    const [oldest] = cache.keys();
-    if (oldest === undefined) break;
-    cache.delete(oldest);
-    sourceLength -= oldest.length;
-  }
-  // The same length of source takes 2 or 200 bytes a character once parsed.
-  if (getHeapStatistics().used_heap_size > largestCache.heapBytes) {
-    parsed.true.clear();
-    parsed.false.clear();
-    sourceLength = 0;
-  }
-  return made;
-}
-
-function isFull(): boolean {
-  return (
-    parsed.true.size + parsed.false.size > largestCache.templates || sourceLength > largestCache.sourceLength
-  );
-}
 
 function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured {
   const values = data === null ? null : (JSON.parse(data) as Record<string, unknown>);
@@ -91,6 +57,16 @@ function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured
   return faults.length > 0 ? { outcome: 'failed', faults, outOfTime } : { outcome: 'done', outputs };
 }
 
+function renderOne(job: ThreadJob, run: Run, startMs: number): Unmeasured {
+  mine.cpuMs[0] = startMs;
+  Atomics.store(mine.counts, marks.part, 0);
+  Atomics.add(mine.counts, marks.begun, 1);
+  if (job.kind !== 'liquid') throw new Error(`${job.kind} is not for this thread`);
+  const rendered = renderLiquid(job, runs[run].stop);
+  Atomics.add(mine.counts, marks.ended, 1);
+  return rendered;
+}
+
 const longestHoldMs = 5;
 
 port.on('message', ({ run, jobs }: Batch) => {
@@ -98,12 +74,8 @@ port.on('message', ({ run, jobs }: Batch) => {
   let posted = performance.now();
   let startMs = cpuMs();
   for (const [index, job] of jobs.entries()) {
-    mine.cpuMs[0] = startMs;
-    Atomics.store(mine.counts, marks.part, 0);
-    Atomics.add(mine.counts, marks.begun, 1);
-    if (job.kind !== 'liquid') throw new Error(`${job.kind} is not for this thread`);
-    const rendered = renderLiquid(job, runs[run].stop);
-    Atomics.add(mine.counts, marks.ended, 1);
+    Atomics.store(mine.counts, marks.job, index);
+    const rendered = job.kind === 'rows' ? renderRows(job, run, mine) : renderOne(job, run, startMs);
     const endMs = cpuMs();
     results.push({ ...rendered, milliseconds: endMs - startMs });
     startMs = endMs;

@@ -5,7 +5,7 @@ export { change, prepareChange } from './contact-lists/change.ts';
 export { copyOn } from './contact-lists/copy.ts';
 export { countOn } from './contact-lists/count.ts';
 export { create, prepare } from './contact-lists/create.ts';
-export { chosen, membersAfter } from './contact-lists/members.ts';
+export { chosen, memberCount, membersAfter } from './contact-lists/members.ts';
 export { contacts, find, list, preview } from './contact-lists/read.ts';
 export { findLists, type List, sizeOf } from './contact-lists/record.ts';
 export { remove, removeContacts } from './contact-lists/remove.ts';

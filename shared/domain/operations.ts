@@ -2,6 +2,8 @@ import { now } from '../clock.ts';
 import { emailMessages } from '../db/system/email-admission.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
 import { findOldestDueMessages } from '../db/system/message-admission.ts';
+import { type BatchTotals, listBatchTotals } from '../db/system/sms-batch-totals.ts';
+import { batchWork } from '../db/system/sms-batches.ts';
 import { smsMessages } from '../db/system/sms-messages.ts';
 import { findOldestDueDeliveries } from '../db/system/webhook-deliveries.ts';
 import { findFailingCount } from '../db/system/webhooks.ts';
@@ -22,6 +24,8 @@ export type Overview = {
   failingWebhooks: number;
   /** Workspaces that may have little more waiting, or nothing. */
   fullWorkspaces: number;
+  /** Batches of texts with something left to do, by status. */
+  smsBatches: BatchTotals[];
   /** How long the row that has been due longest has been due, by kind of work; 0 when none is. */
   oldestDueSeconds: Record<string, number>;
   /** Jobs by queue and state; null while Redis is away. */
@@ -48,6 +52,8 @@ export async function overview(): Promise<Overview> {
     events,
     texts,
     emails,
+    batches,
+    smsBatches,
   ] = await Promise.all([
     readTotals(),
     readGauges(),
@@ -60,6 +66,8 @@ export async function overview(): Promise<Overview> {
     findOldestUnnumbered(),
     Promise.all(smsLanes.map((lane) => findOldestDueMessages(smsMessages, lane, time))),
     Promise.all(emailLanes.map((lane) => findOldestDueMessages(emailMessages, lane, time))),
+    findOldestDueMessages(batchWork, 'expand', time),
+    listBatchTotals(),
   ]);
   return {
     totals,
@@ -69,6 +77,7 @@ export async function overview(): Promise<Overview> {
     failingWebhooks: failing,
     isNetworkSuspect: networkSuspect,
     fullWorkspaces,
+    smsBatches,
     oldestDueSeconds: {
       ...Object.fromEntries(
         emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
@@ -77,6 +86,9 @@ export async function overview(): Promise<Overview> {
       email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
       sms: Math.max(...texts.map(({ admitted }) => age(admitted))),
       sms_backlog: Math.max(...texts.map(({ parked }) => age(parked))),
+      // Those that still become messages; the others only look whether theirs have come to an end.
+      sms_batch: age(batches.admitted),
+      sms_batch_backlog: age(batches.parked),
       webhook_delivery: age(deliveries.admitted),
       // Of webhooks in good health: those that fail or are paused wait because of that.
       webhook_backlog: age(deliveries.parked),

@@ -1,6 +1,7 @@
 import * as cage from '../cage/cage.ts';
 import { config } from '../config.ts';
 import { adapt, type Parted, partsOf, type Unicode } from '../formats/gsm-7.ts';
+import { isLiquid } from '../formats/liquid-tokens.ts';
 import { type ShortenedLink, shorten } from './short-links/shorten.ts';
 import { sentence } from './template-rules.ts';
 
@@ -48,7 +49,61 @@ export async function renderSms({
 }: Source & { data: Record<string, unknown> } & TextOptions): Promise<({ ok: true } & SmsText) | Failure> {
   const rendered = await cage.render({ workspaceId, parts: partsOfSource(content), data, now });
   if (!rendered.ok) return toFailure(rendered);
-  const fitted = inParts(rendered.outputs[0]!, options);
+  return toText(rendered.outputs[0]!, content, options);
+}
+
+/** A message of many. `data`: JSON text of an object. */
+export type SmsRow = { content: string; data: string } & TextOptions;
+export type SmsRowText = ({ ok: true } & SmsText) | Failure;
+
+const defaultMs = 5_000;
+
+/**
+ * The messages of many rows, in their order, with Liquid rendered in bulk. `shared`: JSON text of what the data of all rows
+ * has, where their own does not say otherwise. A row that cannot be rendered fails alone. The rows left after `withinMs`
+ * are `busy`: the caller takes what is done, and tries these again. At least one is done, except where the cage itself is busy.
+ */
+export async function renderSmsMany({
+  rows,
+  shared = '{}',
+  withinMs = defaultMs,
+  ...request
+}: {
+  workspaceId: string;
+  rows: readonly SmsRow[];
+  shared?: string;
+  now: Date;
+  withinMs?: number;
+}): Promise<SmsRowText[]> {
+  const sources = rows.map(({ content, data }) => ({ source: content, data }));
+  const rendered = await cage.renderMany({ ...request, rows: sources, shared, escape: false, withinMs });
+  // The same text for everybody is adapted and cut once.
+  let last: { output: string; row: SmsRow; text: SmsRowText } | undefined;
+  return rendered.map((result, index) => {
+    if (!result.ok) return toFailure(result);
+    const row = rows[index]!;
+    const { output } = result;
+    if (last?.output === output && isLike(last.row, row) && !hasLinks(last.text)) return last.text;
+    last = { output, row, text: toText(output, row.content, row) };
+    return last.text;
+  });
+}
+
+const isLike = (one: SmsRow, other: SmsRow) =>
+  one.content === other.content && one.unicode === other.unicode && one.shortenLinks === other.shortenLinks;
+
+/** Each message has links of its own. */
+const hasLinks = (text: SmsRowText) => text.ok && text.links.length > 0;
+
+function toText(
+  rendered: string,
+  content: string,
+  { unicode, shortenLinks }: TextOptions,
+): ({ ok: true } & SmsText) | Failure {
+  const fitted = inParts(rendered, {
+    ...(unicode === undefined ? {} : { unicode }),
+    ...(shortenLinks === undefined ? {} : { shortenLinks }),
+  });
   if (fitted.ok) return fitted;
   const isOfSource = !isLiquid(content);
   const message = isOfSource ? fitted.message : `renders to text that ${fitted.message}`;
@@ -66,10 +121,6 @@ export async function checkSource({
   if (sampleData === null && isLiquid(source.content)) return { ok: true };
   const rendered = await renderSms({ ...source, data: sampleData ?? {} });
   return rendered.ok ? { ok: true } : rendered;
-}
-
-export function isLiquid(content: string): boolean {
-  return content.includes('{{') || content.includes('{%');
 }
 
 function partsOfSource(content: string): cage.RenderPart[] {

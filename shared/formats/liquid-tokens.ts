@@ -4,6 +4,11 @@ export type LiquidToken = { start: number; end: number; name: string | null };
 const tagName = /\s*-?\s*(#|[A-Za-z_]\w*)?/y;
 const endOfComment = /\{%-?\s*endcomment\s*-?%\}/g;
 
+/** Whether rendering could change anything. */
+export function isLiquid(source: string): boolean {
+  return source.includes('{{') || source.includes('{%');
+}
+
 /** Where Liquid is, as liquidjs cuts it. What is not closed is left out: parsing says so. */
 export function liquidTokens(source: string): LiquidToken[] {
   const tokens: LiquidToken[] = [];

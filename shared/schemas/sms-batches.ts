@@ -53,7 +53,7 @@ export type SmsBatch = z.infer<typeof SmsBatch>;
 
 export const SmsBatchPage = pageOf(SmsBatch, 'SmsBatchPage');
 
-const RowError = z
+export const SmsBatchRowError = z
   .object({
     index: z.int32().min(0).meta({ description: 'The place of the message, counting from 0' }),
     error: z.string(),
@@ -61,7 +61,7 @@ const RowError = z
   .meta({ id: 'SmsBatchRowError' });
 
 export const CreatedSmsBatch = SmsBatch.extend({
-  errors: z.array(RowError).meta({ description: 'Messages that were not taken: the first 1,000' }),
+  errors: z.array(SmsBatchRowError).meta({ description: 'Messages that were not taken: the first 1,000' }),
   errorCount: Count,
 }).meta({ id: 'CreatedSmsBatch' });
 export type CreatedSmsBatch = z.infer<typeof CreatedSmsBatch>;

@@ -112,6 +112,38 @@ test('twenty workspaces of bombs do not hold up a source that is known to be qui
   expect(at(known, 0.95)).toBeLessThanOrEqual(4);
 });
 
+// Shows A67
+test('while others render rows in bulk without pause, a render has its turn between', async () => {
+  // A row takes half a millisecond or so, and 500 of them many crossings.
+  const source = '{% for i in (1..500) %}{{ name }}{% endfor %}';
+  const rows = Array.from({ length: 500 }, (_, index) => ({ source, data: `{"name":"${index % 10}"}` }));
+  let isOver = false;
+  const bulk = Promise.all(
+    ['bulk', 'other bulk', 'third bulk'].map(async (workspaceId) => {
+      while (!isOver) {
+        const request = { workspaceId, rows, shared: '{}', now, escape: false, withinMs: 60_000 };
+        const results = await cage.renderMany(request);
+        expect(results.every(({ ok }) => ok)).toBe(true);
+      }
+    }),
+  );
+  await waitFor('rows are rendered', () => cage.cageStats().rendered > 100);
+  const crossings = () => cage.cageStats().rendered;
+  const [known, fresh] = await Promise.all([
+    bombsBefore(crossings, renders, false),
+    bombsBefore(crossings, renders, true),
+  ]);
+  isOver = true;
+  await bulk;
+  report('known source', known);
+  report('new source', fresh);
+  // Each counts itself and at times the one beside it. Without turns each would wait for all crossings of a call.
+  for (const each of [known, fresh]) {
+    expect(at(each, 0.5)).toBeLessThanOrEqual(4);
+    expect(at(each, 0.95)).toBeLessThanOrEqual(8);
+  }
+});
+
 test('a workspace with too much waiting is told that it is busy, and another is served all the same', async () => {
   const [many, other] = await Promise.all([
     Promise.all(Array.from({ length: 1100 }, () => renderOne('flood', letter))),

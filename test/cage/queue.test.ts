@@ -57,6 +57,18 @@ test('sources known to be quick share a batch of 16 at most, one of another kind
   expect(queue.length).toBe(10);
 });
 
+test('rows are a batch by themselves, however quick they are known to be', () => {
+  know('known', 0.1);
+  add('rows').message = { kind: 'rows', sources: [], shared: '{}', rows: [], now: 0 };
+  const second = add('rows');
+  add('rows').message = { kind: 'rows', sources: [], shared: '{}', rows: [], now: 0 };
+  expect(taken()).toEqual(['rows', 'short', 1]);
+  queue.release(second.workspace);
+  expect(taken()).toEqual(['rows', 'short', 1]);
+  queue.release(second.workspace);
+  expect(taken()).toEqual(['rows', 'short', 1]);
+});
+
 test('a batch of renders that take no time is of 16', () => {
   know('known', 0.1);
   for (let index = 0; index < 20; index += 1) add('many');

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { closeCage } from '../../shared/cage/cage.ts';
-import { checkSource, inParts, renderSms } from '../../shared/domain/sms-content.ts';
+import { checkSource, inParts, renderSms, renderSmsMany } from '../../shared/domain/sms-content.ts';
 import { newId } from '../../shared/formats/ids.ts';
 import { atEnd } from '../support/at-end.ts';
 import { changeSettings } from '../support/settings.ts';
@@ -83,6 +83,29 @@ test('a message that is too long by its data is told from one that is too long b
     ok: false,
     faults: [{ part: 'content', message: 'takes 14 parts; a message has at most 10', isOfSource: true }],
   });
+});
+
+test('many messages are the same as one by one, in their order, and each fails by itself', async () => {
+  const contents = [
+    'Dear {{ name }}, {{ shop }}',
+    'plain',
+    'x'.repeat(2_000),
+    '{{ name }}',
+    '{% if %}',
+    'ж {{ shop }}',
+  ];
+  const names = ['Ada', 'x'.repeat(2_000), 'Ж', ''];
+  const unicodes = ['allow', 'deny', 'strip', undefined] as const;
+  const all = contents.flatMap((content) =>
+    names.flatMap((name) => unicodes.map((unicode) => ({ content, name, ...(unicode ? { unicode } : {}) }))),
+  );
+  const rows = all.map(({ name, ...row }) => ({ ...row, data: JSON.stringify({ name }) }));
+  const many = await renderSmsMany({ workspaceId, rows, shared: '{"name":"you","shop":"Acme"}', now });
+  const single: unknown[] = [];
+  for (const { name, ...row } of all)
+    single.push(await renderSms({ workspaceId, now, ...row, data: { name, shop: 'Acme' } }));
+  expect(many).toEqual(single);
+  expect(new Set(many.map(({ ok }) => ok))).toEqual(new Set([true, false]));
 });
 
 test('a source is checked without data as far as it can be', async () => {

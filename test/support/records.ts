@@ -194,6 +194,10 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
     await smsSender(own);
     return newHiddenBatch();
   },
+  previewSmsBatch: async (own) => {
+    await smsSender(own);
+    return newHiddenBatch();
+  },
   createSimulatorMessage: async (own) => {
     await smsSender(own);
     return newSimulatorText();
@@ -213,16 +217,19 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
 /** Operation that takes a file -> the file. */
 export const files: Record<string, string> = { importSmsBatch: `recipient\n${hidden.number}\n` };
 
+const batchWithLists: Record<string, (api: Client, own: Own) => Promise<object>> = {
+  'listIds[0]': async () => ({ ...newHiddenBatch(), messages: null, listIds: [] }),
+  'excludeLists[0]': async (api, own) => ({
+    ...newHiddenBatch(),
+    messages: null,
+    listIds: [await makers.list!(api, own, {})],
+  }),
+};
+
 /** Operation -> field of its body -> a body that it goes with, where it cannot go with the one above. */
 export const bodiesWith: Record<string, Record<string, (api: Client, own: Own) => Promise<object>>> = {
-  createSmsBatch: {
-    'listIds[0]': async () => ({ ...newHiddenBatch(), messages: null, listIds: [] }),
-    'excludeLists[0]': async (api, own) => ({
-      ...newHiddenBatch(),
-      messages: null,
-      listIds: [await makers.list!(api, own, {})],
-    }),
-  },
+  createSmsBatch: batchWithLists,
+  previewSmsBatch: batchWithLists,
   addContactListContacts: {
     'fromLists[0]': async () => ({ fromLists: [] }),
     'excludeLists[0]': async (api, own) => ({ fromLists: [await makers.list!(api, own, {})] }),

@@ -108,7 +108,9 @@ async function acceptText(name: string): Promise<void> {
 const acceptTexts = ({ first, count }: Range) =>
   each({ first, count }, async (index) => {
     const prepared = await sms.prepare(caller, textOf(index));
-    await transaction(() => sms.send(caller, { ...prepared, lane: 'bulk' }));
+    await transaction(() =>
+      sms.send(caller, { ...prepared, message: { ...prepared.message, lane: 'bulk' } }),
+    );
   });
 
 function acceptAll(range: Range, request: (index: number) => NewEmail): Promise<void> {

@@ -21,6 +21,21 @@ export const claimBatch = claimer<ClaimedBatch>(batchTable, {
   toClaimed: (row, token) => ({ batch: toRecord(row), token }),
 });
 
+export async function findSmsBatchOfAny(batchId: string): Promise<SmsBatchRecord | null> {
+  const [row] = await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]);
+  return row ? toRecord(row) : null;
+}
+
+/** Of all workspaces: those that are not at their end, newest first. */
+export async function listUnfinishedBatches(limit: number): Promise<SmsBatchRecord[]> {
+  const rows = await query(
+    `SELECT * FROM sms_batches FORCE INDEX (sms_batches_admission)
+     WHERE status = 'queued' ORDER BY id DESC LIMIT ?`,
+    [limit],
+  );
+  return rows.map(toRecord);
+}
+
 /** Locked until the transaction ends; null when it is no longer this worker's. */
 export async function findBatchHeldForUpdate(batchId: string, token: Buffer): Promise<SmsBatchRecord | null> {
   const [row] = await execute(

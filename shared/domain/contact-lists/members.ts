@@ -1,3 +1,4 @@
+import { findCount } from '../../db/contact-entries.ts';
 import { listMemberIdsAfter, listMembersAmong } from '../../db/contact-list-members.ts';
 import { type Filter, listContactIdsAfter } from '../../db/contact-search.ts';
 import { listContactsByIds } from '../../db/contacts.ts';
@@ -22,6 +23,15 @@ export async function membersAfter(
   const end = idFromBytes('contact', firstUuidAt(new Date(until.getTime() + slackMs)));
   const isPast = reached !== null && reached >= end;
   return { ids: ids.filter((id) => id < end), reached: isPast ? null : reached };
+}
+
+/** How many contacts these lists have, as far as that is known without reading them; who is in several counts in each. */
+export async function memberCount(workspaceId: string, listIds: string[]): Promise<number> {
+  const lists = await findLists(workspaceId, listIds);
+  let sum = 0;
+  for (const { kind, memberCount } of lists)
+    sum += kind === 'builtin' ? await findCount(workspaceId, '') : memberCount;
+  return sum;
 }
 
 async function partOf(

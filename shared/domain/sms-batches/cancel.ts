@@ -9,7 +9,10 @@ import { admit } from './admission.ts';
 import { advance, eventOf, nextStates, toWire } from './record.ts';
 
 /** Cancels a batch at once; its rows and the messages that nobody has claimed follow by a job. */
-export async function cancel({ workspaceId }: Caller, batchId: string): Promise<SmsBatch> {
+export async function cancel(
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  batchId: string,
+): Promise<SmsBatch> {
   const batch = await db.findSmsBatchForUpdate(workspaceId, batchId);
   if (!batch) throw problem('not_found');
   if (!nextStates[batch.state].includes('cancelled'))

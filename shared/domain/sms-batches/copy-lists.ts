@@ -1,6 +1,6 @@
 import { now } from '../../clock.ts';
-import { listContactsByIds } from '../../db/contacts.ts';
-import { insertBatchRows } from '../../db/sms-batch-rows.ts';
+import { type ContactRecord, listContactsByIds } from '../../db/contacts.ts';
+import { type BatchRow, insertBatchRows } from '../../db/sms-batch-rows.ts';
 import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import * as contactLists from '../contact-lists.ts';
 import { changeHeld, type Hold, type Progress } from './held.ts';
@@ -10,6 +10,24 @@ const contactsAtOnce = 1_000;
 
 /** Copies the next members of the lists into rows, each number once, as the lists were when the batch began. */
 export async function copyLists(hold: Hold, batch: SmsBatchRecord): Promise<Progress> {
+  const { workspaceId, listIndex, listAfter } = batch;
+  const { contacts, next } = await nextMembers(batch);
+  return changeHeld(hold, async (held) => {
+    if (held.listIndex !== listIndex || held.listAfter !== listAfter)
+      throw new Error('A batch that is in hand was changed by somebody else');
+    const rows = contacts.map((contact, index) => rowOf(contact, held.rowCount + index));
+    await insertBatchRows(workspaceId, { batchId: held.id, at: now(), once: true }, rows);
+    return { batch: { ...held, rowCount: held.rowCount + rows.length, ...next }, isReleased: false };
+  });
+}
+
+/** Where the reading of a batch's lists has come to. */
+type Place = Pick<SmsBatchRecord, 'listIndex' | 'listAfter'>;
+
+/** The next of the lists' members that are to get a message. `read`: how many members these were chosen from. */
+export async function nextMembers(
+  batch: Pick<SmsBatchRecord, 'workspaceId' | 'lists' | 'startedAt'> & Place,
+): Promise<{ contacts: ContactRecord[]; read: number; next: Place }> {
   const { workspaceId, lists, listIndex, listAfter } = batch;
   const { listIds, excludeLists } = lists!;
   // A list that is gone by now has no members.
@@ -23,29 +41,21 @@ export async function copyLists(hold: Hold, batch: SmsBatchRecord): Promise<Prog
     : { ids: [], reached: null };
   const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded: excludeLists });
   const contacts = await listContactsByIds(workspaceId, chosen);
-  return changeHeld(hold, async (held) => {
-    if (held.listIndex !== listIndex || held.listAfter !== listAfter)
-      throw new Error('A batch that is in hand was changed by somebody else');
-    const rows = contacts.map((contact, index) => ({
-      position: held.rowCount + index,
-      number: contact.number,
-      country: contact.country,
-      contactId: contact.id,
-      sender: null,
-      content: null,
-      unicode: null,
-      clientReference: null,
-      data: null,
-    }));
-    await insertBatchRows(workspaceId, { batchId: held.id, at: now(), once: true }, rows);
-    return {
-      batch: {
-        ...held,
-        rowCount: held.rowCount + rows.length,
-        listIndex: reached === null ? listIndex + 1 : listIndex,
-        listAfter: reached,
-      },
-      isReleased: false,
-    };
-  });
+  const next = { listIndex: reached === null ? listIndex + 1 : listIndex, listAfter: reached };
+  return { contacts, read: ids.length, next };
+}
+
+/** The row of a list's member. */
+export function rowOf({ id, number, country }: ContactRecord, position: number): BatchRow {
+  return {
+    position,
+    number,
+    country,
+    contactId: id,
+    sender: null,
+    content: null,
+    unicode: null,
+    clientReference: null,
+    data: null,
+  };
 }

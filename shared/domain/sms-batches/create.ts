@@ -18,71 +18,39 @@ import { toWire } from './record.ts';
 import type { RowError } from './rows.ts';
 
 const mostUnfinished = 1_000;
-const mostErrorsShown = 1_000;
+/** Of the faults of rows, in an answer. */
+export const mostErrorsShown = 1_000;
+
+type Made = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'>;
+type Request = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
-export function create(
-  caller: Caller,
-  request: NewSmsBatch,
-  { content, rows, errors, lists }: Checked,
-): Promise<CreatedSmsBatch> {
-  const source = lists ? 'lists' : 'messages';
-  const made = { id: newId('batch', now()), source, content, lists, rowCount: rows.length } as const;
-  return store(caller, request, { ...made, errors, errorCount: errors.length }, async ({ id, createdAt }) => {
+export function create(caller: Caller, request: NewSmsBatch, checked: Checked): Promise<CreatedSmsBatch> {
+  const { rows, errors } = checked;
+  const made = { ...madeOf(checked), errors, errorCount: errors.length };
+  return store(caller, request, made, async ({ id, createdAt }) => {
     const once = !request.allowDuplicates;
     const added = await insertBatchRows(caller.workspaceId, { batchId: id, at: createdAt, once }, rows);
     if (added !== rows.length) throw new Error('Rows of a new batch were left out');
   });
 }
 
-type New = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'> & {
-  errors: RowError[];
-  errorCount: number;
-};
+/** A new batch of checked rows or lists. */
+export function madeOf({ content, lists, rows }: Checked): Made {
+  const source = lists ? 'lists' : 'messages';
+  return { id: newId('batch', now()), source, content, lists, rowCount: rows.length };
+}
 
 /** `addRows` runs in the transaction that stores the batch, behind it. */
 export async function store(
   caller: Caller,
-  request: Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>,
-  { errors, errorCount, ...made }: New,
+  request: Request,
+  { errors, errorCount, ...made }: Made & { errors: RowError[]; errorCount: number },
   addRows: (batch: db.SmsBatchRecord) => Promise<void>,
 ): Promise<CreatedSmsBatch> {
   const { workspaceId } = caller;
   if (!(await keyUsage.findRoom(workspaceId, caller.lineageId, now()))) throw problem('unauthenticated');
-  const at = now();
-  const batch = admit({
-    workspaceId,
-    dueAt: request.scheduledAt ?? at,
-    lane: 'expand',
-    parked: false,
-    claims: 0,
-    retries: 0,
-    requestId: requestId(),
-    state: request.scheduledAt ? 'scheduled' : 'processing',
-    sender: request.sender ?? null,
-    templateName: request.template?.name ?? null,
-    data: request.template?.data ?? request.data ?? {},
-    unicode: request.unicode ?? 'allow',
-    shortenLinks: request.shortenLinks === true,
-    clientReference: request.clientReference ?? null,
-    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
-    lineageId: caller.lineageId,
-    listIndex: 0,
-    listAfter: null,
-    ...made,
-    nextPosition: 0,
-    expanding: true,
-    cancelledUpTo: null,
-    pausedReason: null,
-    pausedCost: null,
-    pausedParts: null,
-    eventSeq: 0,
-    createdAt: at,
-    updatedAt: at,
-    scheduledAt: request.scheduledAt ?? null,
-    startedAt: null,
-    completedAt: null,
-  });
+  const batch = admit(newRecord(caller, request, made, now()));
   await db.insertSmsBatch(workspaceId, batch);
   await addRows(batch);
   // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
@@ -98,5 +66,47 @@ export async function store(
     ...toWire(batch, { ...counts.noCounts, waiting: batch.rowCount }),
     errors: errors.slice(0, mostErrorsShown),
     errorCount,
+  };
+}
+
+/** The batch that a request makes, before any of its rows is a message. */
+export function newRecord(
+  { workspaceId, lineageId }: Caller,
+  request: Request,
+  made: Made,
+  at: Date,
+): db.SmsBatchRecord {
+  return {
+    ...made,
+    workspaceId,
+    dueAt: request.scheduledAt ?? at,
+    lane: 'expand',
+    parked: false,
+    claims: 0,
+    retries: 0,
+    requestId: requestId(),
+    state: request.scheduledAt ? 'scheduled' : 'processing',
+    sender: request.sender ?? null,
+    templateName: request.template?.name ?? null,
+    data: request.template?.data ?? request.data ?? {},
+    unicode: request.unicode ?? 'allow',
+    shortenLinks: request.shortenLinks === true,
+    clientReference: request.clientReference ?? null,
+    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
+    lineageId,
+    listIndex: 0,
+    listAfter: null,
+    nextPosition: 0,
+    expanding: true,
+    cancelledUpTo: null,
+    pausedReason: null,
+    pausedCost: null,
+    pausedParts: null,
+    eventSeq: 0,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: request.scheduledAt ?? null,
+    startedAt: null,
+    completedAt: null,
   };
 }

@@ -46,7 +46,8 @@ export async function expand(
     const means = await findMeans(batch, now());
     if (!means) return pause(hold, 'key_revoked');
     const shortage = shortageOf(made, means);
-    const upTo = shortage ? rows[shortage.rows]!.position : next;
+    const unmade = rows[shortage?.rows ?? made.length];
+    const upTo = unmade?.position ?? next;
     try {
       return await store(hold, { from: batch.nextPosition, upTo, made, means, shortage });
     } catch (error) {

@@ -38,7 +38,10 @@ const contentInvalid = (message: string): SmsReason => ({
 });
 const longestSender = 20;
 
-/** The messages of these rows, in their order: all that needs no transaction. `givesUp`: nobody could render them. */
+/**
+ * The messages of these rows, in their order: all that needs no transaction. Of the first rows only, where rendering takes
+ * long. `givesUp`: nobody could render them.
+ */
 export async function makeMessages(
   batch: SmsBatchRecord,
   rows: BatchRow[],
@@ -57,16 +60,18 @@ export async function makeMessages(
   const isRendered = (row: BatchRow) => !givesUp && !isLeftOut(row);
   const rendered = await renderAll(
     workspaceId,
-    rows.filter(isRendered).map((row) => ({
-      content: row.content ?? batch.content!,
-      unicode: row.unicode ?? batch.unicode,
-      shortenLinks: batch.shortenLinks,
-      data: {
-        ...batch.data,
-        ...row.data,
-        ...(batch.lists && { contact: shownToLiquid(contacts.get(row.contactId!)!) }),
-      },
-    })),
+    {
+      shared: batch.data,
+      renderings: rows.filter(isRendered).map((row) => ({
+        content: row.content ?? batch.content!,
+        unicode: row.unicode ?? batch.unicode,
+        shortenLinks: batch.shortenLinks,
+        data: {
+          ...row.data,
+          ...(batch.lists && { contact: shownToLiquid(contacts.get(row.contactId!)!) }),
+        },
+      })),
+    },
     batch.scheduledAt ?? batch.createdAt,
   );
   const texts = rendered.values();
@@ -77,7 +82,9 @@ export async function makeMessages(
       made.push(null);
       continue;
     }
-    const text = isRendered(row) ? texts.next().value! : null;
+    const text = isRendered(row) ? texts.next().value : null;
+    // The time to render was over here.
+    if (text === undefined) break;
     const name = row.sender ?? batch.sender;
     const route = await routeOf(name, row.country);
     const unrouted = route.ok ? null : route.code === 'no_price' ? noPrice : notApproved;

@@ -14,7 +14,7 @@ export async function find({ workspaceId }: Caller, batchId: string): Promise<Sm
 }
 
 export async function list(
-  { workspaceId }: Caller,
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
   query: SmsBatchFilter,
 ): Promise<{ data: SmsBatch[]; nextCursor: string | null }> {
   const { limit, cursor, ...filter } = query;

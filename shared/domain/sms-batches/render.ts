@@ -1,7 +1,7 @@
 import type { Unicode } from '../../formats/gsm-7.ts';
-import { inParts, isLiquid, renderSms, type SmsText } from '../sms-content.ts';
+import { renderSmsMany, type SmsText } from '../sms-content.ts';
 
-/** One message's source with what is merged into it. */
+/** One message's source with what is merged into it, over what all messages share. */
 export type Rendering = {
   content: string;
   data: Record<string, unknown>;
@@ -13,42 +13,25 @@ export type Rendered = ({ ok: true } & SmsText) | { ok: false; message: string }
 /** Thrown where the cage has too much of this workspace waiting: later there may be room. */
 export class CageBusy extends Error {}
 
-const atOnce = 4;
-
 /**
- * The texts of many messages, in their order. What has no Liquid is looked at once for all messages, and reaches no cage.
+ * The texts of many messages, in their order: of all of them, or of the first ones where the time for more is over; of one
+ * at least.
  */
 export async function renderAll(
   workspaceId: string,
-  renderings: Rendering[],
+  { shared, renderings }: { shared: Record<string, unknown>; renderings: Rendering[] },
   now: Date,
 ): Promise<Rendered[]> {
-  const plain = new Map<string, Rendered>();
-  const results: Rendered[] = [];
-  const liquid: number[] = [];
-  renderings.forEach(({ content, unicode, shortenLinks }, index) => {
-    if (isLiquid(content)) {
-      liquid.push(index);
-      return;
-    }
-    const key = `${unicode} ${content}`;
-    const known = plain.get(key) ?? inParts(content, { unicode, shortenLinks });
-    // Each message has links of its own.
-    if (!known.ok || known.links.length === 0) plain.set(key, known);
-    results[index] = known;
-  });
-  for (let start = 0; start < liquid.length; start += atOnce)
-    await Promise.all(
-      liquid.slice(start, start + atOnce).map(async (index) => {
-        results[index] = await renderOne(workspaceId, renderings[index]!, now);
-      }),
-    );
-  return results;
+  const rows = renderings.map(({ data, ...row }) => ({ ...row, data: JSON.stringify(data) }));
+  const texts: Rendered[] = [];
+  for (const text of await renderSmsMany({ workspaceId, rows, shared: JSON.stringify(shared), now })) {
+    if (!text.ok && text.busy) break;
+    texts.push(text.ok ? text : { ok: false, message: wording(text.faults) });
+  }
+  if (texts.length === 0 && renderings.length > 0) throw new CageBusy();
+  return texts;
 }
 
-async function renderOne(workspaceId: string, rendering: Rendering, now: Date): Promise<Rendered> {
-  const rendered = await renderSms({ workspaceId, now, ...rendering });
-  if (rendered.ok) return rendered;
-  if (rendered.busy) throw new CageBusy();
-  return { ok: false, message: rendered.faults.map(({ part, message }) => `${part} ${message}`).join('; ') };
+function wording(faults: { part: string; message: string }[]): string {
+  return faults.map(({ part, message }) => `${part} ${message}`).join('; ');
 }

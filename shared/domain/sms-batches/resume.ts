@@ -12,7 +12,10 @@ import { advance, toWire } from './record.ts';
  * Goes on with a paused batch, where its cause has ended; while it stands, the batch stays as it is. One whose key is gone
  * counts against the caller's from now on.
  */
-export async function resume({ workspaceId, lineageId }: Caller, batchId: string): Promise<SmsBatch> {
+export async function resume(
+  { workspaceId, lineageId }: Pick<Caller, 'workspaceId' | 'lineageId'>,
+  batchId: string,
+): Promise<SmsBatch> {
   const found = await db.findSmsBatchForUpdate(workspaceId, batchId);
   if (!found) throw problem('not_found');
   if (found.state !== 'paused') throw problem('not_paused', { detail: `The batch is ${found.state}` });

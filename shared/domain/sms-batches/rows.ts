@@ -1,9 +1,10 @@
 import type { BatchRow } from '../../db/sms-batch-rows.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
 import type { Unicode } from '../../formats/gsm-7.ts';
+import { isLiquid } from '../../formats/liquid-tokens.ts';
 import { parsePhoneNumber } from '../../formats/phone-number.ts';
 import type { BatchMessage, NewSmsBatch } from '../../schemas/sms-batches.ts';
-import { inParts, isLiquid } from '../sms-content.ts';
+import { inParts } from '../sms-content.ts';
 import { type Route, router } from './routes.ts';
 
 /** `index`: the place of the message in the request, counting from 0. */

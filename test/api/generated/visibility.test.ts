@@ -65,6 +65,8 @@ const covers = (schema: Schema) =>
   });
 /** It shows only what it was sent, and a source that its own scope shows. */
 const coversNothing = new Set(['renderEmailTemplate']);
+/** Their texts say who they are for, so that both scopes are needed to see any of it. */
+const coversAll = new Set(['previewSmsBatch']);
 const isNullable = (schema: Schema) => JSON.stringify(resolve(schema)).includes('"null"');
 
 async function call(endpoint: (typeof operations)[number]['endpoint'], key: string): Promise<Answer> {
@@ -92,7 +94,8 @@ test.each(operations)(
       for (const part of covered[scope]) expect(JSON.stringify(blind.body)).not.toContain(part);
       const [visible] = uncovering.filter((other) => other !== scope);
       for (const part of covered[visible!])
-        if (text.includes(part)) expect(JSON.stringify(blind.body)).toContain(part);
+        if (text.includes(part) && !coversAll.has(endpoint.id))
+          expect(JSON.stringify(blind.body)).toContain(part);
     }
   },
 );

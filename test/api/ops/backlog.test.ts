@@ -5,7 +5,9 @@ import { queueNames } from '../../../shared/jobs/index.ts';
 import { advanceClock } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
+import { messagesTo, newBatch } from '../../support/new-batch.ts';
 import { sendEmail } from '../../support/new-email.ts';
+import { textingWorkspace } from '../../support/new-sms.ts';
 import { changeSettings } from '../../support/settings.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
@@ -45,6 +47,21 @@ test('it says for each kind of work how long the longest waiting has been due', 
   }
   expect(age(after, 'email_transactional')).toBe(0);
   expect(age(after, 'webhook_delivery')).toBe(0);
+});
+
+test('it says how many batches of texts are in each state, how many rows wait, and since when', async () => {
+  const own = await textingWorkspace();
+  const scheduledAt = new Date(now().getTime() + 3_600_000).toISOString();
+  await newBatch(api, own, { messages: messagesTo(2) });
+  await newBatch(api, own, { messages: messagesTo(3), scheduledAt });
+  await newBatch(api, own, { messages: messagesTo(4), scheduledAt });
+  await advanceClock(100_000);
+  const seen = await samples(api);
+  const of = (name: string, status: string) => seen.get(`messaging_${name}{status="${status}"}`);
+  expect(['processing', 'scheduled', 'paused'].map((status) => of('sms_batches', status))).toEqual([1, 2, 0]);
+  expect(['processing', 'scheduled'].map((status) => of('sms_batch_rows_waiting', status))).toEqual([2, 7]);
+  expect(seen.get('messaging_oldest_due_seconds{work="sms_batch"}')).toBeGreaterThanOrEqual(100);
+  expect(seen.get('messaging_batches_accepted_total{source="messages"}')).toBeGreaterThanOrEqual(3);
 });
 
 test('it says how many jobs each queue holds, by state', async () => {

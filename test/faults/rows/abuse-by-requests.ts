@@ -144,6 +144,14 @@ export const abuseByRequests: readonly Group[] = [
         tried: 'Scheduled emails of 29 MB, or small ones by the million, without end',
         expected: '409 past MAX_STORED_MB and MAX_WAITING_ROWS of what a workspace has waiting, exactly',
       },
+      A66: {
+        tried: 'Bombs of Liquid that one row of 500 sets off by its data',
+        expected: 'that row fails, the other 499 are rendered',
+      },
+      A67: {
+        tried: 'Rows by the thousand to be rendered, without pause, in several workspaces',
+        expected: 'the renders of others have their turns between',
+      },
     },
   },
   {
