@@ -18,11 +18,12 @@ beforeAll(async () => {
 });
 
 const fields = operations.flatMap(({ name, endpoint }) =>
-  endpoint.freeForm.map((path) => ({ name, endpoint, path, field: path.join('.') })),
+  endpoint.freeForm.map((path) => ({ name, endpoint, path, field: path.join('.').replaceAll('.*', '[0]') })),
 );
 
-/** The body with that value at that path. */
+/** The body with that value at that path; `*` is the first item of a list. */
 function withValue(body: object, [name, ...rest]: readonly string[], value: unknown): object {
+  if (name === '*' && Array.isArray(body)) return [withValue(body[0], rest, value), ...body.slice(1)];
   const members: Record<string, unknown> = { ...body };
   members[name!] =
     rest.length === 0 ? value : withValue((members[name!] as object | undefined) ?? {}, rest, value);
@@ -46,11 +47,10 @@ test.each(fields)(
     expect(await refusalOf(Array(mostFreeValues + 1).fill(0))).toEqual(refused);
     expect(await refusalOf(keys(mostFreeValues))).not.toEqual(refused);
     const large = await refusalOf({ text: 'x'.repeat(1024 * 1024) });
-    expect(large).toEqual(
-      endpoint.bodyLimitBytes > 1024 * 1024
-        ? [400, { [field]: ['is larger than 1 MiB'] }]
-        : [413, `${api.url}/problems/payload_too_large`],
-    );
+    // The settings of a form have a limit of their own.
+    if (endpoint.bodyLimitBytes <= 1024 * 1024 || endpoint.takesFile)
+      expect(large).toEqual([413, `${api.url}/problems/payload_too_large`]);
+    else expect(large).toMatchObject([400, { [field]: ['is larger than 1 MiB'] }]);
   },
 );
 
