@@ -17,10 +17,14 @@ beforeAll(async () => {
 });
 
 /** The status line of the answer to the headers alone, with a body of this length announced. */
-async function statusOf(method: string, path: string, lengthBytes: number): Promise<string> {
+async function statusOf(
+  { method, path, takesFile }: { method: string; path: string; takesFile: boolean },
+  lengthBytes: number,
+): Promise<string> {
+  const type = takesFile ? 'multipart/form-data; boundary=b' : 'application/json';
   const socket = net.connect(Number(new URL(api.url).port), '127.0.0.1');
   socket.write(
-    `${method} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.key}\r\nContent-Type: application/json\r\n` +
+    `${method.toUpperCase()} ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${own.key}\r\nContent-Type: ${type}\r\n` +
       `Content-Length: ${lengthBytes}\r\nExpect: 100-continue\r\n\r\n`,
   );
   const [first] = await once(socket, 'data');
@@ -34,10 +38,10 @@ async function statusOf(method: string, path: string, lengthBytes: number): Prom
 test.each(operations)(
   '$name wants a body of its limit, and refuses one that is a byte longer unread',
   async ({ endpoint }) => {
-    const { method, path, bodyLimitBytes } = endpoint;
+    const { method, bodyLimitBytes, takesFile } = endpoint;
     const { params } = await callOn(api, own, endpoint);
-    const target = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => params[name]!);
-    expect(await statusOf(method.toUpperCase(), target, bodyLimitBytes)).toBe('HTTP/1.1 100');
-    expect(await statusOf(method.toUpperCase(), target, bodyLimitBytes + 1)).toBe('HTTP/1.1 413');
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => params[name]!);
+    expect(await statusOf({ method, path, takesFile }, bodyLimitBytes)).toBe('HTTP/1.1 100');
+    expect(await statusOf({ method, path, takesFile }, bodyLimitBytes + 1)).toBe('HTTP/1.1 413');
   },
 );

@@ -41,6 +41,7 @@ test.each([
 test('the text is what goes out: counted after characters were stripped', () => {
   expect(inParts(`${'a'.repeat(160)}😀`, { unicode: 'strip' })).toEqual({
     ok: true,
+    links: [],
     text: 'a'.repeat(160),
     encoding: 'gsm7',
     parts: ['a'.repeat(160)],
