@@ -7,7 +7,11 @@ type Column = { tableName: string; columnName: string; type: string };
  * Every row that belongs to the workspace, from every table: those with its id, and those that name such a row by
  * its id, as the body of an email does.
  */
-export async function rowsOf(workspaceId: string): Promise<Record<string, string[]>> {
+export async function rowsOf(
+  workspaceId: string,
+  { withDue = true } = {},
+): Promise<Record<string, string[]>> {
+  const inText = (row: object) => JSON.stringify(withDue ? row : { ...row, due_at: null, parked: null });
   const columns = await query<Column[]>(
     `SELECT table_name AS tableName, column_name AS columnName, column_type AS type
       FROM information_schema.columns WHERE table_schema = DATABASE()`,
@@ -33,5 +37,3 @@ export async function rowsOf(workspaceId: string): Promise<Record<string, string
     }
   return rows;
 }
-
-const inText = (row: object) => JSON.stringify(row);
