@@ -66,6 +66,27 @@ export function textOf(index: number): { recipient: string; content: string } {
   };
 }
 
+export type BatchContent = 'liquid' | 'plain';
+export const textSender = 'Bench';
+
+/** The source that all rows of a batch share. */
+export const batchSources: Record<BatchContent, string> = {
+  liquid:
+    'Hello {{ name | default: "there" }}, your order {{ order.number }} has left our warehouse{% if isGift %}, wrapped as a gift{% endif %}. Thank you!',
+  plain: 'Your order has left our warehouse and is on its way to the address that you gave us.',
+};
+
+/** A row of a batch, to a number that no other of a million has. */
+export function batchRowOf(
+  content: BatchContent,
+  index: number,
+): { recipient: string; data?: Record<string, unknown> } {
+  const recipient = `+447400${String(index).padStart(6, '0')}`;
+  if (content === 'plain') return { recipient };
+  const data = { name: `Ada ${index % 1000}`, order: { number: 100_000 + index }, isGift: index % 3 === 0 };
+  return { recipient, data };
+}
+
 /** The same bytes each time, which look as random as those of a picture. */
 export function attachmentOf(bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(bytes));

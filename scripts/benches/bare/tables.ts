@@ -23,6 +23,19 @@ export const tables: Record<string, string> = {
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, text_id INT UNSIGNED NOT NULL,
     recipient VARCHAR(20) NOT NULL, content TEXT NOT NULL, created_at DATETIME(3) NOT NULL,
     KEY bare_phone_texts_of (recipient, id))`,
+  bare_batches: `(
+    id BINARY(16) NOT NULL PRIMARY KEY, row_count INT UNSIGNED NOT NULL, next_position INT UNSIGNED NOT NULL,
+    queued BIGINT NOT NULL, parts BIGINT NOT NULL)`,
+  bare_batch_rows: `(
+    batch_id BINARY(16) NOT NULL, position INT UNSIGNED NOT NULL, number VARCHAR(20) NOT NULL, country CHAR(2) NULL,
+    data MEDIUMTEXT NULL, PRIMARY KEY (batch_id, position))`,
+  bare_batch_messages: `(
+    id BINARY(16) NOT NULL PRIMARY KEY, workspace_id BINARY(16) NOT NULL, batch_id BINARY(16) NOT NULL,
+    status VARCHAR(10) NOT NULL, sender VARCHAR(20) NOT NULL, recipient VARCHAR(20) NOT NULL, content TEXT NOT NULL,
+    country CHAR(2) NULL, parts SMALLINT UNSIGNED NOT NULL, created_at DATETIME(3) NOT NULL,
+    updated_at DATETIME(3) NOT NULL, due_at DATETIME(3) NULL,
+    KEY bare_batch_messages_listed (workspace_id, id), KEY bare_batch_messages_due (status, due_at),
+    KEY bare_batch_messages_of (batch_id, id))`,
   bare_deliveries: `(
     id BIGINT UNSIGNED NOT NULL AUTO_INCREMENT PRIMARY KEY, delivery_id VARBINARY(40) NOT NULL,
     response_status SMALLINT UNSIGNED NOT NULL, response_body VARCHAR(1024) NULL, duration_ms INT UNSIGNED NOT NULL,

@@ -16,6 +16,7 @@ import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { revocation } from './revocation.ts';
+import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsIsolation } from './sms-isolation.ts';
 import { smsOut } from './sms-out.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
@@ -30,6 +31,8 @@ export const lines: Line[] = [
   emailIsolation,
   smsOut,
   smsIsolation,
+  smsBatchLiquid,
+  smsBatchPlain,
   largeEmails,
   webhooksOut,
   webhookIsolation,

@@ -15,6 +15,7 @@ import { eventOf } from '../../../shared/domain/email-record.ts';
 import * as events from '../../../shared/domain/events.ts';
 import * as senders from '../../../shared/domain/senders.ts';
 import * as sms from '../../../shared/domain/sms.ts';
+import * as smsBatches from '../../../shared/domain/sms-batches.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
 import * as webhooks from '../../../shared/domain/webhooks.ts';
 import * as workspaces from '../../../shared/domain/workspaces.ts';
@@ -25,7 +26,16 @@ import type { NewEmail } from '../../../shared/schemas/email.ts';
 import type { EventType } from '../../../shared/schemas/events.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 import { currentVersion } from '../../../shared/versions.ts';
-import { domain, largeEmail, plainEmail, textOf } from '../content.ts';
+import {
+  type BatchContent,
+  batchRowOf,
+  batchSources,
+  domain,
+  largeEmail,
+  plainEmail,
+  textOf,
+  textSender,
+} from '../content.ts';
 import { serve } from '../serve.ts';
 
 /** Makes customers and backlogs by the platform's own functions, as requests would have made them. */
@@ -43,7 +53,7 @@ let prepared: NewEventRecord[] = [];
 
 async function customer(): Promise<Customer> {
   const { id } = await workspaces.create({ name: 'Bench' });
-  await senders.addApproved(id, 'Bench');
+  await senders.addApproved(id, textSender);
   const { key } = await apiKeys.issue(id);
   const { dkimSelector, dkimPublicKey } = await emailDomains.addVerified(id, domain);
   caller = (await authenticate(key))!;
@@ -96,6 +106,14 @@ async function storeTexts({ first, count }: Range): Promise<void> {
       }
     });
   }
+}
+
+/** One batch, of however many rows; its job waits for a worker. */
+async function acceptBatch({ content, first, count }: Range & { content: BatchContent }): Promise<void> {
+  const messages = Array.from({ length: count }, (_, index) => batchRowOf(content, first + index));
+  const request = { content: batchSources[content], messages };
+  const checked = await smsBatches.prepare(caller, request);
+  await transaction(() => smsBatches.create(caller, request, checked));
 }
 
 /** A single text; its reference says when it was asked for. */
@@ -186,6 +204,7 @@ serve({
   acceptCode,
   acceptTexts,
   acceptText,
+  acceptBatch,
   storeTexts,
   prepareEvents,
   storeEvents,
