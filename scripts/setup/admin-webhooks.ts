@@ -16,7 +16,9 @@ export function addWebhookCommands(program: Command, { print, workspaceOf }: Too
     .description('webhooks; customers make those of v2 by themselves');
   webhook
     .command('create-legacy <workspaceId> <url>')
-    .description('make a webhook of the first version; its secret is shown this once')
+    .description(
+      'make a webhook of the first version; its secret is shown this once. Batches of texts have no event there',
+    )
     .requiredOption('--events <list>', `${legacyEvents.join(',')}, or one of them`, legacyEventsOf)
     .option('--description <text>', 'up to 500 characters', descriptionOf)
     .option('--inbound-number <number>', 'only what comes to that number', numberOf)

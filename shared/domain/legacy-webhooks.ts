@@ -3,7 +3,10 @@ import type { WebhookRecord } from '../db/webhooks.ts';
 import type { EventType } from '../schemas/events.ts';
 import type { LegacyEvent } from '../schemas/webhooks.ts';
 
-/** Webhooks of the first version (contract §5): their event names, and the bodies that they get. */
+/**
+ * Webhooks of the first version (contract §5): their event names, and the bodies that they get. Batches of texts have no
+ * legacy event: such a webhook gets the receipts of their messages, as of any text.
+ */
 
 const typesOf: Record<LegacyEvent, readonly EventType[]> = {
   delivery_receipt: ['sms.delivered', 'sms.failed', 'sms.cancelled'],
