@@ -10,7 +10,7 @@ import { sendProblem, type Written } from '../middleware/problems.ts';
 import { securityHeaders } from '../middleware/security-headers.ts';
 import { escaped } from './page.ts';
 
-// What a browser says of itself is shorter; it is matched against a long expression.
+// The User-Agent of a browser is shorter; isbot matches it against a long expression.
 const longestAgent = 1_000;
 
 /**

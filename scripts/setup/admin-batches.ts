@@ -44,7 +44,7 @@ async function listOf(workspaceId: string): Promise<smsBatches.OwnedBatch[]> {
   return data.map((batch) => ({ workspaceId, batch }));
 }
 
-/** What an operator looks for among many. */
+/** The columns by which an operator finds a batch among many. */
 function row({ workspaceId, batch }: smsBatches.OwnedBatch): object {
   const { id, status, pausedReason, counts, createdAt, scheduledAt } = batch;
   const { total, waiting, queued } = counts;

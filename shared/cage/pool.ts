@@ -31,7 +31,7 @@ export type Kind = {
   words: Record<Loss['cause'], string>;
 };
 
-/** What is known of a source is how long one render of it takes, be it of a row. */
+/** The queue learns of each source how long one render of it takes; a row counts as a render. */
 const rendersOf = ({ message }: Job, outputs: string[]) =>
   message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
 

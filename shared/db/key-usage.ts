@@ -50,7 +50,7 @@ export async function findKeyLimits(workspaceId: string, keyId: string): Promise
   return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
 }
 
-/** Those of the newest key of a lineage that is still good; null when there is none. */
+/** The limits of the newest key of a lineage that is still good; null when there is none. */
 export async function findLimitsOfLineage(
   workspaceId: string,
   lineageId: string,

@@ -113,7 +113,7 @@ async function open(bench: Bench, name: string, content: BatchContent): Promise<
   };
 }
 
-/** Who gets which text. */
+/** Counts of the messages and a checksum of recipients with their texts, which both sides must share. */
 async function contentOf(database: mysql.Connection, { messages }: Stored): Promise<string> {
   const [[row]] = await database.query<mysql.RowDataPacket[]>(
     `SELECT COUNT(*) AS messages, COUNT(DISTINCT recipient) AS numbers, SUM(parts) AS parts,
