@@ -11,6 +11,7 @@ import { emailOut } from './email-out.ts';
 import { feed } from './feed.ts';
 import { flowProcesses } from './flow-processes.ts';
 import { flowRows } from './flow-rows.ts';
+import { hostileNeighbours } from './hostile-neighbours.ts';
 import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
@@ -47,6 +48,7 @@ export const lines: Line[] = [
   contactPages,
   contactSearch,
   contactSearchHostile,
+  hostileNeighbours,
   atRest,
   flowProcesses,
   flowRows,

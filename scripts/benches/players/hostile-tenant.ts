@@ -1,0 +1,138 @@
+import net from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Agent, request } from 'undici';
+import { attachmentOf, eitherWord, plainEmail, sharedWords } from '../content.ts';
+import { serve } from '../serve.ts';
+
+/** A tenant that asks for the dearest work there is, without pause, until it is stopped. */
+export interface Attack {
+  kind: 'search' | 'lists' | 'mjml' | 'keys' | 'trickle' | 'domains';
+  port: number;
+  key: string;
+}
+/** Status -> how many answers with it; `lost`: requests that were not answered. */
+export type Answers = Record<string, number>;
+
+const listsAtMost = 40;
+let isStopping = false;
+let answers: Answers = {};
+let running: Promise<unknown>[] = [];
+let agent = new Agent();
+
+function note(status: string | number): void {
+  answers[status] = (answers[status] ?? 0) + 1;
+}
+
+async function ask(
+  { port, key }: Attack,
+  method: 'GET' | 'POST',
+  path: string,
+  body?: string,
+): Promise<void> {
+  try {
+    const answer = await request(`http://127.0.0.1:${port}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body }),
+      dispatcher: agent,
+    });
+    await answer.body.dump();
+    note(answer.statusCode);
+    // A tenant that is told to wait would make less work if it did; this one hardly does.
+    if (answer.statusCode >= 400) await delay(50);
+  } catch {
+    note('lost');
+    await delay(50);
+  }
+}
+
+/** So many callers at once, each with one request after the other. */
+function keepAsking(callers: number, one: (turn: number) => Promise<void>): void {
+  let turn = 0;
+  const call = async () => {
+    while (!isStopping) await one((turn += 1));
+  };
+  running.push(...Array.from({ length: callers }, call));
+}
+
+const nineWords = `${sharedWords} ${eitherWord[0]}`;
+const search = `/v2/contacts?${new URLSearchParams({ limit: '50', search: nineWords }).toString()}`;
+
+/** MJML that takes its compiler longer than it may: each rule looks at all siblings of all siblings. */
+const slowMjml = `<mjml><mj-head><mj-style inline="inline">${'i~i~i~i~i~i{color:red}'.repeat(100)}</mj-style></mj-head><mj-body><mj-section><mj-column><mj-raw>${'<i></i>'.repeat(9_000)}</mj-raw></mj-column></mj-section></mj-body></mjml>`;
+
+/** 26 connections which send the body of a large email a byte at a time, and dial anew when they are closed. */
+async function trickle({ port, key }: Attack): Promise<void> {
+  while (!isStopping) {
+    const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    socket.on('error', () => {});
+    socket.on('data', (chunk: Buffer) => note(chunk.toString('latin1').slice(9, 12)));
+    socket.write(
+      `POST /v2/email HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 40000000\r\n\r\n{"subject":"`,
+    );
+    const timer = setInterval(() => (isStopping ? socket.destroy() : socket.write('a')), 100);
+    await closed;
+    clearInterval(timer);
+  }
+}
+
+/** Makes what the attack needs, and goes on with it until `stop`. */
+async function start(attack: Attack): Promise<void> {
+  [isStopping, answers, running, agent] = [false, {}, [], new Agent({ headersTimeout: 0, bodyTimeout: 0 })];
+  switch (attack.kind) {
+    case 'search':
+      return keepAsking(8, () => ask(attack, 'GET', search));
+    case 'lists': {
+      for (let list = 1; list <= listsAtMost; list += 1) {
+        const filter = { search: nineWords };
+        await ask(
+          attack,
+          'POST',
+          '/v2/contact-lists',
+          JSON.stringify({ name: `List ${list}`, kind: 'dynamic', filter }),
+        );
+      }
+      return keepAsking(4, () => ask(attack, 'GET', '/v2/contact-lists?limit=50'));
+    }
+    case 'mjml': {
+      const content = attachmentOf(1_200_000).toString('base64');
+      const attachments = [{ filename: 'a.bin', contentType: 'application/octet-stream', content }];
+      // Each has a source of its own, so that all of them have to be compiled.
+      return keepAsking(50, (turn) =>
+        ask(
+          attack,
+          'POST',
+          '/v2/email',
+          JSON.stringify({
+            ...plainEmail(turn),
+            format: 'mjml',
+            content: { html: `${slowMjml}<!-- ${turn} -->` },
+            attachments,
+          }),
+        ),
+      );
+    }
+    case 'keys': {
+      const data = Object.fromEntries(Array.from({ length: 900_000 }, (_, index) => [`k${index}`, 1]));
+      const body = JSON.stringify({ ...plainEmail(0), template: { data } });
+      return keepAsking(2, () => ask(attack, 'POST', '/v2/email', body));
+    }
+    case 'trickle':
+      running = Array.from({ length: 26 }, () => trickle(attack));
+      return;
+    case 'domains':
+      return keepAsking(150, (turn) =>
+        ask(attack, 'POST', '/v2/email/domains', JSON.stringify({ name: `d${turn}-${Date.now()}.example` })),
+      );
+  }
+}
+
+async function stop(): Promise<Answers> {
+  isStopping = true;
+  await agent.destroy();
+  await Promise.all(running);
+  return answers;
+}
+
+serve({ start, stop });
