@@ -11,12 +11,15 @@ import { asksForNumbers, bringOn, fanOut } from './relay/fan-out.ts';
 export async function relayAll(): Promise<number> {
   const following: Promise<void>[] = [];
   let total = 0;
-  for (let relayed = config.RELAY_BATCH; relayed >= config.RELAY_BATCH; ) {
-    relayed = await relayBatch(following);
-    total += relayed;
+  try {
+    for (let relayed = config.RELAY_BATCH; relayed >= config.RELAY_BATCH; ) {
+      relayed = await relayBatch(following);
+      total += relayed;
+    }
+  } finally {
+    // The next batch does not wait for Redis; whoever takes the job for done, or for failed, does.
+    await Promise.all(following);
   }
-  // The next batch does not wait for Redis; whoever takes the job for done may.
-  await Promise.all(following);
   return total;
 }
 

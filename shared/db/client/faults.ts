@@ -72,6 +72,9 @@ export function isLockWait(error: unknown): boolean {
 const lostConnection =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT)$/;
 
+// A connection that has been closed, a pool that has been, and one that closes before a connection has come (tarn).
+const lostPool = /closed state|Unable to acquire|^aborted$/;
+
 /** A fault of the database or the way to it becomes 503 service_unavailable; anything else stays as it is. */
 export function asProblem(error: unknown): unknown {
   // mysql2 puts the statement with all its values there, and errors are logged.
@@ -82,7 +85,7 @@ export function asProblem(error: unknown): unknown {
     faultOf(error) !== undefined ||
     (error as Error | null)?.name === 'KnexTimeoutError' ||
     (error as { fatal?: boolean } | null)?.fatal === true ||
-    /closed state|Unable to acquire/.test(String((error as Error | null)?.message));
+    lostPool.test(String((error as Error | null)?.message));
   if (!unavailable) return error;
   const refusal = problem('service_unavailable', {
     detail: 'The database is not available',
