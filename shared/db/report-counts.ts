@@ -1,7 +1,8 @@
 import { idToBytes } from '../formats/ids.ts';
 import { query, type Row } from './client.ts';
 
-export type Channel = 'email' | 'sms';
+export const channels = ['email', 'sms'] as const;
+export type Channel = (typeof channels)[number];
 export const dimensions = [
   'all',
   'tag',

@@ -14,7 +14,8 @@ export function startOf(span: Span, hour: number): number {
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1) / hourMs;
 }
 
-function next(span: Span, start: number): number {
+/** The first hour after it. */
+export function endOf(span: Span, start: number): number {
   if (span === 'hour') return start + 1;
   if (span === 'day') return start + 24;
   const time = timeOf(start);
@@ -24,7 +25,7 @@ function next(span: Span, start: number): number {
 /** The first start of a span at or after an hour. */
 function firstFrom(span: Span, hour: number): number {
   const start = startOf(span, hour);
-  return start === hour ? hour : next(span, start);
+  return start === hour ? hour : endOf(span, start);
 }
 
 /** A stretch of time by the fewest rows that make it up: whole months, the days before and after them, the hours beside. */
