@@ -93,3 +93,8 @@ async function addUp(workspaceId: string, channel: Channel, first: number, end: 
         await replaceByParts(workspaceId, channel, { span, start, end: endOf(span, start) });
       });
 }
+
+/** From when on all messages of a channel are kept. */
+export function oldestKept(): Date {
+  return timeOf(Math.min(...channels.map(firstKept)));
+}
