@@ -9,8 +9,15 @@ const defaultDays = 30;
 const mostDaysOfHours = 31;
 const dayHours = 24;
 
-/** Hours count from 1970, in UTC. */
-export type Range = { from: number; to: number; timeZone: string; timeZoneRounded: boolean };
+/** `start` and `end` are those that were asked for, `from` and `to` the hours that are counted, which count from 1970. */
+export type Range = {
+  start: number;
+  end: number;
+  from: number;
+  to: number;
+  timeZone: string;
+  timeZoneRounded: boolean;
+};
 
 function refusal(field: string, message: string): Error {
   return problem('validation_failed', { detail: `${field} ${message}.`, errors: { [field]: [message] } });
@@ -21,12 +28,17 @@ export function rangeOf({ from, to, timeZone }: ReportFilter): Range {
   const end = to ? timeOf(to, timeZone) : (hourOf(now()) + 1) * hourMs;
   const start = from ? timeOf(from, timeZone) : end - defaultDays * dayHours * hourMs;
   const hours = { from: Math.floor(start / hourMs), to: Math.floor(end / hourMs) };
+  for (const [field, bound, time] of [
+    ['from', from, start],
+    ['to', to, end],
+  ] as const)
+    if (bound && time < 0) throw refusal(field, 'must not be before 1970');
   if (start >= end) throw refusal(from ? 'from' : 'to', 'must be before to');
   // A clock that goes back makes a stretch of so many days an hour longer.
   if (hours.to - hours.from > mostDays * dayHours + 1)
     throw refusal('from', `must be at most ${mostDays} days before to`);
   const dates = [from, to].flatMap((bound) => (bound && 'date' in bound ? [timeOf(bound, timeZone)] : []));
-  return { ...hours, timeZone, timeZoneRounded: dates.some(isWithinHour) };
+  return { start, end, ...hours, timeZone, timeZoneRounded: dates.some(isWithinHour) };
 }
 
 function timeOf(bound: ReportBound, zone: string): number {
@@ -40,7 +52,7 @@ export type Intervals = { starts: number[]; bounds: number[]; range: Range };
 
 export function intervalsOf(filter: SendsFilter): Intervals {
   const range = rangeOf(filter);
-  const { from, to, timeZone } = range;
+  const { start, end, from, to, timeZone } = range;
   if (filter.interval === 'hour') {
     if (to - from > mostDaysOfHours * dayHours + 1)
       throw refusal('interval', `can be hour for at most ${mostDaysOfHours} days`);
@@ -51,11 +63,11 @@ export function intervalsOf(filter: SendsFilter): Intervals {
       range: { ...range, timeZoneRounded: isWithinHour(offsetAt(timeZone, from * hourMs)) },
     };
   }
-  const all = startsBetween(timeZone, filter.interval, from * hourMs, to * hourMs);
+  const all = startsBetween(timeZone, filter.interval, start, end);
   const starts = all.slice(0, -1);
   return {
     starts,
-    bounds: [from, ...starts.slice(1).map((start) => Math.floor(start / hourMs)), to],
+    bounds: [from, ...starts.slice(1).map((time) => Math.floor(time / hourMs)), to],
     range: { ...range, timeZoneRounded: range.timeZoneRounded || all.slice(1, -1).some(isWithinHour) },
   };
 }
