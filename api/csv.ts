@@ -35,7 +35,8 @@ function columnsOf({ shape }: z.ZodObject): string[][] {
 
 /** A spreadsheet takes a text that begins like a formula for one, and carries it out; an apostrophe keeps it a text. */
 function cell(value: unknown): string {
-  if (value === null || value === undefined) return '';
-  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
+  if (typeof value !== 'string') return '';
+  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -159,7 +159,7 @@ export async function latency(owner: Owner, filter: ReportFilter): Promise<Laten
 function times(histogram: Histogram) {
   const [p50, p90, p95, p99, max] = quantilesOf(histogram, [0.5, 0.9, 0.95, 0.99, 1]).map(
     (ms) => ms && Math.round(ms) / 1000,
-  ) as (number | null)[];
+  );
   const count = histogram.reduce((sum, bucket) => sum + bucket.count, 0);
   return { count, p50: p50!, p90: p90!, p95: p95!, p99: p99!, max: max! };
 }

@@ -170,10 +170,10 @@ async function expectFigures(own: Own, kept: Kept[], start: Date): Promise<void>
   const byCountry = await reports.countries(own, range);
   expect(
     sorted(
-      byCountry.data.map(({ country, channel, deliveredRate: _, ...counts }) => ({
-        key: `${country} ${channel}`,
-        ...counts,
-      })),
+      byCountry.data.map(({ country, channel, deliveredRate, ...counts }) => {
+        expect(deliveredRate).toBe((counts.delivered / counts.accepted).toFixed(4));
+        return { key: `${country} ${channel}`, ...counts };
+      }),
     ),
   ).toEqual(sorted(groups((one) => `${(recordOf(one) as SmsRecord).country} sms`, texts)));
 
@@ -205,7 +205,7 @@ async function expectFigures(own: Own, kept: Kept[], start: Date): Promise<void>
   }
   const isFree = ({ status, sentAt }: SmsRecord) =>
     status === 'held' || status === 'cancelled' || (status === 'failed' && sentAt === null);
-  const paid = texts.map((one) => (one as { sms: SmsRecord }).sms).filter((sms) => !isFree(sms));
+  const paid = texts.map(({ sms }) => sms).filter((sms) => !isFree(sms));
   const spent = await reports.spendTotal(own.workspaceId, range.from.time, range.to.time);
   expect(spent).toEqual({
     messages: paid.length,
