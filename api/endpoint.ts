@@ -105,6 +105,8 @@ type Declaration<
   largeTexts?: readonly (readonly string[])[];
   /** Path of the record that was made; it goes out as an absolute URL with a 201. */
   location?: (result: NoInfer<Result<Response>>) => string;
+  /** The rows under `data` go out as CSV to who asks for that by Accept. */
+  csv?: boolean;
   /** A second way to succeed, such as 200 where the record was there already: what `handle` returns as `other(…)`. */
   otherStatus?: OtherStatus;
   /** What this operation can refuse beyond what every operation of its shape can. */
@@ -140,6 +142,7 @@ export type Endpoint = {
   readonly status: 200 | 201 | 204;
   readonly response?: z.ZodType;
   readonly location?: (result: unknown) => string;
+  readonly csv: boolean;
   readonly otherStatus?: OtherStatus;
   readonly problems: readonly ErrorCode[];
   readonly prepare?: (input: UnknownInput) => Promise<unknown>;
@@ -171,6 +174,7 @@ export function endpoint<
     bodyLimitBytes: defaultBodyLimitBytes,
     largeTexts: [],
     takesFile: false,
+    csv: false,
     freeForm: rest.body ? freeFormOf(rest.body) : [],
     ...rest,
     scopes: typeof scope === 'string' ? [scope] : scope,

@@ -4,6 +4,7 @@ import * as idempotency from '../shared/domain/idempotency.ts';
 import { Problem } from '../shared/errors.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
+import { csvOf, prefersCsv } from './csv.ts';
 import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
 import { type Authenticate, callerOf, type FailureLimit, requireScopes } from './middleware/authenticate.ts';
 import { noUpload, parseForm } from './middleware/form-body.ts';
@@ -127,7 +128,8 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   if (idempotencyKey === null) {
     const work = await prepare();
     const outcome = await (endpoint.method === 'get' ? work() : transaction(work));
-    return send(response, await idempotency.finish(outcome));
+    const made = await idempotency.finish(outcome);
+    return endpoint.csv ? sendRows(endpoint, request, response, made) : send(response, made);
   }
   const fingerprint = await pace.read(async () => fingerprintOf(request, rawBody));
   const attempt = attemptOf(caller, idempotencyKey, fingerprint);
@@ -175,6 +177,20 @@ function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown)
     location: location && chosen === 201 ? config.PUBLIC_URL + location(result) : null,
     body: chosen === 204 ? null : result instanceof Serialized ? result.json : JSON.stringify(result),
   };
+}
+
+/** As JSON or as CSV, whichever the caller likes better. */
+function sendRows(endpoint: Endpoint, request: Request, response: Response, made: idempotency.Answer): void {
+  response.vary('Accept');
+  if (!prefersCsv(request)) return send(response, made);
+  const text = csvOf(endpoint.response!, JSON.parse(made.body!).data);
+  const headers = {
+    'Cache-Control': 'no-store',
+    'Content-Type': 'text/csv; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Length': Buffer.byteLength(text),
+  };
+  response.writeHead(made.status, headers).end(text);
 }
 
 function send(

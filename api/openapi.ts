@@ -210,8 +210,15 @@ const idempotentHeaders = commonHeaders.extend({
     }),
 });
 
+const csvContent = {
+  schema: z.string().meta({
+    description:
+      'The rows of data, with a header; for `Accept: text/csv`. A text that begins with = + - @ has an apostrophe before it',
+  }),
+};
+
 function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
-  const { method, status, otherStatus, location, response } = endpoint;
+  const { method, status, otherStatus, location, response, csv } = endpoint;
   const usual = takesIdempotencyKey(method)
     ? { ...authenticated, 'Idempotent-Replayed': replayed }
     : authenticated;
@@ -225,7 +232,9 @@ function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject>
       {
         description,
         headers: z.object(location && code === '201' ? { ...usual, Location: locationHeader } : usual),
-        ...(response && { content: { 'application/json': { schema: response } } }),
+        ...(response && {
+          content: { 'application/json': { schema: response }, ...(csv && { 'text/csv': csvContent }) },
+        }),
       },
     ]),
   );

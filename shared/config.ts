@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailSettings } from './config/email.ts';
+import { reportSettings } from './config/reports.ts';
 import { smsSettings } from './config/sms.ts';
 import { webhookSettings } from './config/webhooks.ts';
 
@@ -162,6 +163,7 @@ const settings = z.object({
     .describe('Tests only: follow the shift in the table `clock`, for all processes at once'),
   ...emailSettings,
   ...smsSettings,
+  ...reportSettings,
   ...webhookSettings,
 });
 

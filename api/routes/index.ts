@@ -8,6 +8,7 @@ import emailIncludes from './email-includes.ts';
 import emailTemplates from './email-templates.ts';
 import emailTestRecipients from './email-test-recipients.ts';
 import events from './events.ts';
+import reports from './reports.ts';
 import senders from './senders.ts';
 import simulator from './simulator.ts';
 import sms from './sms.ts';
@@ -41,4 +42,5 @@ export const endpoints: readonly Endpoint[] = [
   ...contacts,
   ...contactLists,
   ...apiKeys,
+  ...reports,
 ];

@@ -11,6 +11,7 @@ import { addDomainCommands } from './admin-domains.ts';
 import { addEmailCommands } from './admin-emails.ts';
 import { addKeyCommands } from './admin-keys.ts';
 import { addPriceCommands } from './admin-prices.ts';
+import { addReportCommands } from './admin-reports.ts';
 import { addSecretCommands } from './admin-secrets.ts';
 import { addSenderCommands } from './admin-senders.ts';
 import { addWebhookCommands } from './admin-webhooks.ts';
@@ -50,6 +51,7 @@ export function commandLine({ stdout, stderr }: Output): Command {
   addPriceCommands(program, tools);
   addBalanceCommands(program, tools);
   addBatchCommands(program, tools);
+  addReportCommands(program, tools);
   addWebhookCommands(program, tools);
   addSecretCommands(program, tools);
   return program;

@@ -17,6 +17,7 @@ import { deleteSmsBefore } from '../db/system/sms-messages.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
 import { forgetLeftAttachments } from './email-delivery.ts';
+import * as reports from './reports.ts';
 import * as smsBatches from './sms-batches.ts';
 import * as smsLedger from './sms-ledger.ts';
 import { expire } from './webhook-deliveries.ts';
@@ -65,6 +66,7 @@ export async function purge(): Promise<number> {
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),
       await deleteSimulatorPhonesBefore(textsUntil, batchSize),
       await deleteReceiptsBefore(until, batchSize),
+      await reports.purge(batchSize),
     ];
     gone += rows.reduce((sum, count) => sum + count, 0);
     if (Math.max(...rows) < batchSize) break;

@@ -1,6 +1,7 @@
 import { checkDomains } from './check-domains.ts';
 import { copyContacts } from './copy-contacts.ts';
 import { countContacts } from './count-contacts.ts';
+import { countReports } from './count-reports.ts';
 import { deliverWebhook } from './deliver-webhook.ts';
 import { expandBatch } from './expand-batch.ts';
 import type { Job } from './job.ts';
@@ -26,6 +27,7 @@ export const jobs: Job[] = [
   countContacts,
   checkDomains,
   relayEvents,
+  countReports,
   sweep,
   purgeExpired,
   webhookHealth,

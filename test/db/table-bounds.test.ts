@@ -29,6 +29,8 @@ async function insertOld(table: string, given: Record<string, Param>): Promise<v
   const anyOf = (type: string): Param => {
     if (type === 'binary(16)') return newUuid(old);
     if (type.startsWith('binary')) return randomBytes(Number(/\d+/.exec(type)![0]));
+    const [, first] = /^enum\('(\w+)'/.exec(type) ?? [];
+    if (first !== undefined) return first;
     if (type === 'datetime(3)') return old;
     return /int/.test(type) ? 1 : '[]';
   };

@@ -2,6 +2,7 @@ import type { Handler } from '../handle.ts';
 import checkDomains from './check-domains.ts';
 import copyContacts from './copy-contacts.ts';
 import countContacts from './count-contacts.ts';
+import countReports from './count-reports.ts';
 import deliverWebhook from './deliver-webhook.ts';
 import expandBatch from './expand-batch.ts';
 import purgeExpired from './purge-expired.ts';
@@ -26,6 +27,7 @@ export const handlers: Handler[] = [
   countContacts,
   checkDomains,
   relayEvents,
+  countReports,
   sweep,
   purgeExpired,
   webhookHealth,

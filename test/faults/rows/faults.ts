@@ -200,6 +200,11 @@ export const faults: readonly Group[] = [
         tried: 'Deploy: two releases at once, one is killed or frozen',
         expected: 'each migration once; the next goes on when the lease has ended',
       },
+      F52: {
+        tried:
+          'Reports: who counts is killed at any point, messages change after days, figures are rebuilt meanwhile',
+        expected: 'the figures are those of the messages; a rebuild changes nothing',
+      },
       F35: {
         tried: 'Disk: no room, a file is missing',
         expected: '503; never a mail without its attachment',

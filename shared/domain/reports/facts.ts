@@ -1,0 +1,101 @@
+import type { Channel, Counts, Dimension } from '../../db/report-counts.ts';
+import { bucketOf } from '../../formats/latency-buckets.ts';
+
+/** What no change of a message alters. */
+type Lasting = {
+  id: Buffer;
+  workspaceId: Buffer;
+  channel: Channel;
+  /** The hour in which it was accepted. */
+  hour: number;
+  kind: string;
+  /** Empty where it has none. */
+  tag: string;
+  places: Partial<Record<Dimension, Buffer>>;
+  parts: number;
+  gbp: number;
+  eur: number;
+};
+
+/** What a message counts as; a change of it is a change of counts. */
+export type Standing = {
+  status: 'queued' | 'held' | 'sent' | 'delivered' | 'failed' | 'cancelled';
+  reason: 'hard_bounces' | 'soft_bounces' | 'rejected' | 'suppressed' | 'complaints' | null;
+  isOpened: boolean;
+  /** What it cost went back, or was never taken. */
+  isFree: boolean;
+  charged: number;
+  gateway: string;
+  /** Buckets of the time until it was sent, and from then on until it was delivered. */
+  sent: number | null;
+  delivered: number | null;
+};
+
+export type Facts = Lasting & { standing: Standing };
+
+const statuses: Record<Standing['status'], string> = {
+  queued: 'q',
+  held: 'h',
+  sent: 's',
+  delivered: 'd',
+  failed: 'f',
+  cancelled: 'c',
+};
+const reasons: Record<NonNullable<Standing['reason']>, string> = {
+  hard_bounces: 'h',
+  soft_bounces: 's',
+  rejected: 'r',
+  suppressed: 'u',
+  complaints: 'c',
+};
+const inverse = <Name extends string>(codes: Record<Name, string>) =>
+  Object.fromEntries(Object.entries(codes).map(([name, code]) => [code, name])) as Record<string, Name>;
+const statusOf = inverse(statuses);
+const reasonOf = inverse(reasons);
+
+/** As it is stored: for each message that is kept there is one. */
+export function encode(channel: Channel, standing: Standing): string {
+  const { status, reason, isOpened, isFree, charged, gateway, sent, delivered } = standing;
+  const flags = `${reason ? reasons[reason] : '-'}${isOpened ? 'o' : '-'}${isFree ? 'f' : '-'}`;
+  return `${channel[0]}${statuses[status]}${flags}${[sent ?? '', delivered ?? '', charged, gateway].join(',')}`;
+}
+
+export function decode(text: string): Standing {
+  const [sent, delivered, charged, ...gateway] = text.slice(5).split(',');
+  return {
+    status: statusOf[text[1]!]!,
+    reason: reasonOf[text[2]!] ?? null,
+    isOpened: text[3] === 'o',
+    isFree: text[4] === 'f',
+    charged: Number(charged),
+    gateway: gateway.join(','),
+    sent: sent ? Number(sent) : null,
+    delivered: delivered ? Number(delivered) : null,
+  };
+}
+
+/** What a message adds where it counts. */
+export function countsOf({ parts, gbp, eur }: Lasting, standing: Standing): Partial<Counts> {
+  const { status, reason, isOpened, isFree, charged } = standing;
+  return {
+    accepted: 1,
+    [status]: 1,
+    ...(reason && { [reason]: 1 }),
+    ...(isOpened && { opened: 1 }),
+    parts,
+    cost_gbp: gbp,
+    cost_eur: eur,
+    ...(parts > 0 && !isFree && { spent: 1, spent_parts: parts, spent_gbp: gbp, spent_eur: eur, charged }),
+  };
+}
+
+type Times = { created_at: Date; scheduled_at: Date | null; sent_at: Date | null; delivered_at: Date | null };
+
+/** A message that was scheduled is late from then on, and not from when it was accepted. */
+export function bucketsOf(times: Times): Pick<Standing, 'sent' | 'delivered'> {
+  const { created_at, scheduled_at, sent_at, delivered_at } = times;
+  return {
+    sent: sent_at && bucketOf(sent_at.getTime() - (scheduled_at ?? created_at).getTime()),
+    delivered: sent_at && delivered_at && bucketOf(delivered_at.getTime() - sent_at.getTime()),
+  };
+}

@@ -1,0 +1,15 @@
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { deleteReportsBefore } from '../../db/system/report-counts.ts';
+import { deleteStatesBefore } from '../../db/system/report-messages.ts';
+import { hourOf, startOf } from './pieces.ts';
+import { statesUntil } from './states.ts';
+
+/** Deletes some of what retention has run out for: figures by whole months, so that hours, days and months agree. */
+export async function purge(limit: number): Promise<number> {
+  const oldest = hourOf(new Date(now().getTime() - config.REPORT_RETENTION_DAYS * 86_400_000));
+  return Math.max(
+    await deleteReportsBefore(startOf('month', oldest), limit),
+    await deleteStatesBefore(statesUntil(), limit),
+  );
+}

@@ -1,0 +1,111 @@
+import type { Row } from '../../db/client.ts';
+import type { Channel } from '../../db/report-counts.ts';
+import { compareKey } from '../../formats/email-address.ts';
+import { bucketsOf, type Facts, type Standing } from './facts.ts';
+import { hourOf } from './pieces.ts';
+
+const nothing = Buffer.alloc(0);
+const bounces: Record<string, Standing['reason']> = {
+  hard_bounce: 'hard_bounces',
+  soft_bounce: 'soft_bounces',
+  rejected: 'rejected',
+  suppressed: 'suppressed',
+};
+
+/** A stored message as reports look at it; null: it is not counted, as a text that came in. */
+export function factsOf(channel: Channel, row: Row): Facts | null {
+  return channel === 'email' ? emailFacts(row) : smsFacts(row);
+}
+
+function emailFacts(row: Row): Facts {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    channel: 'email',
+    hour: hourOf(row.created_at),
+    kind: row.kind,
+    tag: row.client_tag?.toString() ?? '',
+    places: {
+      recipient_domain: Buffer.from(domainOf(row.recipient_key.toString())),
+      sending_domain: Buffer.from(domainOf(row.sender)),
+    },
+    parts: 0,
+    gbp: 0,
+    eur: 0,
+    standing: {
+      status: row.status,
+      reason: emailReason(row.status, row.reason_category),
+      isOpened: row.opened_at !== null,
+      isFree: true,
+      charged: 0,
+      gateway: '',
+      ...bucketsOf(row as Parameters<typeof bucketsOf>[0]),
+    },
+  };
+}
+
+/** An email that has been erased since, as its event tells of it. */
+export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Facts {
+  const email = JSON.parse(data);
+  const time = (text: string | null) => text && new Date(text);
+  return emailFacts({
+    id,
+    workspace_id: workspaceId,
+    kind: email.kind,
+    status: email.status,
+    sender: email.sender,
+    recipient_key: compareKey(email.recipient),
+    reason_category: email.reason?.category ?? null,
+    client_tag: email.clientTag,
+    created_at: new Date(email.createdAt),
+    scheduled_at: time(email.scheduledAt),
+    sent_at: time(email.sentAt),
+    delivered_at: time(email.deliveredAt),
+    opened_at: time(email.openedAt),
+  });
+}
+
+/** A delay has a reason too, and is no bounce. */
+function emailReason(status: string, category: string | null): Standing['reason'] {
+  if (category === 'complaint') return 'complaints';
+  return status === 'failed' && category !== null ? (bounces[category] ?? null) : null;
+}
+
+function smsFacts(row: Row): Facts | null {
+  if (row.direction !== 'outbound') return null;
+  const { status } = row;
+  const isRefused = status === 'failed' && row.sent_at === null && row.uncertain_count === 0;
+  const reason = status === 'failed' ? row.reason_category : null;
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    channel: 'sms',
+    hour: hourOf(row.created_at),
+    kind: row.batch_id === null ? 'single' : 'batch',
+    tag: row.client_tag?.toString() ?? '',
+    places: {
+      country: Buffer.from(row.country ?? ''),
+      key: row.lineage_id ?? nothing,
+    },
+    parts: row.parts,
+    gbp: Number(row.cost_gbp ?? 0),
+    eur: Number(row.cost_eur ?? 0),
+    standing: {
+      status,
+      reason: reason === 'rejected' || reason === 'suppressed' ? reason : null,
+      isOpened: false,
+      isFree: status === 'held' || status === 'cancelled' || isRefused,
+      charged: Number(row.charged),
+      gateway: row.gateway?.toString() ?? '',
+      ...bucketsOf(row as Parameters<typeof bucketsOf>[0]),
+    },
+  };
+}
+
+/** Of an address, also one with a name before it. */
+function domainOf(address: string): string {
+  return address
+    .slice(address.lastIndexOf('@') + 1)
+    .replace(/>$/, '')
+    .toLowerCase();
+}

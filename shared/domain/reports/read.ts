@@ -1,0 +1,199 @@
+import { config } from '../../config.ts';
+import { limitTime } from '../../db/client.ts';
+import * as db from '../../db/report-counts.ts';
+import { listLatencies } from '../../db/report-latencies.ts';
+import { problem } from '../../errors.ts';
+import { type Histogram, quantilesOf } from '../../formats/latency-buckets.ts';
+import { moneyText } from '../../formats/money.ts';
+import { hasCallerGone } from '../../request-context.ts';
+import type {
+  ClientTagsReport,
+  CountriesReport,
+  DeliverabilityReport,
+  LatencyReport,
+  ReportFilter,
+  SendsFilter,
+  SendsReport,
+} from '../../schemas/reports.ts';
+import { semaphore } from '../../semaphore.ts';
+import { piecesOf, timeOf } from './pieces.ts';
+import { intervalsOf, type Range, rangeOf } from './range.ts';
+
+/** Whose reports they are: a caller, or the operator's choice. */
+type Owner = { workspaceId: string };
+
+const { acquire } = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs: 2_000, mostWaiting: 100 });
+
+/** A few at a time for each workspace, so that none takes the connections that others need. */
+async function reporting<Row>(
+  { workspaceId }: Owner,
+  { from, to, timeZone, timeZoneRounded }: Range,
+  look: () => Promise<Row[]>,
+) {
+  const release = await acquire(workspaceId);
+  if (!release)
+    throw problem('rate_limited', {
+      detail: 'This workspace has too many reports in hand',
+      retryAfterSeconds: 1,
+    });
+  try {
+    const data = await limitTime({ ms: config.REPORT_SECONDS * 1000, isInVain: hasCallerGone }, look);
+    return {
+      from: timeOf(from).toISOString(),
+      to: timeOf(to).toISOString(),
+      timeZone,
+      timeZoneRounded,
+      data,
+      nextCursor: null,
+    };
+  } finally {
+    release();
+  }
+}
+
+const channelsOf = ({ channel }: Pick<ReportFilter, 'channel'>): readonly db.Channel[] =>
+  channel ? [channel] : db.channels;
+const only = (channel: db.Channel, filter: ReportFilter): readonly db.Channel[] =>
+  channelsOf(filter).filter((one) => one === channel);
+
+/** A row for each interval and channel, also where nothing was accepted. */
+export async function sends(owner: Owner, filter: SendsFilter): Promise<SendsReport> {
+  const { starts, bounds, range } = intervalsOf(filter);
+  const channels = channelsOf(filter);
+  return reporting(owner, range, async () => {
+    const found = await db.listReportStretches(owner.workspaceId, channels, bounds);
+    const counts = new Map(found.map((row) => [`${row.stretch} ${row.channel}`, row.counts]));
+    return starts.flatMap((start, stretch) =>
+      channels.map((channel) => ({
+        start: new Date(start).toISOString(),
+        channel,
+        ...shown(counts.get(`${stretch} ${channel}`)),
+      })),
+    );
+  });
+}
+
+const mostTags = 1_000;
+const mostDomains = 200;
+const mostCountries = 1_000;
+
+/** A row for each tag and channel, most accepted first. */
+export async function clientTags(owner: Owner, filter: ReportFilter): Promise<ClientTagsReport> {
+  const range = rangeOf(filter);
+  return reporting(owner, range, async () => {
+    const rows = await list(owner, 'tag', channelsOf(filter), range, mostTags);
+    return rows.map(({ value, channel, counts }) => ({
+      clientTag: value.toString() || null,
+      channel,
+      ...shown(counts),
+      deliveredRate: rate(counts.delivered, counts.accepted),
+    }));
+  });
+}
+
+/** Of text messages: the country of an email is nobody's to know. */
+export async function countries(owner: Owner, filter: ReportFilter): Promise<CountriesReport> {
+  const range = rangeOf(filter);
+  return reporting(owner, range, async () => {
+    const rows = await list(owner, 'country', only('sms', filter), range, mostCountries);
+    return rows.map(({ value, channel, counts }) => ({
+      country: value.toString() || null,
+      channel,
+      ...shown(counts),
+      deliveredRate: rate(counts.delivered, counts.accepted),
+    }));
+  });
+}
+
+/** By the domains of recipients, then by those that were sent from; most accepted first. */
+export async function emailDeliverability(owner: Owner, filter: ReportFilter): Promise<DeliverabilityReport> {
+  const range = rangeOf(filter);
+  const channels = only('email', filter);
+  return reporting(owner, range, async () => [
+    ...(await list(owner, 'recipient_domain', channels, range, mostDomains)).map(
+      deliverability('recipientDomain'),
+    ),
+    ...(await list(owner, 'sending_domain', channels, range, mostDomains)).map(
+      deliverability('sendingDomain'),
+    ),
+  ]);
+}
+
+function deliverability(by: DeliverabilityReport['data'][number]['by']) {
+  return ({ value, counts }: db.ReportRow): DeliverabilityReport['data'][number] => ({
+    by,
+    domain: value.toString(),
+    accepted: counts.accepted,
+    delivered: counts.delivered,
+    hardBounces: counts.hard_bounces,
+    softBounces: counts.soft_bounces,
+    rejected: counts.rejected,
+    suppressed: counts.suppressed,
+    complaints: counts.complaints,
+    opened: counts.opened,
+    deliveredRate: rate(counts.delivered, counts.accepted),
+    bounceRate: rate(counts.hard_bounces + counts.soft_bounces, counts.accepted),
+    complaintRate: rate(counts.complaints, counts.delivered),
+  });
+}
+
+/** How long messages took, by channel and kind. */
+export async function latency(owner: Owner, filter: ReportFilter): Promise<LatencyReport> {
+  const range = rangeOf(filter);
+  return reporting(owner, range, async () => {
+    const found = await listLatencies(owner.workspaceId, channelsOf(filter), piecesOf(range.from, range.to));
+    const groups = [...Map.groupBy(found, ({ channel, kind }) => `${channel} ${kind}`).values()];
+    return groups.map((rows) => {
+      const { channel, kind } = rows[0]!;
+      const of = (step: 'sent' | 'delivered') => times(rows.filter((row) => row.step === step));
+      return {
+        channel,
+        kind: kind as LatencyReport['data'][number]['kind'],
+        sent: of('sent'),
+        delivered: of('delivered'),
+      };
+    });
+  });
+}
+
+function times(histogram: Histogram) {
+  const [p50, p90, p95, p99, max] = quantilesOf(histogram, [0.5, 0.9, 0.95, 0.99, 1]).map(
+    (ms) => ms && Math.round(ms) / 1000,
+  );
+  const count = histogram.reduce((sum, bucket) => sum + bucket.count, 0);
+  return { count, p50: p50!, p90: p90!, p95: p95!, p99: p99!, max: max! };
+}
+
+function list(
+  { workspaceId }: Owner,
+  dimension: db.Dimension,
+  channels: readonly db.Channel[],
+  { from, to }: Range,
+  limit: number,
+): Promise<db.ReportRow[]> {
+  return db.listReportRows(workspaceId, dimension, {
+    channels,
+    pieces: piecesOf(from, to),
+    most: 'accepted',
+    limit,
+  });
+}
+
+function shown(counts: db.Counts | undefined) {
+  const of = (measure: db.Measure) => counts?.[measure] ?? 0;
+  return {
+    accepted: of('accepted'),
+    queued: of('queued'),
+    held: of('held'),
+    sent: of('sent'),
+    delivered: of('delivered'),
+    failed: of('failed'),
+    cancelled: of('cancelled'),
+    parts: of('parts'),
+    cost: { gbp: moneyText(of('cost_gbp')), eur: moneyText(of('cost_eur')) },
+  };
+}
+
+function rate(part: number, whole: number): string | null {
+  return whole === 0 ? null : (part / whole).toFixed(4);
+}

@@ -1,0 +1,100 @@
+import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { transaction } from '../../db/client.ts';
+import { type Channel, channels } from '../../db/report-counts.ts';
+import { listCountsOfHour, listLatenciesOfHour, replaceByParts } from '../../db/system/report-counts.ts';
+import * as db from '../../db/system/report-messages.ts';
+import { encode, type Facts } from './facts.ts';
+import { nameAll } from './names.ts';
+import { endOf, hourOf, startOf, timeOf } from './pieces.ts';
+import { factsOf } from './read-facts.ts';
+import { newTally } from './tally.ts';
+
+export type Rebuilt = {
+  /** Hours that were counted anew from their messages, email and SMS each. */
+  hours: number;
+  /** Hours that were left as they are, because messages of them are no longer kept. */
+  left: number;
+  messages: number;
+};
+
+const rowsAtOnce = 2_000;
+
+/**
+ * The operator's: counts the messages of a workspace anew, hour by hour, from the messages themselves. What counts its
+ * events waits for the hour in hand, and goes on from there.
+ */
+export async function rebuild(workspaceId: string, from: Date, to: Date): Promise<Rebuilt> {
+  const total: Rebuilt = { hours: 0, left: 0, messages: 0 };
+  const [first, end] = [hourOf(from), Math.min(hourOf(to), hourOf(now()) + 1)];
+  for (const channel of channels) {
+    const kept = firstKept(channel);
+    const start = Math.max(first, kept);
+    total.left += Math.max(0, Math.min(kept, end) - first);
+    for (let hour = start; hour < end; hour += 1) {
+      const messages = await transaction(() => rebuildHour(workspaceId, channel, hour));
+      if (messages === null) total.left += 1;
+      else {
+        total.hours += 1;
+        total.messages += messages;
+      }
+    }
+    await addUp(workspaceId, channel, start, end);
+  }
+  return total;
+}
+
+/** The first hour of which retention has taken nothing, nor is about to. */
+function firstKept(channel: Channel): number {
+  const days = channel === 'email' ? config.EMAIL_RETENTION_DAYS : config.SMS_RETENTION_DAYS;
+  return hourOf(new Date(now().getTime() - days * 86_400_000)) + 2;
+}
+
+/** How many messages there are; null where some are gone. */
+async function rebuildHour(workspaceId: string, channel: Channel, start: number): Promise<number | null> {
+  const stretch = { from: timeOf(start), to: timeOf(start + 1) };
+  await db.findReportPositionForUpdate();
+  if (await db.findHasGone(workspaceId, channel, stretch)) return null;
+  const tally = newTally();
+  const hour = { workspaceId, channel, start };
+  tally.subtract(await listCountsOfHour(hour), await listLatenciesOfHour(hour));
+  let messages = 0;
+  let after: Buffer | null = null;
+  do {
+    const { rows, reached } = await db.listAcceptedMessages(workspaceId, channel, stretch, after, rowsAtOnce);
+    const found = rows.flatMap((row) => factsOf(channel, row) ?? []);
+    await remember(found);
+    const nameOf = await nameAll(found);
+    for (const facts of found) tally.add(facts, facts.standing, 1, nameOf);
+    messages += found.length;
+    after = reached;
+  } while (after !== null);
+  await tally.store();
+  return messages;
+}
+
+/** Mostly they are remembered as they are. */
+async function remember(messages: Facts[]): Promise<void> {
+  const states = await db.listStates(messages.map(({ id }) => id));
+  await db.updateStates(
+    messages.flatMap(({ id, workspaceId, channel, standing }) => {
+      const counted = encode(channel, standing);
+      return states.get(id.toString('latin1')) === counted ? [] : [{ id, workspaceId, counted }];
+    }),
+  );
+}
+
+/** Makes the days and months of these hours anew from the hours. */
+async function addUp(workspaceId: string, channel: Channel, first: number, end: number): Promise<void> {
+  for (const span of ['day', 'month'] as const)
+    for (let start = startOf(span, first); start < end; start = endOf(span, start))
+      await transaction(async () => {
+        await db.findReportPositionForUpdate();
+        await replaceByParts(workspaceId, channel, { span, start, end: endOf(span, start) });
+      });
+}
+
+/** From when on all messages of a channel are kept. */
+export function oldestKept(): Date {
+  return timeOf(Math.min(...channels.map(firstKept)));
+}

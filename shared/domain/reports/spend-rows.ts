@@ -1,0 +1,60 @@
+import { type Dimension, listReportRows } from '../../db/report-counts.ts';
+import { idFromBytes } from '../../formats/ids.ts';
+import { hourOf, piecesOf } from './pieces.ts';
+
+/**
+ * Text messages that are paid for, or would be where the workspace has no balance: neither held nor given back. Money in
+ * ten-thousandths. `charged`: what the balance was charged for them.
+ */
+export type Spend = { messages: number; parts: number; gbp: number; eur: number; charged: number };
+
+/** `value`: a country, the id of the first key of a lineage, or a tag; null: of messages that have none. */
+export type SpendRow = Spend & { value: string | null };
+
+export type SpendDimension = 'country' | 'key' | 'tag';
+
+const mostRows = 1_000;
+
+/** By the hour in which they were accepted: `from` and `to`, which is not included, are rounded down to it. Most pounds first. */
+export async function spendBy(
+  workspaceId: string,
+  from: Date,
+  to: Date,
+  dimension: SpendDimension,
+): Promise<SpendRow[]> {
+  return (await listSpend(workspaceId, from, to, dimension)).filter(({ messages }) => messages > 0);
+}
+
+/** The sum of all of them. */
+export async function spendTotal(workspaceId: string, from: Date, to: Date): Promise<Spend> {
+  const [row] = await listSpend(workspaceId, from, to, 'all');
+  const { messages = 0, parts = 0, gbp = 0, eur = 0, charged = 0 } = row ?? {};
+  return { messages, parts, gbp, eur, charged };
+}
+
+async function listSpend(
+  workspaceId: string,
+  from: Date,
+  to: Date,
+  dimension: Dimension,
+): Promise<SpendRow[]> {
+  const rows = await listReportRows(workspaceId, dimension, {
+    channels: ['sms'],
+    pieces: piecesOf(hourOf(from), hourOf(to)),
+    most: 'spent_gbp',
+    limit: mostRows,
+  });
+  return rows.map(({ value, counts }) => ({
+    value: nameOf(dimension, value),
+    messages: counts.spent,
+    parts: counts.spent_parts,
+    gbp: counts.spent_gbp,
+    eur: counts.spent_eur,
+    charged: counts.charged,
+  }));
+}
+
+function nameOf(dimension: Dimension, value: Buffer): string | null {
+  if (value.length === 0) return null;
+  return dimension === 'key' ? idFromBytes('key', value) : value.toString();
+}

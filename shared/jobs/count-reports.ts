@@ -1,0 +1,9 @@
+import { z } from 'zod';
+import { defineJob } from './job.ts';
+
+/** Counts what new events tell of in the reports. */
+export const countReports = defineJob({
+  name: 'count-reports',
+  lanes: { default: 'count-reports' },
+  payload: z.object({}),
+});

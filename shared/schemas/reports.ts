@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { zoneNamed } from '../formats/time-zone.ts';
+import { EmailKind } from './email.ts';
+import { Moment, Timestamp, text } from './fields.ts';
+
+/** A date is in the time zone of the report; a time is one anywhere. */
+export type ReportBound = { date: number } | { time: Date };
+
+const ReportBound = z
+  .string()
+  .transform((value, context): ReportBound => {
+    if (/^\d{4}-\d{2}-\d{2}$/.test(value)) {
+      const date = Date.parse(`${value}T00:00:00Z`);
+      if (!Number.isNaN(date) && new Date(date).toISOString().startsWith(value)) return { date };
+    } else {
+      const moment = Moment.safeParse(value);
+      if (moment.success) return { time: moment.data };
+    }
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a date, or a date and time with an offset, as in RFC 3339',
+    });
+    return z.NEVER;
+  })
+  .meta({ example: '2026-11-01' });
+
+const TimeZone = text({ min: 1, max: 64 })
+  .transform((value, context): string => {
+    const zone = zoneNamed(value);
+    if (zone !== null) return zone;
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a time zone of the IANA database, such as Europe/London',
+    });
+    return z.NEVER;
+  })
+  .meta({ example: 'Europe/London' });
+
+export const ReportChannel = z.enum(['email', 'sms']);
+
+const stretch = {
+  from: ReportBound.optional().meta({
+    description:
+      'Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to',
+  }),
+  to: ReportBound.optional().meta({
+    description: 'Accepted before; at most 400 days later. Default the end of this hour',
+  }),
+  timeZone: TimeZone.default('UTC').meta({
+    description: 'Whose days and months they are',
+    example: 'Europe/London',
+  }),
+};
+
+export const ReportFilter = z.object({
+  ...stretch,
+  channel: ReportChannel.optional().meta({ description: 'Default both' }),
+});
+export type ReportFilter = z.infer<typeof ReportFilter>;
+
+export const SendsFilter = z.object({
+  ...ReportFilter.shape,
+  interval: z
+    .enum(['hour', 'day', 'month'])
+    .default('day')
+    .meta({ description: 'How long each row is; hours for at most 31 days' }),
+});
+export type SendsFilter = z.infer<typeof SendsFilter>;
+
+const Count = z.int().min(0);
+const Rate = z.string().nullable();
+const rateOf = (what: string) =>
+  Rate.meta({ description: `${what}, to four decimals; null of none`, example: '0.9876' });
+
+const counts = {
+  accepted: Count,
+  queued: Count.meta({ description: 'Of them, by the status that they have now' }),
+  held: Count,
+  sent: Count.meta({ description: 'Handed over, outcome awaited' }),
+  delivered: Count,
+  failed: Count,
+  cancelled: Count,
+  parts: Count,
+  cost: z
+    .object({ gbp: z.string(), eur: z.string() })
+    .meta({ id: 'ReportCost', example: { gbp: '12.3400', eur: '14.1900' } }),
+};
+
+/** `id` names the shape in the API description. */
+function reportOf<Row extends z.ZodObject>(row: Row, id: string) {
+  return z
+    .object({
+      from: Timestamp.meta({ description: 'The first hour that is counted' }),
+      to: Timestamp.meta({ description: 'The first that is counted no more' }),
+      timeZone: z.string(),
+      timeZoneRounded: z.boolean().meta({
+        description: 'A bound of the time zone is within an hour of UTC, and was rounded down to it',
+      }),
+      data: z.array(row.meta({ id: `${id}Row` })),
+      nextCursor: z.null(),
+    })
+    .meta({ id });
+}
+
+export const SendsReport = reportOf(
+  z.object({
+    start: Timestamp.meta({ description: 'When the interval begins' }),
+    channel: ReportChannel,
+    ...counts,
+  }),
+  'SendsReport',
+);
+export type SendsReport = z.infer<typeof SendsReport>;
+
+export const ClientTagsReport = reportOf(
+  z.object({
+    clientTag: z.string().nullable().meta({
+      description: 'null: messages without one; `(other)`: those beyond the first 1,000 of a day together',
+    }),
+    channel: ReportChannel,
+    ...counts,
+    deliveredRate: rateOf('Delivered of accepted'),
+  }),
+  'ClientTagsReport',
+);
+export type ClientTagsReport = z.infer<typeof ClientTagsReport>;
+
+export const CountriesReport = reportOf(
+  z.object({
+    country: z
+      .string()
+      .nullable()
+      .meta({ description: 'ISO 3166-1 alpha-2; null where the number does not tell' }),
+    channel: ReportChannel,
+    ...counts,
+    deliveredRate: rateOf('Delivered of accepted'),
+  }),
+  'CountriesReport',
+);
+export type CountriesReport = z.infer<typeof CountriesReport>;
+
+const Seconds = z.number().min(0).nullable();
+const Latencies = z
+  .object({ count: Count, p50: Seconds, p90: Seconds, p95: Seconds, p99: Seconds, max: Seconds })
+  .meta({ id: 'Latencies', description: 'Seconds, within 4 %; null where no message came so far' });
+
+export const LatencyReport = reportOf(
+  z.object({
+    channel: ReportChannel,
+    kind: z.union([EmailKind, z.enum(['single', 'batch'])]).meta({
+      description: 'The kind of an email; single or batch of a text',
+    }),
+    sent: Latencies.meta({ description: 'From accepted, or scheduledAt, to sent, in seconds' }),
+    delivered: Latencies.meta({ description: 'From sent to delivered, in seconds' }),
+  }),
+  'LatencyReport',
+);
+export type LatencyReport = z.infer<typeof LatencyReport>;
+
+export const DeliverabilityReport = reportOf(
+  z.object({
+    by: z.enum(['recipientDomain', 'sendingDomain']),
+    domain: z.string().meta({ description: '`(other)`: those beyond the first 500 of a day together' }),
+    accepted: Count,
+    delivered: Count,
+    hardBounces: Count,
+    softBounces: Count,
+    rejected: Count,
+    suppressed: Count,
+    complaints: Count,
+    opened: Count,
+    deliveredRate: rateOf('Delivered of accepted'),
+    bounceRate: rateOf('Hard and soft bounces of accepted'),
+    complaintRate: rateOf('Complaints of delivered'),
+  }),
+  'DeliverabilityReport',
+);
+export type DeliverabilityReport = z.infer<typeof DeliverabilityReport>;
