@@ -19,6 +19,8 @@ import { smsLanes } from './0022_sms_lanes.ts';
 import { smsBatches } from './0023_sms_batches.ts';
 import { shortLinks } from './0024_short_links.ts';
 import { smsImports } from './0025_sms_imports.ts';
+import { conversations } from './0028_conversations.ts';
+import { smsLedgerHours } from './0029_sms_ledger_hours.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -44,4 +46,6 @@ export const migrations: Migration[] = [
   smsBatches,
   shortLinks,
   smsImports,
+  conversations,
+  smsLedgerHours,
 ];
