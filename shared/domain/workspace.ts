@@ -1,0 +1,2 @@
+export { find } from './workspace/read.ts';
+export { spend } from './workspace/spend.ts';
