@@ -1,10 +1,8 @@
-import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
+import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import { keyOfAddress } from '../formats/sender-name.ts';
+import { type Pair, pairOf } from '../formats/text-pair.ts';
 import { type Changed, execute, query, type Row } from './client.ts';
 import type { SmsRecord } from './sms-messages.ts';
-
-/** An own sender, and the number at the other end. */
-export type Pair = { number: string; sender: string };
 
 export type ConversationRecord = {
   id: string;
@@ -22,11 +20,6 @@ export type ConversationRecord = {
 };
 
 export type Text = Pick<SmsRecord, 'id' | 'direction' | 'sender' | 'recipient' | 'createdAt'>;
-
-/** Between whom a text is. */
-export function pairOf({ direction, sender, recipient }: Omit<Text, 'id' | 'createdAt'>): Pair {
-  return direction === 'inbound' ? { number: sender, sender: recipient } : { number: recipient, sender };
-}
 
 const ofPair = 'workspace_id = ? AND number = ? AND sender_key = ?';
 const pairValues = (workspaceId: string, { number, sender }: Pair) => [

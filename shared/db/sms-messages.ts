@@ -212,19 +212,15 @@ export type SmsRowFilter = {
   until?: Date | undefined;
 };
 
-/** Newest first. */
+/** Newest first; `conditions`: more of them, by the first of which the texts are looked for. */
 export async function listSms(
   workspaceId: string,
-  filter: SmsRowFilter,
+  { batchId, since, until, ...filter }: SmsRowFilter,
   page: Page,
+  conditions: Condition[] = [],
 ): Promise<{ records: SmsRecord[]; reached: string | null }> {
-  const { rows, reached } = await listMatching(workspaceId, smsListing(filter), page);
-  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
-}
-
-/** What to go by for texts with this filter. */
-export function smsListing({ batchId, since, until, ...filter }: SmsRowFilter) {
   const filters: Condition[] = [
+    ...conditions,
     ['status', filter.status, 'sms_by_status'],
     ['direction', filter.direction, 'sms_by_direction'],
     ['recipient', bytesOf(filter.recipient), 'sms_by_recipient'],
@@ -233,7 +229,9 @@ export function smsListing({ batchId, since, until, ...filter }: SmsRowFilter) {
     ['client_tag', bytesOf(filter.clientTag), 'sms_by_tag'],
     ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
   ];
-  return { table: 'sms_messages', index: 'sms_listed', filters, since, until };
+  const listing = { table: 'sms_messages', index: 'sms_listed', filters, since, until };
+  const { rows, reached } = await listMatching(workspaceId, listing, page);
+  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
 }
 
 function optionalId(id: string | null): Buffer | null {

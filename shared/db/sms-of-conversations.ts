@@ -1,9 +1,9 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
 import { keyOfAddress } from '../formats/sender-name.ts';
+import type { Pair } from '../formats/text-pair.ts';
 import { byId, execute, query } from './client.ts';
-import type { Pair } from './conversations.ts';
-import { type Condition, type Listed, listMatching, type Page } from './listing.ts';
-import { type SmsRecord, type SmsRowFilter, smsListing, toRecord } from './sms-messages.ts';
+import type { Page } from './listing.ts';
+import { listSms, type SmsRecord, type SmsRowFilter, toRecord } from './sms-messages.ts';
 
 /** The texts of a conversation. They are found by the number at the other end, on two indexes that are there anyway. */
 
@@ -59,37 +59,39 @@ export async function findPairTotals(
   return Object.fromEntries(totals) as Record<Arm['direction'], PairTotal>;
 }
 
+type Listed = { records: SmsRecord[]; reached: string | null };
+
 /** Newest first; what came in and what went out are two listings, put together as far as both have been read. */
 export async function listSmsOfPair(
   workspaceId: string,
   { number, sender }: Pair,
   filter: SmsRowFilter,
   page: Page,
-): Promise<{ records: SmsRecord[]; reached: string | null }> {
+): Promise<Listed> {
   const read = arms
     .filter(({ direction }) => filter.direction === undefined || filter.direction === direction)
-    .map(({ direction, theirs, index, own }) => {
-      const listing = smsListing({ ...filter, direction });
-      const ofPair: Condition[] = [
+    .map(({ direction, theirs, index, own }) =>
+      listSms(workspaceId, { ...filter, direction }, page, [
         [theirs, Buffer.from(number), index],
         [own, keyOfAddress(sender), null],
-      ];
-      return listMatching(workspaceId, { ...listing, filters: [...ofPair, ...listing.filters] }, page);
-    });
-  const { rows, reached } = merged(await Promise.all(read), page.limit);
-  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
+      ]),
+    );
+  return merged(await Promise.all(read), page.limit);
 }
 
+/** Ids of one kind sort as their bytes do. */
 function merged(listed: Listed[], limit: number): Listed {
-  const ends = listed.flatMap(({ reached }) => reached ?? []);
-  const newestFirst = (one: Buffer, other: Buffer) => Buffer.compare(other, one);
   // Past the end that is reached first, the listing it belongs to may have more.
-  const [end = null] = ends.toSorted(newestFirst);
-  const rows = listed
-    .flatMap(({ rows }) => rows)
-    .filter(({ id }) => end === null || Buffer.compare(id, end) >= 0)
-    .toSorted((one, other) => newestFirst(one.id, other.id));
-  if (rows.length <= limit) return { rows, reached: end };
-  const page = rows.slice(0, limit);
-  return { rows: page, reached: page.at(-1)!.id };
+  const end =
+    listed
+      .flatMap(({ reached }) => reached ?? [])
+      .toSorted()
+      .at(-1) ?? null;
+  const records = listed
+    .flatMap(({ records }) => records)
+    .filter(({ id }) => end === null || id >= end)
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  if (records.length <= limit) return { records, reached: end };
+  const page = records.slice(0, limit);
+  return { records: page, reached: page.at(-1)!.id };
 }

@@ -20,7 +20,6 @@ import { smsBatches } from './0023_sms_batches.ts';
 import { shortLinks } from './0024_short_links.ts';
 import { smsImports } from './0025_sms_imports.ts';
 import { conversations } from './0028_conversations.ts';
-import { smsLedgerHours } from './0029_sms_ledger_hours.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -47,5 +46,4 @@ export const migrations: Migration[] = [
   shortLinks,
   smsImports,
   conversations,
-  smsLedgerHours,
 ];

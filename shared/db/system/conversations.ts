@@ -1,7 +1,8 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sender-name.ts';
+import { pairOf } from '../../formats/text-pair.ts';
 import { byId, type Changed, query, type Row } from '../client.ts';
-import { type ConversationRecord, pairOf, toRecord } from '../conversations.ts';
+import { type ConversationRecord, toRecord } from '../conversations.ts';
 
 /** Some of the texts made before then whose course is over, or will not go on; locked until the transaction ends. */
 export async function listSmsPastForUpdate(until: Date, limit: number): Promise<Buffer[]> {

@@ -3,6 +3,7 @@ import * as db from '../../db/conversations.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { findPairTotals, waitForSmsTo } from '../../db/sms-of-conversations.ts';
 import { newId } from '../../formats/ids.ts';
+import { type Pair, pairOf } from '../../formats/text-pair.ts';
 
 /**
  * A conversation begins with the first text that comes in, and has all texts of its pair from then on. So a text that goes
@@ -21,14 +22,14 @@ import { newId } from '../../formats/ids.ts';
 const inFlightMs = 10 * 60_000;
 
 /** Before the transaction that `addInbound` belongs to. */
-export async function expect(workspaceId: string, pair: db.Pair): Promise<void> {
+export async function expect(workspaceId: string, pair: Pair): Promise<void> {
   if (await db.findConversationOf(workspaceId, pair)) return;
   await db.insertConversation(workspaceId, newId('conversation', now()), pair, now());
 }
 
 /** In the transaction that has stored the text which came in. */
 export async function addInbound(workspaceId: string, text: SmsRecord): Promise<void> {
-  const pair = db.pairOf(text);
+  const pair = pairOf(text);
   const found = await db.findConversationOf(workspaceId, pair);
   if (found?.isOpen && (await db.updateConversationAdded(workspaceId, text))) return;
   await waitForSmsTo(workspaceId, pair.number, new Date(text.createdAt.getTime() - inFlightMs));
@@ -51,7 +52,7 @@ export async function addInbound(workspaceId: string, text: SmsRecord): Promise<
 }
 
 /** Makes it where it has gone since it was expected. */
-async function lock(workspaceId: string, pair: db.Pair): Promise<db.ConversationRecord> {
+async function lock(workspaceId: string, pair: Pair): Promise<db.ConversationRecord> {
   const locked = await db.findConversationForUpdate(workspaceId, pair);
   if (locked) return locked;
   await db.insertConversation(workspaceId, newId('conversation', now()), pair, now());

@@ -2,6 +2,7 @@ import { type ContactRecord, listContactIdsOfNumbers, listContactsByIds } from '
 import * as db from '../../db/conversations.ts';
 import { listSmsByIds } from '../../db/sms-of-conversations.ts';
 import { listSuppressedNumbers } from '../../db/suppressions.ts';
+import type { Pair } from '../../formats/text-pair.ts';
 import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
@@ -33,7 +34,7 @@ export async function list(
 }
 
 /** Between whom it is; null where the workspace has no such conversation. */
-export async function findPair(workspaceId: string, id: string): Promise<db.Pair | null> {
+export async function findPair(workspaceId: string, id: string): Promise<Pair | null> {
   const found = await db.findConversation(workspaceId, id);
   return found?.isOpen ? found : null;
 }

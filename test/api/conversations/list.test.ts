@@ -106,7 +106,6 @@ test('each sender has a conversation of its own with a number, and a name is the
     ]);
 });
 
-// Shows A77
 test('texts that went out under a name in other letters are of the same conversation', async () => {
   const own = await textingWorkspace();
   const { id } = await sendSms(api, own, { recipient: ada });
@@ -176,7 +175,6 @@ test('the contact is who has the number now, and STOP shows as suppressed', asyn
   expect(after).toMatchObject({ suppressed: false, contact: null, inboundCount: 2 });
 });
 
-// Shows A76
 test('it takes both scopes, and without content.read the text is covered', async () => {
   const own = await textingWorkspace();
   await say(own);
@@ -196,7 +194,6 @@ test('it takes both scopes, and without content.read the text is covered', async
   expect(await conversations(covered)).toMatchObject([{ id, lastMessage: { content: null, sender: ada } }]);
 });
 
-// Shows A75
 test('a conversation of another workspace is as one that nobody has', async () => {
   const [own, other] = [await textingWorkspace(), await textingWorkspace()];
   await sendSms(api, own, { recipient: ada });
@@ -211,7 +208,6 @@ test('a conversation of another workspace is as one that nobody has', async () =
   expect(await conversations(await workspace())).toEqual([]);
 });
 
-// Shows A78
 test('a page costs the same among many conversations, and among many texts of other senders', async () => {
   const own = await textingWorkspace();
   await senders.addApproved(own.workspaceId, 'Second');
@@ -245,8 +241,14 @@ test('a page costs the same among many conversations, and among many texts of ot
   expect(await listConversations(own.workspaceId, {}, middle)).toHaveLength(50);
   const [{ id: conversationId }] = await conversations(own, 'sender=Second');
   expect(await textsOf(own, conversationId)).toHaveLength(1);
-  // Its only text is behind 12,000 of another sender: some windows of them are looked through, and not all.
+  // Its only text is behind many of another sender: some windows of them are looked through, and not all.
   const pair = { number: ada, sender: 'Second' };
-  const read = await rowsRead(() => listSmsOfPair(own.workspaceId, pair, {}, { limit: 50, before: null }));
-  expect(read).toBeLessThan(9_000);
+  const costOfPage = () =>
+    rowsRead(() => listSmsOfPair(own.workspaceId, pair, {}, { limit: 50, before: null }));
+  const before = await costOfPage();
+  await copyRow('sms_messages', idToBytes(id), 2 * many, {
+    id: "UNHEX(CONCAT('0002', LPAD(HEX(n), 28, '0')))",
+  });
+  await query('ANALYZE TABLE sms_messages');
+  expect(await costOfPage()).toBeLessThan(1.1 * before);
 });

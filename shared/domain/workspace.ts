@@ -1,2 +1,0 @@
-export { find } from './workspace/read.ts';
-export { spend } from './workspace/spend.ts';
