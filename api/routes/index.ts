@@ -2,6 +2,7 @@ import type { Endpoint } from '../endpoint.ts';
 import apiKeys from './api-keys.ts';
 import contactLists from './contact-lists.ts';
 import contacts from './contacts.ts';
+import conversations from './conversations.ts';
 import email from './email.ts';
 import emailDomains from './email-domains.ts';
 import emailIncludes from './email-includes.ts';
@@ -34,6 +35,7 @@ export const endpoints: readonly Endpoint[] = [
   ...smsBatchPreview,
   ...smsBatches,
   ...sms,
+  ...conversations,
   ...simulator,
   ...webhooks,
   ...events,

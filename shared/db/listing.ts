@@ -4,14 +4,16 @@ import { type Param, query, type Row, run, table } from './client.ts';
 /** Where a page of a listing starts and ends; `before` is the id that the last page ended with. */
 export type Page = { limit: number; before: string | null };
 
-type Filter = [column: string, value: Param, index: string];
+/** What a column, or an expression of columns, must be; and the index of (workspace_id, column, id), if there is one. */
+export type Condition = [column: string, value: Param | undefined, index: string | null];
+type Filter = [column: string, value: Param, index: string | null];
 
 export type Listing = {
   table: string;
   /** The index of (workspace_id, id). */
   index: string;
-  /** An index of (workspace_id, column, id) for each column, and the value that it must have; undefined: any. */
-  filters?: [column: string, value: Param | undefined, index: string][];
+  /** A value of undefined is any. The first that is given has an index. */
+  filters?: Condition[];
   since?: Date | undefined;
   until?: Date | undefined;
 };
@@ -95,13 +97,14 @@ function list(
   ]);
 }
 
-/** The filter that the fewest rows match; nobody counts more of them than a window has. */
+/** The filter with an index that the fewest rows match; nobody counts more of them than a window has. */
 async function findRarest(
   workspaceId: string,
   listing: Listing,
-  filters: Filter[],
+  given: Filter[],
   before: Buffer,
 ): Promise<Filter> {
+  const filters = given.filter(([, , index]) => index !== null);
   const counts = await Promise.all(
     filters.map(async (filter) => {
       const { sql, values } = along(workspaceId, listing, [filter], { before, downTo: null });

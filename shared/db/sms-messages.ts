@@ -4,7 +4,7 @@ import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
-import { listMatching, type Page } from './listing.ts';
+import { type Condition, listMatching, type Page } from './listing.ts';
 import { changeBatchCounts } from './sms-batch-counts.ts';
 import { changeWaiting } from './waiting-counts.ts';
 
@@ -212,31 +212,25 @@ export type SmsRowFilter = {
   until?: Date | undefined;
 };
 
-/** Newest first. */
+/** Newest first; `conditions`: more of them, by the first of which the texts are looked for. */
 export async function listSms(
   workspaceId: string,
-  { status, direction, recipient, sender, clientReference, clientTag, batchId, since, until }: SmsRowFilter,
+  { batchId, since, until, ...filter }: SmsRowFilter,
   page: Page,
+  conditions: Condition[] = [],
 ): Promise<{ records: SmsRecord[]; reached: string | null }> {
-  const { rows, reached } = await listMatching(
-    workspaceId,
-    {
-      table: 'sms_messages',
-      index: 'sms_listed',
-      filters: [
-        ['status', status, 'sms_by_status'],
-        ['direction', direction, 'sms_by_direction'],
-        ['recipient', bytesOf(recipient), 'sms_by_recipient'],
-        ['sender', bytesOf(sender), 'sms_by_sender'],
-        ['client_reference', bytesOf(clientReference), 'sms_by_reference'],
-        ['client_tag', bytesOf(clientTag), 'sms_by_tag'],
-        ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
-      ],
-      since,
-      until,
-    },
-    page,
-  );
+  const filters: Condition[] = [
+    ...conditions,
+    ['status', filter.status, 'sms_by_status'],
+    ['direction', filter.direction, 'sms_by_direction'],
+    ['recipient', bytesOf(filter.recipient), 'sms_by_recipient'],
+    ['sender', bytesOf(filter.sender), 'sms_by_sender'],
+    ['client_reference', bytesOf(filter.clientReference), 'sms_by_reference'],
+    ['client_tag', bytesOf(filter.clientTag), 'sms_by_tag'],
+    ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
+  ];
+  const listing = { table: 'sms_messages', index: 'sms_listed', filters, since, until };
+  const { rows, reached } = await listMatching(workspaceId, listing, page);
   return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
 }
 

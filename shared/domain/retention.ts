@@ -1,6 +1,7 @@
 import { now } from '../clock.ts';
 import { config } from '../config.ts';
 import { deleteCopiesBefore, deleteMembersOfRemoved } from '../db/system/contact-list-copies.ts';
+import { deleteUnopenedBefore } from '../db/system/conversations.ts';
 import { deleteEmailsBefore } from '../db/system/email-retention.ts';
 import { deleteTestLinksBefore } from '../db/system/email-test-recipients.ts';
 import * as system from '../db/system/events.ts';
@@ -13,9 +14,9 @@ import {
   deleteSimulatorPhonesBefore,
 } from '../db/system/simulator-answers.ts';
 import { deleteBatchesBefore } from '../db/system/sms-batches.ts';
-import { deleteSmsBefore } from '../db/system/sms-messages.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
+import * as conversations from './conversations.ts';
 import { forgetLeftAttachments } from './email-delivery.ts';
 import * as reports from './reports.ts';
 import * as smsBatches from './sms-batches.ts';
@@ -57,7 +58,8 @@ export async function purge(): Promise<number> {
       await deleteTestLinksBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteEmailsBefore(emailsUntil, batchSize),
-      await deleteSmsBefore(textsUntil, batchSize),
+      await conversations.deleteTextsBefore(textsUntil, batchSize),
+      await deleteUnopenedBefore(new Date(now().getTime() - hourMs), batchSize),
       await deleteShortLinksBefore(textsUntil, batchSize),
       await deleteShortLinkTotalsBefore(textsUntil, batchSize),
       await smsBatches.deleteRowsPast(batchSize),

@@ -6,6 +6,7 @@ import { newId } from '../formats/ids.ts';
 import { parsePhoneNumber } from '../formats/phone-number.ts';
 import { count } from '../metrics.ts';
 import { requestId } from '../request-context.ts';
+import * as conversations from './conversations.ts';
 import * as events from './events.ts';
 import { eventOf } from './sms-record.ts';
 import * as suppressions from './suppressions.ts';
@@ -16,6 +17,10 @@ export type InboundText = { from: string; to: string; content: string };
 const repliesWithinMs = 30 * 86_400_000;
 const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
 const startWords = new Set(['START', 'UNSTOP']);
+
+/** Belongs before the transaction in which the text is received. */
+export const expect = (workspaceId: string, { from, to }: Pick<InboundText, 'from' | 'to'>) =>
+  conversations.expect(workspaceId, { number: from, sender: to });
 
 /**
  * A text that came to the workspace, in the current transaction. One that says STOP and nothing else suppresses the
@@ -69,6 +74,7 @@ export async function receive(
   };
   await db.insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
+  await conversations.addInbound(workspaceId, message);
   const word = content.trim().toUpperCase();
   if (stopWords.has(word)) await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
   if (startWords.has(word)) await suppressions.liftStop(workspaceId, from);

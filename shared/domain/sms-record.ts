@@ -1,5 +1,6 @@
 import type { NewEventRecord } from '../db/events.ts';
 import type { SmsRecord } from '../db/sms-messages.ts';
+import { parsePhoneNumber } from '../formats/phone-number.ts';
 import type { EventType } from '../schemas/events.ts';
 import type { SmsMessage, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import * as events from './events.ts';
@@ -62,6 +63,13 @@ export function toWire(message: SmsRecord): SmsMessage {
     deliveredAt: message.deliveredAt?.toISOString() ?? null,
     updatedAt: message.updatedAt.toISOString(),
   };
+}
+
+/** A sender or recipient that somebody names, as it is stored: a number in E.164, or a name. */
+export function addressOf<Absent extends undefined>(text: string | Absent): string | Absent {
+  if (text === undefined) return text;
+  const parsed = parsePhoneNumber(text);
+  return parsed.ok ? parsed.number : text;
 }
 
 /** The event that tells of the message as it is now; its sequence is the message's. */

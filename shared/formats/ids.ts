@@ -23,6 +23,7 @@ export const idPrefixes = [
   'link',
   'phone',
   'profile',
+  'conversation',
 ] as const;
 export type IdPrefix = (typeof idPrefixes)[number];
 

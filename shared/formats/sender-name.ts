@@ -47,3 +47,8 @@ export function senderKeysOf(text: string): string[] {
     : [/^\+\d+$/.test(plain) ? plain : name.toLowerCase()];
   return keys.filter((key) => Buffer.byteLength(key) <= keyBytes);
 }
+
+/** What spellings of a sender have in common, of a name or number as a text goes out from it. */
+export function keyOfAddress(address: string): string {
+  return address.toLowerCase();
+}

@@ -118,6 +118,7 @@ export const SmsFilter = z.object({
   clientReference: text({ max: 64 }).optional(),
   clientTag: text({ max: 64 }).optional(),
   batchId: Id('batch').optional().meta({ description: 'Messages of this batch' }),
+  conversationId: Id('conversation').optional().meta({ description: 'Messages of this conversation' }),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),
   ...pageQuery,

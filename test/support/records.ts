@@ -90,6 +90,11 @@ export const makers: { [Prefix in IdPrefix]?: (api: Client, own: Own, within: Wi
     const { body } = await api.request('GET', '/v2/simulator/phones?limit=1', { key: own.key });
     return body.data[0].id;
   },
+  conversation: async (api, own) => {
+    await makers.phone!(api, own, {});
+    const { body } = await api.request('GET', '/v2/conversations?limit=1', { key: own.key });
+    return body.data[0].id;
+  },
   contact: async (api, own, { list }) => {
     const { id } = await make(api, own, '/v2/contacts', newContact());
     if (list) await make(api, own, `/v2/contact-lists/${list}/contacts`, { contactIds: [id] });

@@ -19,6 +19,7 @@ import { smsLanes } from './0022_sms_lanes.ts';
 import { smsBatches } from './0023_sms_batches.ts';
 import { shortLinks } from './0024_short_links.ts';
 import { smsImports } from './0025_sms_imports.ts';
+import { conversations } from './0028_conversations.ts';
 import { reports } from './0030_reports.ts';
 import type { Migration } from './migration.ts';
 
@@ -45,5 +46,6 @@ export const migrations: Migration[] = [
   smsBatches,
   shortLinks,
   smsImports,
+  conversations,
   reports,
 ];

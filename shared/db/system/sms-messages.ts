@@ -1,7 +1,7 @@
-import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
+import { idFromBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
-import { byId, type Changed, execute, query, type Row, sqlTime } from '../client.ts';
+import { byId, execute, query, type Row, sqlTime } from '../client.ts';
 import { type SmsRecord, toRecord } from '../sms-messages.ts';
 import { type Messages, messageTable } from './message-admission.ts';
 import { claimer, handoverStarter, leaseReturner } from './work/claim.ts';
@@ -135,13 +135,4 @@ export async function findSmsOfGatewayForUpdate(
   if (!found) return null;
   const [row] = await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]);
   return row ? toRecord(row) : null;
-}
-
-/** Deletes some of those made before then whose course is over, or will not go on. */
-export async function deleteSmsBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    "DELETE FROM sms_messages WHERE id < ? AND status NOT IN ('queued', 'held') ORDER BY id LIMIT ?",
-    [firstUuidAt(until), limit],
-  );
-  return affectedRows;
 }

@@ -4,6 +4,7 @@ import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
 import type { SmsReason } from '../../schemas/sms.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { wakeOverdue } from '../../work/overdue.ts';
+import * as inbound from '../sms-inbound.ts';
 import { apply } from '../sms-receipts.ts';
 import { text } from './text.ts';
 import { gateway } from './wake.ts';
@@ -50,6 +51,7 @@ export async function answer(reference: string): Promise<Outcome> {
   if (!due) return 'dropped';
   const { report, reply } = manners[due.number] ?? { report: 'delivered' };
   if (report !== 'none') await apply({ gateway, reference, reason: report === 'delivered' ? null : report });
+  if (reply !== undefined) await inbound.expect(due.workspaceId, { from: due.number, to: due.sender });
   await transaction(async () => {
     if (!(await db.deleteAnswer(reference)) || reply === undefined) return;
     await text(due.workspaceId, { from: due.number, to: due.sender, content: reply });

@@ -10,6 +10,8 @@ import { textsShown } from '../../schemas/simulator.ts';
 import type { SmsMessage } from '../../schemas/sms.ts';
 import { gatewayFor } from '../../transports/sms.ts';
 import { decodeCursor, encodeCursor } from '../cursors.ts';
+import type { InboundText } from '../sms-inbound.ts';
+import * as inbound from '../sms-inbound.ts';
 import { toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
 import { text } from './text.ts';
@@ -60,18 +62,24 @@ export async function clear({ workspaceId }: Caller): Promise<void> {
   while ((await db.deleteSimulatorPhones(workspaceId, atOnce)) === atOnce);
 }
 
-/** A text from the phone with this number, as if somebody had typed it there. */
-export async function receive(
+/** Who a text from the phone with this number is to: all that comes before the transaction that receives it. */
+export async function prepare(
   caller: Caller,
   phoneNumber: string,
   { content, to }: SimulatorText,
-): Promise<SmsMessage> {
+): Promise<InboundText> {
   const phone = parsePhoneNumber(phoneNumber);
   if (!phone.ok || gatewayFor(phone.number).name !== gateway)
     throw problem('not_found', { detail: 'The simulator has no phone with this number' });
   const address = await addressOf(caller.workspaceId, phone.number, to ?? null);
-  const message = await text(caller.workspaceId, { from: phone.number, to: address, content });
-  return show(caller, toWire(message));
+  const given = { from: phone.number, to: address, content };
+  await inbound.expect(caller.workspaceId, given);
+  return given;
+}
+
+/** A text from one of the phones, as if somebody had typed it there. */
+export async function receive(caller: Caller, given: InboundText): Promise<SmsMessage> {
+  return show(caller, toWire(await text(caller.workspaceId, given)));
 }
 
 /** Whom a text from the phone is to: the sender that is named, the one that it heard of last, or the default. */

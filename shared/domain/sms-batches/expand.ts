@@ -8,6 +8,7 @@ import { insertManySms } from '../../db/sms-of-batches.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import { count } from '../../metrics.ts';
+import * as conversations from '../conversations.ts';
 import * as events from '../events.ts';
 import * as keyUsage from '../key-usage.ts';
 import * as shortLinks from '../short-links.ts';
@@ -83,6 +84,7 @@ async function store(hold: Hold, chunk: Chunk): Promise<Progress> {
     const { workspaceId, lineageId } = batch;
     const at = now();
     await insertManySms(workspaceId, stored);
+    const addToConversations = await conversations.addSentOfMany(workspaceId, stored);
     await storeLinks(batch, messages);
     await insertEvents(
       messages.flatMap(({ message }, index) => {
@@ -121,6 +123,7 @@ async function store(hold: Hold, chunk: Chunk): Promise<Progress> {
       if (!(await keyUsage.take(workspaceId, lineageId, { parts, at: queued[0]!.createdAt, limits })))
         throw new Spent();
     }
+    await addToConversations();
     afterCommit(() => {
       if (stored.length > 0) events.wakeRelay();
       if (queued.length > 0) lookSoon('bulk', workspaceId);

@@ -3,6 +3,7 @@ import { insertSms } from '../../db/sms-messages.ts';
 import { count } from '../../metrics.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsMessage } from '../../schemas/sms.ts';
+import * as conversations from '../conversations.ts';
 import * as events from '../events.ts';
 import * as keyUsage from '../key-usage.ts';
 import * as shortLinks from '../short-links.ts';
@@ -27,6 +28,7 @@ export async function send(caller: Caller, { message: prepared, links }: Prepare
   await events.record(workspaceId, eventOf(message));
   // Last, because other messages of the key, and then of the workspace, wait from here on.
   await keyUsage.reserve(caller, parts, createdAt);
+  await conversations.addSent(workspaceId, message);
   await waiting.checkAtCommit(workspaceId, { messages: 1, bytes: 0 });
   afterCommit(() => count('sms_accepted', { status: message.status }));
   return show(caller, toWire(message));

@@ -96,7 +96,7 @@ test('months, days and hours of a long stretch add up to all of its messages, wh
   expect(await accepted('2026-05-15T13:00:00Z', '2026-07-02T01:00:00Z')).toBe(0);
 });
 
-// Shows A80
+// Shows A68
 test.each([
   ['from=2026-07-02&to=2026-07-01', 'from'],
   ['from=2026-07-01&to=2026-07-01', 'from'],
@@ -111,7 +111,7 @@ test.each([
   expect([status, Object.keys(body.errors)]).toEqual([400, [field]]);
 });
 
-// Shows A81
+// Shows A69
 test('hours are for at most 31 days, and a bound at the ends of time fails at nothing', async () => {
   const { status, body } = await ask('sends', 'from=2026-05-01&to=2026-07-01&interval=hour');
   expect([status, Object.keys(body.errors)]).toEqual([400, ['interval']]);
@@ -126,7 +126,7 @@ test('hours are for at most 31 days, and a bound at the ends of time fails at no
   }
 });
 
-// Shows A82
+// Shows A70
 test('CSV has the same rows, and no cell that a spreadsheet would carry out', async () => {
   await textAt(own, at(`${day}T10:00:00Z`), { clientTag: '-2-3' });
   await textAt(own, at(`${day}T10:00:00Z`), { clientTag: null });
@@ -149,7 +149,7 @@ test('CSV has the same rows, and no cell that a spreadsheet would carry out', as
     expect((await ask('client-tags', query, { Accept: accept })).body.data).toHaveLength(2);
 });
 
-// Shows A83
+// Shows A71
 test('tags past the thousandth of a day, and domains past the five hundredth, count together', async () => {
   const time = at(`${day}T10:00:00Z`);
   for (let index = 0; index < 1_003; index += 1) await textAt(own, time, { clientTag: `tag-${index}` });
@@ -199,7 +199,7 @@ test('latency is told within four hundredths, from when a message was due', asyn
   });
 });
 
-// Shows A84
+// Shows A72
 test('a workspace has so many reports in hand at a time; another waits, and is refused in the end', async () => {
   changeSettings({ REPORTS_AT_ONCE: 1, REPORT_SECONDS: 60 });
   const holder = await mysql.createConnection(config.MYSQL_URL);

@@ -229,7 +229,7 @@ async function stored(own: Own): Promise<string[]> {
   return [...counts, ...times, ...states].map((row) => JSON.stringify(row)).toSorted();
 }
 
-// Shows F52
+// Shows F44
 test('whatever happens to messages and to who counts them, the figures are those of the messages; a rebuild changes nothing', async () => {
   changeSettings({ REPORT_BATCH: 7 });
   await fc.assert(

@@ -20,23 +20,23 @@ export const abuseByLooking: readonly Group[] = [
         tried: 'Filters of which each finds a million rows, and all of them together hardly any',
         expected: 'windows of the rarest: each page has a limit, and is short where it comes to that',
       },
-      A80: {
+      A68: {
         tried: 'Reports of a stretch that ends before it begins, of many years, in a zone that is none',
         expected: '400 by the name of the parameter',
       },
-      A81: {
+      A69: {
         tried: 'Reports by the hour of a long time, at the ends of time',
         expected: '400; nothing fails at a date that a zone moves out of the years there are',
       },
-      A82: {
+      A70: {
         tried: 'Tags that a spreadsheet takes for formulas, in CSV',
         expected: 'an apostrophe before them, and no other cell begins like a formula',
       },
-      A83: {
+      A71: {
         tried: 'A tag of its own for each message',
         expected: 'the first thousand of a day have rows of their own; the others count together',
       },
-      A84: {
+      A72: {
         tried: 'Many reports at once',
         expected: 'a few of a workspace at a time, each for so long; then 429',
       },

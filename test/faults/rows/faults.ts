@@ -200,7 +200,7 @@ export const faults: readonly Group[] = [
         tried: 'Deploy: two releases at once, one is killed or frozen',
         expected: 'each migration once; the next goes on when the lease has ended',
       },
-      F52: {
+      F44: {
         tried:
           'Reports: who counts is killed at any point, messages change after days, figures are rebuilt meanwhile',
         expected: 'the figures are those of the messages; a rebuild changes nothing',

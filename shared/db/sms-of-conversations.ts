@@ -1,0 +1,97 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
+import { keyOfAddress } from '../formats/sender-name.ts';
+import type { Pair } from '../formats/text-pair.ts';
+import { byId, execute, query } from './client.ts';
+import type { Page } from './listing.ts';
+import { listSms, type SmsRecord, type SmsRowFilter, toRecord } from './sms-messages.ts';
+
+/** The texts of a conversation. They are found by the number at the other end, on two indexes that are there anyway. */
+
+type Arm = { direction: 'inbound' | 'outbound'; theirs: string; index: string; own: string };
+// A sender is the same in whatever case it is written.
+const folded = (column: string) => `LOWER(CONVERT(${column} USING utf8mb4))`;
+const arms: Arm[] = [
+  { direction: 'inbound', theirs: 'sender', index: 'sms_by_sender', own: folded('recipient') },
+  { direction: 'outbound', theirs: 'recipient', index: 'sms_by_recipient', own: folded('sender') },
+];
+
+/**
+ * Waits until every text to this number that was made since then, and is being stored, is committed or taken back. None of
+ * them can be stored by somebody who waits for us.
+ */
+export async function waitForSmsTo(workspaceId: string, number: string, since: Date): Promise<void> {
+  // Of the entries of this index alone: they never change, so that who writes what became of a text does not wait.
+  await execute(
+    `SELECT COUNT(id) FROM sms_messages FORCE INDEX (sms_by_recipient)
+     WHERE workspace_id = ? AND recipient = ? AND id >= ? LOCK IN SHARE MODE`,
+    [idToBytes(workspaceId), Buffer.from(number), firstUuidAt(since)],
+  );
+}
+
+/** Those of these ids that the workspace has, in no order. */
+export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ?`, [
+    ids.map(idToBytes),
+    idToBytes(workspaceId),
+  ]);
+  return rows.map(toRecord);
+}
+
+export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };
+
+/** All texts of the pair, by their direction. */
+export async function findPairTotals(
+  workspaceId: string,
+  { number, sender }: Pair,
+): Promise<Record<Arm['direction'], PairTotal>> {
+  const totals: [Arm['direction'], PairTotal][] = [];
+  for (const { direction, theirs, index, own } of arms) {
+    const [row] = await execute(
+      `SELECT COUNT(*) AS texts, MAX(created_at) AS last_at, MAX(id) AS last_id
+       FROM sms_messages FORCE INDEX (${index})
+       WHERE workspace_id = ? AND ${theirs} = ? AND direction = '${direction}' AND ${own} = ?`,
+      [idToBytes(workspaceId), Buffer.from(number), keyOfAddress(sender)],
+    );
+    const { texts, last_at: lastAt, last_id: lastId } = row!;
+    totals.push([direction, { texts: Number(texts), lastAt, lastId: lastId && idFromBytes('sms', lastId) }]);
+  }
+  return Object.fromEntries(totals) as Record<Arm['direction'], PairTotal>;
+}
+
+type Listed = { records: SmsRecord[]; reached: string | null };
+
+/** Newest first; what came in and what went out are two listings, put together as far as both have been read. */
+export async function listSmsOfPair(
+  workspaceId: string,
+  { number, sender }: Pair,
+  filter: SmsRowFilter,
+  page: Page,
+): Promise<Listed> {
+  const read = arms
+    .filter(({ direction }) => filter.direction === undefined || filter.direction === direction)
+    .map(({ direction, theirs, index, own }) =>
+      listSms(workspaceId, { ...filter, direction }, page, [
+        [theirs, Buffer.from(number), index],
+        [own, keyOfAddress(sender), null],
+      ]),
+    );
+  return merged(await Promise.all(read), page.limit);
+}
+
+/** Ids of one kind sort as their bytes do. */
+function merged(listed: Listed[], limit: number): Listed {
+  // Past the end that is reached first, the listing it belongs to may have more.
+  const end =
+    listed
+      .flatMap(({ reached }) => reached ?? [])
+      .toSorted()
+      .at(-1) ?? null;
+  const records = listed
+    .flatMap(({ records }) => records)
+    .filter(({ id }) => end === null || id >= end)
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  if (records.length <= limit) return { records, reached: end };
+  const page = records.slice(0, limit);
+  return { records: page, reached: page.at(-1)!.id };
+}

@@ -1,0 +1,25 @@
+import { transaction } from '../../db/client.ts';
+import { findPairTotals } from '../../db/sms-of-conversations.ts';
+import * as db from '../../db/system/conversations.ts';
+
+/**
+ * Deletes some of the texts made before then, of all workspaces, and takes them out of their conversations: one whose last
+ * text is gone is gone too. Returns how many texts went.
+ */
+export async function deleteTextsBefore(until: Date, limit: number): Promise<number> {
+  return transaction(async () => {
+    const ids = await db.listSmsPastForUpdate(until, limit);
+    if (ids.length === 0) return 0;
+    const leaving = await db.listLeaving(ids);
+    const deleted = await db.deleteSms(ids);
+    // Only a text that was still to be sent outlives a newer one.
+    for (const left of await db.updateConversationsLeft(leaving, ids)) {
+      const { inbound, outbound } = await findPairTotals(left.workspaceId, left.record);
+      const [newest] = [inbound, outbound].toSorted((one, other) =>
+        (one.lastId ?? '') < (other.lastId ?? '') ? 1 : -1,
+      );
+      if (newest?.lastId) await db.updateNewest(left, { id: newest.lastId, at: newest.lastAt! });
+    }
+    return deleted;
+  });
+}

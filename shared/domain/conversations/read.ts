@@ -1,0 +1,88 @@
+import { type ContactRecord, listContactIdsOfNumbers, listContactsByIds } from '../../db/contacts.ts';
+import * as db from '../../db/conversations.ts';
+import { listSmsByIds } from '../../db/sms-of-conversations.ts';
+import { listSuppressedNumbers } from '../../db/suppressions.ts';
+import type { Pair } from '../../formats/text-pair.ts';
+import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../cursors.ts';
+import { addressOf, toWire as smsToWire } from '../sms-record.ts';
+import { show } from '../visibility.ts';
+
+/** Latest activity first. One that gets a text while the pages are read comes again, or is on a page that was read. */
+export async function list(
+  caller: Caller,
+  { limit, cursor, ...filter }: ConversationQuery,
+): Promise<{ data: Conversation[]; nextCursor: string | null }> {
+  const { workspaceId } = caller;
+  const binding = { workspaceId, listing: 'conversations', filter };
+  const after = cursor ? decodeCursor<db.ConversationPlace>(binding, cursor) : null;
+  const found = await db.listConversations(
+    workspaceId,
+    { ...filter, number: addressOf(filter.number), sender: addressOf(filter.sender) },
+    { limit: limit + 1, after },
+  );
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    data: await toWireAll(caller, page),
+    nextCursor:
+      found.length > limit && last
+        ? encodeCursor(binding, { at: last.lastActivityAt!.toISOString(), id: last.id })
+        : null,
+  };
+}
+
+/** Between whom it is; null where the workspace has no such conversation. */
+export async function findPair(workspaceId: string, id: string): Promise<Pair | null> {
+  const found = await db.findConversation(workspaceId, id);
+  return found?.isOpen ? found : null;
+}
+
+async function toWireAll(caller: Caller, records: db.ConversationRecord[]): Promise<Conversation[]> {
+  const { workspaceId } = caller;
+  const numbers = [...new Set(records.map(({ number }) => number))];
+  const [texts, suppressed, contacts] = await Promise.all([
+    listSmsByIds(
+      workspaceId,
+      records.map(({ lastSmsId }) => lastSmsId!),
+    ),
+    listSuppressedNumbers(workspaceId, numbers),
+    contactsOf(workspaceId, numbers),
+  ]);
+  const byId = new Map(texts.map((text) => [text.id, text]));
+  return records.flatMap((record): Conversation[] => {
+    const last = byId.get(record.lastSmsId!);
+    // Retention has taken it between two statements, and the conversation with it, or has it show another.
+    if (!last) return [];
+    const { id, number, sender, inboundCount, outboundCount } = record;
+    return [
+      {
+        id,
+        number,
+        sender,
+        contact: contacts.get(number) ?? null,
+        lastMessage: show(caller, smsToWire(last)),
+        lastInboundAt: record.lastInboundAt!.toISOString(),
+        lastOutboundAt: record.lastOutboundAt?.toISOString() ?? null,
+        inboundCount,
+        outboundCount,
+        suppressed: suppressed.has(number),
+      },
+    ];
+  });
+}
+
+async function contactsOf(
+  workspaceId: string,
+  numbers: string[],
+): Promise<Map<string, NonNullable<Conversation['contact']>>> {
+  const ids = await listContactIdsOfNumbers(workspaceId, numbers);
+  const records = await listContactsByIds(workspaceId, [...ids.values()]);
+  return new Map(
+    records.map(({ id, number, firstName, lastName, company }: ContactRecord) => [
+      number,
+      { id, firstName, lastName, company },
+    ]),
+  );
+}
