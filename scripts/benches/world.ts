@@ -52,6 +52,11 @@ const filled = [
   'contact_words',
   'contact_tags',
   'contact_counts',
+  'conversations',
+  'report_counts',
+  'report_latencies',
+  'report_states',
+  'report_names',
   ...Object.keys(tables),
 ];
 

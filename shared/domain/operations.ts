@@ -2,6 +2,7 @@ import { now } from '../clock.ts';
 import { emailMessages } from '../db/system/email-admission.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
 import { findOldestDueMessages } from '../db/system/message-admission.ts';
+import { findOldestUncounted } from '../db/system/report-messages.ts';
 import { type BatchTotals, listBatchTotals } from '../db/system/sms-batch-totals.ts';
 import { batchWork } from '../db/system/sms-batches.ts';
 import { smsMessages } from '../db/system/sms-messages.ts';
@@ -54,6 +55,7 @@ export async function overview(): Promise<Overview> {
     emails,
     batches,
     smsBatches,
+    uncounted,
   ] = await Promise.all([
     readTotals(),
     readGauges(),
@@ -68,6 +70,7 @@ export async function overview(): Promise<Overview> {
     Promise.all(emailLanes.map((lane) => findOldestDueMessages(emailMessages, lane, time))),
     findOldestDueMessages(batchWork, 'expand', time),
     listBatchTotals(),
+    findOldestUncounted(),
   ]);
   return {
     totals,
@@ -93,6 +96,8 @@ export async function overview(): Promise<Overview> {
       // Of webhooks in good health: those that fail or are paused wait because of that.
       webhook_backlog: age(deliveries.parked),
       event: age(events),
+      // Events that the figures of reports do not have yet.
+      report: age(uncounted),
     },
   };
 }

@@ -12,20 +12,12 @@ export async function updateReportPosition(position: number): Promise<void> {
   await query("UPDATE counters SET value = ? WHERE name = 'reports.position'", [position]);
 }
 
-/** Where they stood a moment ago, beside the newest position there is. */
-export async function findReportLag(): Promise<{ reached: number; newest: number }> {
-  const rows = await query(
-    "SELECT name, value FROM counters WHERE name IN ('events.position', 'reports.position')",
+/** When the first event happened that has a position and is not counted yet; null where there is none. */
+export async function findOldestUncounted(): Promise<Date | null> {
+  const [row] = await query(
+    `SELECT occurred_at FROM events FORCE INDEX (events_position)
+     WHERE position > (SELECT value FROM counters WHERE name = 'reports.position') ORDER BY position LIMIT 1`,
   );
-  const value = (name: string) => Number(rows.find((row) => row.name.toString() === name)?.value ?? 0);
-  return { reached: value('reports.position'), newest: value('events.position') };
-}
-
-/** When the first event behind a position happened; null where there is none. */
-export async function findTimeBehind(position: number): Promise<Date | null> {
-  const [row] = await query('SELECT occurred_at FROM events WHERE position > ? ORDER BY position LIMIT 1', [
-    position,
-  ]);
   return row?.occurred_at ?? null;
 }
 

@@ -44,9 +44,12 @@ function emailFacts(row: Row): Facts {
   };
 }
 
-/** An email that has been erased since, as its event tells of it. */
-export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Facts {
+/** An email that has been erased since, as its event tells of it; null where the event does not show an email. */
+export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Facts | null {
   const email = JSON.parse(data);
+  // One event that cannot be read must not hold up the figures of all workspaces.
+  const shown = [email.kind, email.status, email.sender, email.recipient, email.createdAt];
+  if (!shown.every((field) => typeof field === 'string')) return null;
   const time = (text: string | null) => text && new Date(text);
   return emailFacts({
     id,
