@@ -17,7 +17,7 @@ const checks = [
     args: ['ci', '.', `--colors=${process.stdout.isTTY ? 'force' : 'off'}`],
   },
   { name: 'lint', command: 'oxlint', args: ['--type-aware'] },
-  // What it found out stays in .local, so that the next run looks only at what has changed.
+  // Its results stay in .local, so that the next run looks only at what has changed.
   {
     name: 'types',
     command: 'tsc',

@@ -97,7 +97,7 @@ export async function listConversationIdsOf(workspaceId: string, texts: Text[]):
   );
 }
 
-// What stays null until the conversation is open is made of null, and so is null still.
+// A column that is null until the conversation is open is computed from null, and so stays null.
 const later = (column: string) => `${column} = GREATEST(${column}, ?)`;
 const additions = {
   inbound: `inbound_count = inbound_count + 1, last_inbound_at = GREATEST(COALESCE(last_inbound_at, ?), ?)`,
@@ -158,7 +158,7 @@ export async function updateManyConversationsSent(
   );
 }
 
-/** What the conversation has from now on; the row must be locked. */
+/** Sets the figures that the conversation has from now on; its row must be locked. */
 export async function updateConversationOpened(
   workspaceId: string,
   { id, ...record }: ConversationRecord,

@@ -4,7 +4,7 @@ import { type Param, query, type Row, run, table } from './client.ts';
 /** Where a page of a listing starts and ends; `before` is the id that the last page ended with. */
 export type Page = { limit: number; before: string | null };
 
-/** What a column, or an expression of columns, must be; and the index of (workspace_id, column, id), if there is one. */
+/** The value that a column, or an expression of columns, must have; and the index of (workspace_id, column, id), if there is one. */
 export type Condition = [column: string, value: Param | undefined, index: string | null];
 type Filter = [column: string, value: Param, index: string | null];
 

@@ -15,7 +15,7 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number];
 export type Span = 'hour' | 'day' | 'month';
 
-/** What is counted of messages; a column each. */
+/** The counts of messages; a column each. */
 export const measures = [
   'accepted',
   'queued',

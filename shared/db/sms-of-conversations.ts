@@ -28,7 +28,7 @@ export async function waitForSmsTo(workspaceId: string, number: string, since: D
   );
 }
 
-/** Those of these ids that the workspace has, in no order. */
+/** Of these ids, the ones that the workspace has, in no order. */
 export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
   if (ids.length === 0) return [];
   const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ?`, [

@@ -48,7 +48,7 @@ export function senderKeysOf(text: string): string[] {
   return keys.filter((key) => Buffer.byteLength(key) <= keyBytes);
 }
 
-/** What spellings of a sender have in common, of a name or number as a text goes out from it. */
+/** One form for all spellings of a sender: of a name or number as a text goes out from it. */
 export function keyOfAddress(address: string): string {
   return address.toLowerCase();
 }

@@ -31,7 +31,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** What clocks of the zone show at a time, as milliseconds as if it were UTC. */
+/** The time that clocks of the zone show, as milliseconds as if it were UTC. */
 function localMs(zone: string, time: number): number {
   const parts: Record<string, string> = {};
   for (const { type, value } of formatOf(zone).formatToParts(time)) parts[type] = value;

@@ -10,7 +10,7 @@ const place = `workspace_id BINARY(16) NOT NULL,
 export const reports: Migration = {
   name: '0030_reports',
   up: [
-    // What was accepted in an hour, and what became of it since; the same of days and months in UTC, so that a year is few
+    // Messages that were accepted in an hour, and their outcomes since; the same of days and months in UTC, so that a year is few
     // rows. value: of the dimension, as bytes; empty where a message has none.
     // Money in ten-thousandths. spent: messages that are paid for, or would be where nothing is counted.
     `CREATE TABLE IF NOT EXISTS report_counts (
@@ -53,7 +53,7 @@ export const reports: Migration = {
       KEY report_latencies_kept (start)
     ) ${tableOptions}`,
 
-    // What each message was last counted as, so that a later change takes back what it replaces.
+    // How each message was last counted, so that a later change takes back what it replaces.
     `CREATE TABLE IF NOT EXISTS report_states (
       id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,

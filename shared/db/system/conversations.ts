@@ -49,7 +49,7 @@ export type Left = { workspaceId: string; record: ConversationRecord };
 
 /**
  * Takes texts that are gone out of their conversations, and deletes those that have none left. Returns those whose newest
- * text is gone while others are there. What is not open yet counts its texts later.
+ * text is gone while others are there. A conversation that is not open yet counts its texts later.
  */
 export async function updateConversationsLeft(leaving: Leaving[], gone: Buffer[]): Promise<Left[]> {
   if (leaving.length === 0) return [];

@@ -56,7 +56,7 @@ export async function addLatencies(changes: LatencyAt[]): Promise<void> {
 
 type Hour = { workspaceId: string; channel: Channel; start: number };
 
-/** What is counted in an hour. */
+/** The counts of an hour. */
 export async function listCountsOfHour({ workspaceId, channel, start }: Hour): Promise<CountsAt[]> {
   const rows = await query(
     `SELECT * FROM report_counts FORCE INDEX (PRIMARY)
@@ -125,7 +125,7 @@ export async function replaceByParts(
 
 export type Name = { workspaceId: Buffer; dimension: 'tag' | 'recipient_domain'; day: number; name: string };
 
-/** Those of these that count under their own name. */
+/** The names among these that count under their own name. */
 export async function listNames(names: Name[]): Promise<Name[]> {
   if (names.length === 0) return [];
   const rows = await query(

@@ -44,7 +44,7 @@ const sources = {
 /** By workspace and id. */
 const listings = { email: 'emails_listed', sms: 'sms_listed' };
 
-/** What reports look at of these messages, as they are now; of those that are gone there is nothing. */
+/** These messages as they are now, with the columns that reports read; a message that is gone has no row. */
 export async function listReportedMessages(channel: Channel, ids: Buffer[]): Promise<Row[]> {
   if (ids.length === 0) return [];
   return query(`${sources[channel]} FORCE INDEX (PRIMARY) WHERE id IN (${ids.map(hex).join(',')})`);
@@ -65,7 +65,7 @@ export async function listLastData(
   return [...last.values()].map((row) => ({ id: row.id, workspaceId: row.workspace_id, data: row.data }));
 }
 
-/** What these messages were last counted as, by their ids as latin1. */
+/** How these messages were last counted, by their ids as latin1. */
 export async function listStates(ids: Buffer[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await query(

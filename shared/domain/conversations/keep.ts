@@ -9,10 +9,10 @@ import { type Pair, pairOf } from '../../formats/text-pair.ts';
  * A conversation begins with the first text that comes in, and has all texts of its pair from then on. So a text that goes
  * out looks for its conversation once it is stored itself, and the first text in counts what is stored:
  *
- * 1. `expect` commits a conversation that is not open. Who looks from here on finds it, and adds to it.
- * 2. `addInbound` waits for texts that are being stored: who has looked before has stored its text by then.
- * 3. It locks the conversation, counts the texts of the pair, and opens it. Who has not added its text yet waits for the
- *    lock, and its text, which is not committed, is not among those counted.
+ * 1. `expect` commits a conversation that is not open. A text that looks from here on finds it, and adds to it.
+ * 2. `addInbound` waits for texts that are being stored: a text that has looked before is stored by then.
+ * 3. It locks the conversation, counts the texts of the pair, and opens it. A text that has not been added yet waits for the
+ *    lock; it is not committed, so it is not among those counted.
  *
  * Nobody waits in a circle: while it waits for others' texts, `addInbound` has locked nothing that a text which goes out
  * needs. A conversation is locked last, behind messages, balance and key usage.

@@ -1,7 +1,7 @@
 import type { Channel, Counts, Dimension } from '../../db/report-counts.ts';
 import { bucketOf } from '../../formats/latency-buckets.ts';
 
-/** What no change of a message alters. */
+/** The facts of a message that no change of it alters. */
 type Lasting = {
   id: Buffer;
   workspaceId: Buffer;
@@ -17,12 +17,12 @@ type Lasting = {
   eur: number;
 };
 
-/** What a message counts as; a change of it is a change of counts. */
+/** The part of a message that its counts follow; a change here changes the counts. */
 export type Standing = {
   status: 'queued' | 'held' | 'sent' | 'delivered' | 'failed' | 'cancelled';
   reason: 'hard_bounces' | 'soft_bounces' | 'rejected' | 'suppressed' | 'complaints' | null;
   isOpened: boolean;
-  /** What it cost went back, or was never taken. */
+  /** Its cost was refunded, or was never charged. */
   isFree: boolean;
   charged: number;
   gateway: string;
@@ -74,7 +74,7 @@ export function decode(text: string): Standing {
   };
 }
 
-/** What a message adds where it counts. */
+/** The counts that a message adds. */
 export function countsOf({ parts, gbp, eur }: Lasting, standing: Standing): Partial<Counts> {
   const { status, reason, isOpened, isFree, charged } = standing;
   return {

@@ -7,10 +7,10 @@ import { startOf } from './pieces.ts';
 /** So many of a workspace and day have a row of their own, so that nobody's made-up tags fill the tables. */
 const mostNames: Record<Name['dimension'], number> = { tag: 1_000, recipient_domain: 500 };
 
-/** What counts together beyond that. Neither a tag nor a domain can have brackets. */
+/** The name under which all beyond that count together. Neither a tag nor a domain can have brackets. */
 export const other = '(other)';
 
-/** What a tag or domain of a message counts under. */
+/** The name under which a tag or domain of a message counts. */
 export type NameOf = (
   facts: Pick<Facts, 'workspaceId' | 'hour'>,
   dimension: Name['dimension'],

@@ -23,7 +23,7 @@ function refusal(field: string, message: string): Error {
   return problem('validation_failed', { detail: `${field} ${message}.`, errors: { [field]: [message] } });
 }
 
-/** What the query asks for. Counts are kept by hour: a bound within one is rounded down. */
+/** The range of the query. Counts are kept by hour: a bound within one is rounded down. */
 export function rangeOf({ from, to, timeZone }: ReportFilter): Range {
   const end = to ? timeOf(to, timeZone) : (hourOf(now()) + 1) * hourMs;
   const start = from ? timeOf(from, timeZone) : end - defaultDays * dayHours * hourMs;

@@ -21,8 +21,8 @@ export type Rebuilt = {
 const rowsAtOnce = 2_000;
 
 /**
- * The operator's: counts the messages of a workspace anew, hour by hour, from the messages themselves. What counts its
- * events waits for the hour in hand, and goes on from there.
+ * The operator's: counts the messages of a workspace anew, hour by hour, from the messages themselves. The
+ * consumer of its events waits for the hour in hand, and goes on from there.
  */
 export async function rebuild(workspaceId: string, from: Date, to: Date): Promise<Rebuilt> {
   const total: Rebuilt = { hours: 0, left: 0, messages: 0 };

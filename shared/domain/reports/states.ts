@@ -9,7 +9,7 @@ import type { Tally } from './tally.ts';
 /** A message may be scheduled for three months ahead, and then take days until nothing about it changes any more. */
 const afterRetentionDays = 100;
 
-/** What messages of before were counted as is forgotten, so they are not counted again. */
+/** It is forgotten how messages of before were counted, so they are not counted again. */
 export function statesUntil(): Date {
   const days = Math.max(config.EMAIL_RETENTION_DAYS, config.SMS_RETENTION_DAYS) + afterRetentionDays;
   return new Date(now().getTime() - days * 86_400_000);

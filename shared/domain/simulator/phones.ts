@@ -62,7 +62,7 @@ export async function clear({ workspaceId }: Caller): Promise<void> {
   while ((await db.deleteSimulatorPhones(workspaceId, atOnce)) === atOnce);
 }
 
-/** Who a text from the phone with this number is to: all that comes before the transaction that receives it. */
+/** Finds the recipient of a text from the phone with this number, and does all that comes before the transaction that receives it. */
 export async function prepare(
   caller: Caller,
   phoneNumber: string,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   api = await startApi();
 });
 beforeEach(async () => {
-  // What is fixed to a date here must not be too old to be counted.
+  // The dates that are fixed here must not be too old to be counted.
   changeSettings({ EMAIL_RETENTION_DAYS: 9_000, SMS_RETENTION_DAYS: 9_000 });
   own = await workspace();
 });

@@ -34,7 +34,7 @@ const countries = ['GB', 'FR', 'DE'];
 const categories = ['hard_bounce', 'soft_bounce', 'rejected', 'suppressed', 'failed'] as const;
 const hourMs = 3_600_000;
 
-/** What happens next: to whom and how is taken from the numbers, as far as it is possible. */
+/** One step: the numbers choose its message and its kind, as far as it is possible. */
 const step = fc.record({
   what: fc.constantFrom(
     'email',

@@ -205,6 +205,10 @@ export const faults: readonly Group[] = [
           'Reports: who counts is killed at any point, messages change after days, figures are rebuilt meanwhile',
         expected: 'the figures are those of the messages; a rebuild changes nothing',
       },
+      F45: {
+        tried: 'Texts of one pair that come in and go out at once, its first ones among them',
+        expected: 'each is counted once in its conversation',
+      },
       F35: {
         tried: 'Disk: no room, a file is missing',
         expected: '503; never a mail without its attachment',
