@@ -23,6 +23,10 @@ export const tableBounds: Record<string, Bound> = {
   contact_tags: { kind: 'kept', by: 'with their contact' },
   contact_words: { kind: 'kept', by: 'with their contact' },
   contacts: { kind: 'kept', by: 'the customer deletes them' },
+  conversations: {
+    kind: 'passing',
+    by: 'with their last text; one whose first text never came, a while after',
+  },
   counters: { kind: 'capped', by: 'one row for each counter' },
   email_attachment_chunks: { kind: 'passing', by: 'at hand-over; what a crash left, when its body is gone' },
   email_attachments: { kind: 'passing', by: 'at hand-over; what a crash left, when its body is gone' },

@@ -68,7 +68,7 @@ async function open(bench: Bench): Promise<Opened> {
 
 export const hostileNeighbours: Line = {
   name: 'hostile-neighbours',
-  title: 'POST /v2/email of one workspace beside another that asks for the dearest work, one web process',
+  title: 'POST /v2/email beside another workspace that asks for the dearest work',
   unit: 'emails',
   targets: {},
   comparedBy: 'p50',
