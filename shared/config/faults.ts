@@ -17,6 +17,7 @@ const examples: Record<string, string> = {
   SHORT_LINK_URL: 'https://acme.example',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '300,900,3600',
   WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16,127.0.0.0/8',
+  WEBHOOK_PUBLIC_ADDRESSES: '192.0.2.7,192.0.2.8',
   WEBHOOK_LOCAL_ADDRESS: '192.0.2.7',
 };
 

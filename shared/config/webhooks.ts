@@ -64,6 +64,14 @@ export const webhookSettings = {
   WEBHOOK_ALLOWED_NETWORKS: list
     .refine((networks) => networks.every(isNetwork), 'must be networks in CIDR form, several with commas')
     .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
+  WEBHOOK_PUBLIC_ADDRESSES: list
+    .refine(
+      (addresses) => addresses.every((address) => isIP(address) !== 0),
+      'must be IP addresses, several with commas',
+    )
+    .describe(
+      'Addresses that customers see deliveries come from, for their firewalls; none: WEBHOOK_LOCAL_ADDRESS. Behind a NAT they are its own',
+    ),
   WEBHOOK_LOCAL_ADDRESS: z
     .string()
     .refine((address) => isIP(address) !== 0, 'must be an IP address')
