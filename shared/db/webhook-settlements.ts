@@ -1,5 +1,6 @@
 import { firstUuidAt, idToBytes } from '../formats/ids.ts';
 import { byId, type Changed, execute, query } from './client.ts';
+import type { WebhookRecord } from './webhooks.ts';
 
 /** What a workspace asks to be done again with its deliveries. */
 
@@ -65,6 +66,29 @@ export async function insertRecovery(
     `INSERT INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at) VALUES (?, 'recover', ?, ?, ?)
      ON DUPLICATE KEY UPDATE since = LEAST(webhook_settlements.since, ?), created_at = ?`,
     [idToBytes(webhookId), idToBytes(workspaceId), since, at, since, at],
+  );
+}
+
+/**
+ * Ends the pause that its endpoint has asked for, and what waits for its end is due now; it is let out slowly. What waits for
+ * the next step of its own schedule goes on waiting. The webhook is locked by the caller.
+ */
+export async function updateWebhookResumed(
+  workspaceId: string,
+  { id, pausedUntil }: Pick<WebhookRecord, 'id' | 'pausedUntil'>,
+  at: Date,
+): Promise<void> {
+  if (!pausedUntil || pausedUntil <= at) return;
+  const webhookId = idToBytes(id);
+  await execute(
+    `UPDATE webhooks ${byId} SET paused_until = ?, busy_count = 0 WHERE workspace_id = ? AND id = ?`,
+    [at, idToBytes(workspaceId), webhookId],
+  );
+  await query(
+    `UPDATE webhook_deliveries FORCE INDEX (webhook_deliveries_admission) SET due_at = ?
+     WHERE status = 'pending' AND parked = 1 AND webhook_id = ? AND workspace_id = ? AND due_at > ? AND due_at <= ?
+       AND (attempts = 0 OR response_status = 429 OR due_at = ?)`,
+    [at, webhookId, idToBytes(workspaceId), at, pausedUntil, pausedUntil],
   );
 }
 

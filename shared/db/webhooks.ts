@@ -26,6 +26,8 @@ export type WebhookRecord = {
   recoveredAt: Date | null;
   /** Its endpoint asked for peace until then, by a 429. */
   pausedUntil: Date | null;
+  /** How often in a row it did. */
+  busyCount: number;
   inboundNumber: string | null;
   secretVersion: number;
   /** Sealed; opens with the webhook's id. */
@@ -33,6 +35,9 @@ export type WebhookRecord = {
   /** The one of the version before, sealed too; signs beside the current one until then. */
   previousSecret: Buffer | null;
   previousSecretUntil: Date | null;
+  /** Of the time before it became a v2 webhook; until then it signs what was first attempted in that time. */
+  legacySecret: Buffer | null;
+  legacySecretUntil: Date | null;
   createdAt: Date;
 };
 
@@ -141,11 +146,14 @@ function toColumns(record: WebhookRecord): Record<string, unknown> {
     consecutive_failures: record.consecutiveFailures,
     recovered_at: record.recoveredAt,
     paused_until: record.pausedUntil,
+    busy_count: record.busyCount,
     inbound_number: record.inboundNumber === null ? null : Buffer.from(record.inboundNumber),
     secret_version: record.secretVersion,
     secret: record.secret,
     previous_secret: record.previousSecret,
     previous_secret_until: record.previousSecretUntil,
+    legacy_secret: record.legacySecret,
+    legacy_secret_until: record.legacySecretUntil,
   };
 }
 
@@ -169,11 +177,14 @@ export function toRecord(row: Row): WebhookRecord {
     consecutiveFailures: row.consecutive_failures,
     recoveredAt: row.recovered_at,
     pausedUntil: row.paused_until,
+    busyCount: row.busy_count,
     inboundNumber: row.inbound_number?.toString() ?? null,
     secretVersion: row.secret_version,
     secret: row.secret,
     previousSecret: row.previous_secret,
     previousSecretUntil: row.previous_secret_until,
+    legacySecret: row.legacy_secret,
+    legacySecretUntil: row.legacy_secret_until,
     createdAt: row.created_at,
   };
 }

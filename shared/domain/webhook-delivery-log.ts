@@ -1,5 +1,6 @@
+import { now } from '../clock.ts';
 import * as db from '../db/webhook-deliveries.ts';
-import { findWebhook } from '../db/webhooks.ts';
+import { findWebhook, type WebhookRecord } from '../db/webhooks.ts';
 import { problem } from '../errors.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import type {
@@ -23,12 +24,12 @@ export async function list(
   { limit, cursor, ...filter }: WebhookDeliveryFilter,
 ): Promise<{ data: WebhookDelivery[]; nextCursor: string | null }> {
   const { workspaceId } = caller;
-  await checkWebhook(workspaceId, webhookId);
+  const webhook = await webhookOf(workspaceId, webhookId);
   const binding = { workspaceId, listing: `deliveries of ${webhookId}`, filter };
   const start = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const { records, lookedDownTo } = await search(workspaceId, webhookId, filter, start, limit);
   return {
-    data: records.map(toWire),
+    data: records.map((record) => toWire(record, webhook)),
     nextCursor: lookedDownTo === null ? null : encodeCursor(binding, { id: lookedDownTo }),
   };
 }
@@ -66,9 +67,10 @@ export async function findOne(
   webhookId: string,
   deliveryId: string,
 ): Promise<WebhookDelivery> {
+  const webhook = await webhookOf(workspaceId, webhookId);
   const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
   if (!record) throw problem('not_found');
-  return toWire(record);
+  return toWire(record, webhook);
 }
 
 /** One delivery with all of its attempts. */
@@ -78,7 +80,7 @@ export async function find(
   deliveryId: string,
 ): Promise<WebhookDeliveryLog> {
   const { workspaceId } = caller;
-  await checkWebhook(workspaceId, webhookId);
+  const webhook = await webhookOf(workspaceId, webhookId);
   const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
   if (!record) throw problem('not_found');
   const earlier = await db.listEarlierAttempts(workspaceId, deliveryId, maxAttemptsShown);
@@ -89,26 +91,30 @@ export async function find(
     ...earlier.filter(({ number }) => number < (latest?.number ?? 0)),
   ];
   return {
-    ...toWire(record),
+    ...toWire(record, webhook),
     attemptLog: attempts
       .slice(0, maxAttemptsShown)
       .map((attempt) => ({ number: attempt.number, ...attemptToWire(attempt) })),
   };
 }
 
-async function checkWebhook(workspaceId: string, webhookId: string): Promise<void> {
-  if (!(await findWebhook(workspaceId, webhookId))) throw problem('not_found');
+async function webhookOf(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
+  const webhook = await findWebhook(workspaceId, webhookId);
+  if (!webhook) throw problem('not_found');
+  return webhook;
 }
 
-function toWire(record: db.DeliveryRecord): WebhookDelivery {
+function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): WebhookDelivery {
   const isComing = record.status === 'pending' && !record.isInHand;
+  // What is due waits for the end of a pause, or comes at any moment.
+  const soonest = Math.max(record.dueAt?.getTime() ?? 0, pausedUntil?.getTime() ?? 0, now().getTime());
   return {
     id: record.id,
     eventId: record.eventId,
     eventType: record.eventType,
     status: record.status,
     attempts: record.attempts,
-    nextAttemptAt: isComing ? (record.dueAt?.toISOString() ?? null) : null,
+    nextAttemptAt: isComing && record.dueAt ? new Date(soonest).toISOString() : null,
     createdAt: record.createdAt.toISOString(),
     completedAt: record.completedAt?.toISOString() ?? null,
     latestAttempt: record.latestAttempt && attemptToWire(record.latestAttempt),

@@ -53,7 +53,7 @@ export async function watch(): Promise<number> {
   let page: WebhookRecord[] = [];
   do {
     page = await db.listOutages(page.at(-1) ?? null, pageSize);
-    const due = page.filter((webhook) => dueOf(webhook, time)).map(({ id }) => id);
+    const due = page.filter((webhook) => dueOf(webhook, time).length > 0).map(({ id }) => id);
     await reviewAll(due, { time });
     total += due.length;
   } while (page.length === pageSize);

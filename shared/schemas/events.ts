@@ -62,7 +62,6 @@ export const EventFilter = z.object({
       text({ max: 40 }).refine(
         (type) =>
           (eventTypes as readonly string[]).includes(type) ||
-          type === 'webhook.test' ||
           /^(email|sms|batch|suppression)\.\*$/.test(type),
         'must be an event type such as email.sent, or a group such as email.*',
       ),

@@ -21,6 +21,10 @@ export const Webhook = z
       description:
         'Share of the disable window after which one warning is sent; 0 never, 1 on the first failure',
     }),
+    pausedUntil: Timestamp.nullable().meta({
+      description:
+        'Its endpoint answered 429 and is left alone until then; PATCH with active true, a redelivery or a test ends that',
+    }),
     failingSince: Timestamp.nullable(),
     consecutiveFailures: z.int32(),
     inboundNumber: z.string().nullable(),

@@ -10,10 +10,12 @@ import * as webhooks from '../../shared/domain/webhooks.ts';
 import { idToBytes, newId } from '../../shared/formats/ids.ts';
 import { type EventType, eventTypes } from '../../shared/schemas/events.ts';
 import { type LegacyEvent, legacyEvents } from '../../shared/schemas/webhooks.ts';
+import { callerOf } from '../support/accepted-email.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesOf } from '../support/deliveries.ts';
 import { workspace } from '../support/factory.ts';
+import { labelsOf } from '../support/verify-delivery.ts';
 import { type ReceivedRequest, startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 useDatabase();
@@ -242,4 +244,43 @@ test('its secret is stored sealed', async () => {
   const hook = await start(['inbound']);
   const [row] = await query('SELECT secret FROM webhooks WHERE id = ?', [idToBytes(hook.id)]);
   expect(row!['secret'].includes(Buffer.from(hook.secret!))).toBe(false);
+});
+
+test('a delivery that was first attempted as legacy keeps body, headers and secret for 72 hours after the conversion, then it is v2', async () => {
+  const mine = await workspace();
+  const made = await start(['delivery_receipt'], mine);
+  const { receiver } = made;
+  receiver.respondWith({ status: 500 });
+  await record('sms.delivered', message(), mine);
+  const again = async () => {
+    const [delivery] = await deliveriesOf(made.id);
+    await query('UPDATE webhook_deliveries SET due_at = ? WHERE id = ?', [now(), idToBytes(delivery!.id)]);
+    await attempt(delivery!.id);
+    return receiver.requests.at(-1)!;
+  };
+  const first = await again();
+  const caller = { ...callerOf(mine), workspaceId: mine.workspaceId };
+  const converted = await transaction(() =>
+    webhooks.change(caller, made.id, {
+      apiVersion: '2026-11-01',
+      events: ['sms.delivered'],
+      autoDisableExempt: true,
+    }),
+  );
+  // A rotation of the new secret does not take the old one away.
+  await transaction(() => webhooks.rotateSecret(caller, made.id));
+  await advanceClock(71 * 3_600_000);
+  const legacy = await again();
+  expect(legacy.body.equals(first.body)).toBe(true);
+  expect(legacy.headers).not.toHaveProperty('signature');
+  expect(isSignedWith(made.secret!, legacy)).toBe(true);
+  await advanceClock(2 * 3_600_000);
+  const remade = await again();
+  expect(remade.headers).not.toHaveProperty('x-webhook-signature');
+  expect(labelsOf(remade)).toEqual({ sig: '3' });
+  expect(JSON.parse(remade.body.toString())).toMatchObject({
+    type: 'sms.delivered',
+    apiVersion: '2026-11-01',
+  });
+  expect(converted.secretVersion).toBe(2);
 });

@@ -22,6 +22,7 @@ import { smsImports } from './0025_sms_imports.ts';
 import { conversations } from './0028_conversations.ts';
 import { smsLedgerSums } from './0029_sms_ledger_sums.ts';
 import { reports } from './0030_reports.ts';
+import { webhookPauses } from './0031_webhook_pauses.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -50,4 +51,5 @@ export const migrations: Migration[] = [
   conversations,
   smsLedgerSums,
   reports,
+  webhookPauses,
 ];

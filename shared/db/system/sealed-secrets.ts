@@ -12,7 +12,7 @@ const places = [
   {
     table: 'webhooks',
     key: ['id'],
-    columns: ['secret', 'previous_secret'],
+    columns: ['secret', 'previous_secret', 'legacy_secret'],
     ownerOf: (row: Row) => idFromBytes('webhook', row.id),
   },
   {

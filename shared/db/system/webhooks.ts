@@ -39,6 +39,20 @@ export async function updateWebhookRested(webhookId: string, until: Date): Promi
   );
 }
 
+/** Lets the webhook be until then because its endpoint asked for it, for so many times in a row. */
+export async function updateWebhookPaused(webhookId: string, until: Date, busyCount: number): Promise<void> {
+  await execute(
+    `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
+     WHERE id = ?`,
+    [until, until, busyCount, idToBytes(webhookId)],
+  );
+}
+
+/** Its endpoint has answered otherwise. */
+export async function updateWebhookHeard(webhookId: string): Promise<void> {
+  await execute(`UPDATE webhooks ${byId} SET busy_count = 0 WHERE id = ?`, [idToBytes(webhookId)]);
+}
+
 /** Makes it as if the webhook had rested until then; nothing changes where somebody else has just changed it. */
 export async function updateWebhookSlowed(
   webhookId: string,

@@ -1,7 +1,7 @@
 import { now } from '../../clock.ts';
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/webhook-settlements.ts';
-import { findWebhookForUpdate } from '../../db/webhooks.ts';
+import { findWebhookForUpdate, type WebhookRecord } from '../../db/webhooks.ts';
 import { problem } from '../../errors.ts';
 import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
 import { enqueue } from '../../queue.ts';
@@ -16,8 +16,9 @@ import { wakeSettlement } from './settle.ts';
 export function redeliver(caller: Caller, webhookId: string, deliveryId: string): Promise<void> {
   const { workspaceId } = caller;
   return transaction(async () => {
-    await checkServed(workspaceId, webhookId);
+    const webhook = await servedWebhook(workspaceId, webhookId);
     const time = now();
+    await db.updateWebhookResumed(workspaceId, webhook, time);
     const isReady = await db.updateRedelivered(workspaceId, webhookId, deliveryId, time);
     const claims = await db.findDeliveryClaims(workspaceId, webhookId, deliveryId);
     if (claims === null) throw problem('not_found');
@@ -37,7 +38,7 @@ export function redeliver(caller: Caller, webhookId: string, deliveryId: string)
 export function recover(caller: Caller, webhookId: string, since: Date): Promise<number> {
   const { workspaceId } = caller;
   return transaction(async () => {
-    await checkServed(workspaceId, webhookId);
+    await servedWebhook(workspaceId, webhookId);
     const time = now();
     const count = await db.findRecoverableCount(workspaceId, webhookId, since);
     if (count === 0) return 0;
@@ -49,9 +50,10 @@ export function recover(caller: Caller, webhookId: string, since: Date): Promise
 }
 
 /** What is sent again to a webhook that the service has switched off would only be skipped again. */
-async function checkServed(workspaceId: string, webhookId: string): Promise<void> {
+async function servedWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
   const webhook = await findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
   if (webhook.autoDisabled)
     throw problem('validation_failed', { detail: 'The webhook is switched off; set active to true first' });
+  return webhook;
 }

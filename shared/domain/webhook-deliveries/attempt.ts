@@ -1,14 +1,14 @@
 import { now, nowForAll } from '../../clock.ts';
 import { config } from '../../config.ts';
 import * as system from '../../db/system/webhook-deliveries.ts';
-import { updateWebhookRested } from '../../db/system/webhooks.ts';
+import { updateWebhookHeard, updateWebhookPaused, updateWebhookRested } from '../../db/system/webhooks.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { postWebhook, retryAfterSeconds, type WebhookAttemptResult } from '../../transports/webhook-http.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import { signedHeaders } from '../webhook-signatures.ts';
-import { bodyOf } from './body.ts';
+import { bodyOf, madeFor } from './body.ts';
 import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './finish.ts';
 import { open, type Place } from './gate.ts';
 import { noteOrigin } from './origins.ts';
@@ -67,13 +67,14 @@ type Posted = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult }
 
 /** Null when there was no slot in time. */
 function post(delivery: Delivery, webhook: Webhook, place: Place): Promise<Posted | null> {
-  const body = bodyOf(delivery, webhook);
+  const made = madeFor(delivery, webhook, now());
+  const body = bodyOf(delivery, made);
   return place.post(async () => {
     const attemptedAt = now();
     const result = await postWebhook({
       url: webhook.url,
       body,
-      headers: signedHeaders(webhook, { body, deliveryId: delivery.id, at: attemptedAt }),
+      headers: signedHeaders(made, { body, deliveryId: delivery.id, at: attemptedAt }),
       timeoutMs: config.WEBHOOK_TIMEOUT_SECONDS * 1000,
     });
     return { attemptedAt, endedAt: now(), result };
@@ -106,11 +107,11 @@ async function writeDown(
 ): Promise<void> {
   const isSuccess = result.error === null;
   const isBusy = result.responseStatus === 429;
-  const rest = isTest ? null : restAfter(webhook, endedAt, result);
+  const pause = isBusy && !isTest ? pauseAfter(webhook, { attemptedAt, endedAt, result }) : null;
   const isOurs = await finish(
     delivery,
     until,
-    isTest ? testEnd(delivery, isSuccess) : next(delivery, endedAt, result, rest),
+    isTest ? testEnd(delivery, isSuccess) : next(delivery, endedAt, result, pause?.until ?? endedAt),
     {
       attemptedAt,
       durationMs: result.durationMs,
@@ -121,29 +122,43 @@ async function writeDown(
   );
   // The lease had ended, and whoever has the delivery now says how its webhook does.
   if (!isOurs) return;
-  if (rest) await updateWebhookRested(webhook.id, rest);
+  if (pause) await updateWebhookPaused(webhook.id, pause.until, pause.busyCount);
+  // An outage that is over ends like a rest.
+  if (isSuccess && !isTest && isInOutage(webhook)) await updateWebhookRested(webhook.id, endedAt);
+  if (!isBusy && webhook.busyCount > 0) await updateWebhookHeard(webhook.id);
   // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
   if (isTest || isBusy) return;
   const { workspaceId } = delivery.event;
   await noteEnd({ webhookId: webhook.id, workspaceId, host: new URL(webhook.url).host, isSuccess, endedAt });
 }
 
-/** Until when the webhook as a whole is let be: as long as a 429 asks; and an outage that is over ends like a rest. */
-function restAfter(webhook: Webhook, endedAt: Date, result: WebhookAttemptResult): Date | null {
-  if (result.responseStatus === 429) {
-    const asked = endedAt.getTime() + retryAfterSeconds(result.retryAfter, endedAt) * 1000;
-    return new Date(Math.max(asked, webhook.pausedUntil?.getTime() ?? 0));
-  }
-  return result.error === null && isInOutage(webhook) ? endedAt : null;
+const longestBackoffSeconds = 300;
+
+/**
+ * Until when a 429 lets the webhook as a whole be: as long as it asks, and where several come in a row at least 1, 2, 4 …
+ * 300 seconds, whatever it asks (contract §6). Attempts that were out together are answered together, and count once.
+ */
+function pauseAfter(
+  { busyCount: before, pausedUntil }: Webhook,
+  { attemptedAt, endedAt, result }: Posted,
+): { until: Date; busyCount: number } {
+  const busyCount =
+    before > 0 && pausedUntil && attemptedAt < pausedUntil ? before : Math.min(before + 1, 100);
+  const seconds = Math.max(
+    retryAfterSeconds(result.retryAfter, endedAt),
+    Math.min(longestBackoffSeconds, 2 ** (busyCount - 1)),
+  );
+  const until = Math.max(endedAt.getTime() + seconds * 1000, pausedUntil?.getTime() ?? 0);
+  return { until: new Date(until), busyCount };
 }
 
 /** What follows from the answer: delivered, another attempt, or no more. The waits run from the attempt's end. */
-function next(delivery: Delivery, endedAt: Date, result: WebhookAttemptResult, rest: Date | null): Result {
+function next(delivery: Delivery, endedAt: Date, result: WebhookAttemptResult, pausedUntil: Date): Result {
   const attempts = delivery.attempts + 1;
   if (result.error === null) return { ...unchanged(delivery), status: 'delivered', attempts };
   // It uses up no step of the schedule.
   if (result.responseStatus === 429)
-    return { ...unchanged(delivery), ...dueAgain(delivery, rest ?? endedAt), attempts };
+    return { ...unchanged(delivery), ...dueAgain(delivery, pausedUntil), attempts };
   const waitSeconds = config.WEBHOOK_RETRY_SCHEDULE_SECONDS[delivery.scheduleStep];
   const scheduleStep = delivery.scheduleStep + 1;
   if (waitSeconds === undefined) return { status: 'failed', attempts, scheduleStep, dueAt: null };

@@ -3,9 +3,26 @@ import * as events from '../events.ts';
 import * as legacyWebhooks from '../legacy-webhooks.ts';
 
 const legacy = 'legacy';
+/** No secret of v2 has it: they count on from that of the conversion. */
+const legacyVersion = 0;
 
-/** What a delivery says: the same bytes in every attempt, whatever version its webhook asks for by then. */
-export function bodyOf({ event, bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhook): Buffer {
-  const version = bodyVersion ?? webhook.apiVersion ?? legacy;
-  return Buffer.from(version === legacy ? legacyWebhooks.bodyOf(event) : events.envelope(event, version));
+/**
+ * The webhook as this delivery knows it. One that was first attempted before its webhook became one of v2 keeps the legacy
+ * body, headers and secret until the old secret is over; then it is made anew (contract §6).
+ */
+export function madeFor({ bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhook, at: Date): ClaimedWebhook {
+  const { apiVersion, legacySecret, legacySecretUntil } = webhook;
+  if (bodyVersion !== legacy || apiVersion === null) return webhook;
+  if (!legacySecret || !legacySecretUntil || legacySecretUntil <= at) return webhook;
+  return { ...webhook, apiVersion: null, secret: legacySecret, secretVersion: legacyVersion };
+}
+
+/**
+ * What a delivery says: the same bytes in every attempt, whatever version its webhook asks for by then. `webhook` is the one
+ * of `madeFor`.
+ */
+export function bodyOf({ event, bodyVersion }: ClaimedDelivery, { apiVersion }: ClaimedWebhook): Buffer {
+  if (apiVersion === null) return Buffer.from(legacyWebhooks.bodyOf(event));
+  const version = bodyVersion === null || bodyVersion === legacy ? apiVersion : bodyVersion;
+  return Buffer.from(events.envelope(event, version));
 }

@@ -64,7 +64,7 @@ function missedSince({ failingSince, waitingSince }: Outage): Date {
 function factsOf({ webhook, workspace, failingSince, lastFailure }: Outage): string {
   const facts: [string, string][] = [
     ['Webhook', webhook.id],
-    ['URL', shownUrl(webhook.url)],
+    ['URL', oneLine(webhook.url)],
     ...(webhook.description ? [['Description', oneLine(webhook.description)] as [string, string]] : []),
     ['Workspace', `${oneLine(workspace.name)} (${workspace.id})`],
     ['Failing since', time(failingSince)],
@@ -85,12 +85,6 @@ const causes: Record<string, string> = {
 function failure({ attemptedAt, responseStatus, error }: FailedAttempt): string {
   const cause = responseStatus === null ? (causes[error] ?? error) : `HTTP status ${responseStatus}`;
   return `${cause}, at ${time(attemptedAt)}`;
-}
-
-/** Without what may hold a secret: the user name, the password, the query. */
-function shownUrl(text: string): string {
-  const url = URL.parse(text);
-  return url ? `${url.protocol}//${url.host}${url.pathname}` : 'not a URL';
 }
 
 function hostOf(text: string): string {

@@ -3,8 +3,8 @@ import { forgetAtEnd } from '../../closing.ts';
 import { transaction } from '../../db/client.ts';
 import {
   deleteHostsBefore,
-  findHostCounts,
   type HostEnd,
+  listHostCounts,
   updateHosts,
 } from '../../db/system/webhook-hosts.ts';
 import { logger } from '../../logger.ts';
@@ -13,6 +13,8 @@ const minuteMs = 60_000;
 const lookBackMs = 10 * minuteMs;
 const fewestHosts = 20;
 const suspectShare = 0.8;
+const mostOfOne = 0.2;
+const fewestWorkspaces = 3;
 const keptMs = 24 * 60 * minuteMs;
 const purgeBatchSize = 1_000;
 
@@ -21,11 +23,11 @@ const writtenAt = new Map<string, number>();
 forgetAtEnd(() => writtenAt.clear());
 const maxKnown = 20_000;
 
-/** Notes which hosts were reached and which failed: each at most once a minute from each process. */
+/** Notes which hosts of a workspace were reached and which failed: each at most once a minute from each process. */
 export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
   const latest = new Map<string, HostEnd>();
   for (const end of ends) {
-    const key = `${end.isSuccess} ${end.host}`;
+    const key = `${end.isSuccess} ${end.workspaceId} ${end.host}`;
     const known = latest.get(key);
     if (!known || known.endedAt < end.endedAt) latest.set(key, end);
   }
@@ -39,10 +41,24 @@ export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
   for (const [key, { endedAt }] of fresh) writtenAt.set(key, endedAt.getTime());
 }
 
-/** While so many of so many hosts fail, the likelier cause is our own network (contract §6). */
+/**
+ * While so many of so many hosts fail, the likelier cause is our own network (contract §6). The hosts of one workspace count
+ * for a fifth at most, and three must have some that fail: a customer with many dead hosts is no sign of it.
+ */
 export async function isSuspect(): Promise<boolean> {
-  const { tried, failing } = await findHostCounts(new Date(now().getTime() - lookBackMs));
-  return tried >= fewestHosts && failing > suspectShare * tried;
+  const workspaces = await listHostCounts(new Date(now().getTime() - lookBackMs));
+  const all = workspaces.reduce((sum, { tried }) => sum + tried, 0);
+  const failingWorkspaces = workspaces.filter(({ failing }) => failing > 0).length;
+  if (all < fewestHosts || failingWorkspaces < fewestWorkspaces) return false;
+  const most = all * mostOfOne;
+  let [counted, failed] = [0, 0];
+  for (const { tried, failing } of workspaces) {
+    const weight = Math.min(1, most / tried);
+    counted += tried * weight;
+    failed += failing * weight;
+  }
+  // A whisker above, as the weights are fractions.
+  return failed > suspectShare * counted + 1e-9;
 }
 
 const alarmEveryMs = minuteMs;

@@ -84,17 +84,16 @@ function warnAt(webhook: Health, failingSince: Date): Date | null {
 }
 
 /**
- * What is to be done about a webhook that still fails at this time. Nothing while its customer keeps it paused: nothing
- * is tried then, so nothing fails.
+ * What is to be done about a webhook that still fails at this time, in its order: where both are overdue the warning goes
+ * before the switch-off all the same (contract §6). Nothing while its customer keeps it paused: nothing is tried then, so
+ * nothing fails.
  */
-export function dueOf(webhook: Health, at: Date): Due | null {
+export function dueOf(webhook: Health, at: Date): Due[] {
   const { failingSince } = webhook;
-  if (!failingSince || !webhook.active || webhook.autoDisabled || webhook.autoDisableExempt) return null;
-  return at >= switchOffAt(webhook, failingSince) ? 'switch_off' : warningDue(webhook, at);
-}
-
-export function warningDue(webhook: Health, at: Date): Due | null {
-  if (!webhook.failingSince || webhook.atRiskWarnedAt) return null;
-  const from = warnAt(webhook, webhook.failingSince);
-  return from && at >= from ? 'warning' : null;
+  if (!failingSince || !webhook.active || webhook.autoDisabled || webhook.autoDisableExempt) return [];
+  const from = webhook.atRiskWarnedAt ? null : warnAt(webhook, failingSince);
+  return [
+    ...(from && at >= from ? ['warning' as const] : []),
+    ...(at >= switchOffAt(webhook, failingSince) ? ['switch_off' as const] : []),
+  ];
 }

@@ -9,12 +9,12 @@ import * as systemMail from '../system-mail.ts';
 import { settle } from '../webhook-deliveries/settle.ts';
 import * as mails from './mails.ts';
 import * as network from './network.ts';
-import { after, type Due, dueOf, type End, warningDue } from './outage.ts';
+import { after, type Due, dueOf, type End } from './outage.ts';
 
 /** What is held against the webhooks: attempts that have ended, or the time. */
 export type Occasion = { ends: Map<string, End[]> } | { time: Date };
 
-type Finding = { before: WebhookRecord; webhook: WebhookRecord; due: Due | null };
+type Finding = { before: WebhookRecord; webhook: WebhookRecord; due: Due[] };
 
 /**
  * Looks at these webhooks and does what is due, in one transaction: the course of their outages, the warning, the
@@ -28,7 +28,7 @@ export async function review(webhookIds: string[], occasion: Occasion): Promise<
     await db.updateHealth(
       found.filter(({ before, webhook }) => webhook !== before).map(({ webhook }) => webhook),
     );
-    const due = found.filter((finding) => finding.due);
+    const due = found.filter((finding) => finding.due.length > 0);
     if (due.length === 0 || (await network.holdsBack())) return;
     await act('time' in occasion ? await leaveToAttempts(due, occasion.time) : due);
   });
@@ -41,7 +41,7 @@ export async function review(webhookIds: string[], occasion: Occasion): Promise<
 async function withProof(webhooks: WebhookRecord[], occasion: Occasion): Promise<Finding[]> {
   const found = webhooks.map((webhook) => findingOf(webhook, occasion, []));
   const doubtful = found.filter(
-    ({ before, webhook, due }) => due || (webhook.failingSince && !before.failingSince),
+    ({ before, webhook, due }) => due.length > 0 || (webhook.failingSince && !before.failingSince),
   );
   if (doubtful.length === 0) return found;
   const accepted = await db.listLastAccepted(doubtful.map(({ before }) => before.id));
@@ -57,17 +57,19 @@ function findingOf(before: WebhookRecord, occasion: Occasion, proof: End[]): Fin
   const failures = ends.filter(({ isSuccess }) => !isSuccess).map(({ endedAt }) => endedAt.getTime());
   if ('time' in occasion) return { before, webhook, due: dueOf(webhook, occasion.time) };
   // Only a failure has consequences: by a success nobody is switched off.
-  const due = failures.length > 0 ? dueOf(webhook, new Date(Math.max(...failures))) : null;
+  const due = failures.length > 0 ? dueOf(webhook, new Date(Math.max(...failures))) : [];
   return { before, webhook, due };
 }
 
 /** Nobody is switched off by the clock while an attempt may yet succeed that is due, in hand or put off by a 429. */
 async function leaveToAttempts(due: Finding[], time: Date): Promise<Finding[]> {
-  const ending = due.filter((finding) => finding.due === 'switch_off').map(({ webhook }) => webhook.id);
+  const ending = due.filter((finding) => finding.due.includes('switch_off')).map(({ webhook }) => webhook.id);
   if (ending.length === 0) return due;
   const awaiting = await db.listAwaitingAttempt(ending, time);
   return due.map((finding) =>
-    awaiting.has(finding.webhook.id) ? { ...finding, due: warningDue(finding.webhook, time) } : finding,
+    awaiting.has(finding.webhook.id)
+      ? { ...finding, due: finding.due.filter((what) => what !== 'switch_off') }
+      : finding,
   );
 }
 
@@ -88,9 +90,11 @@ const acts = {
 
 async function act(due: Finding[]): Promise<void> {
   const workspaces = await listWorkspacesOf([...new Set(due.map(({ webhook }) => webhook.workspaceId))]);
-  for (const { webhook, due: what } of due) {
+  for (const { webhook, what } of due.flatMap(({ webhook, due: all }) =>
+    all.map((what) => ({ webhook, what })),
+  )) {
     const { id, workspaceId, failingSince } = webhook;
-    if (!what || !failingSince) continue;
+    if (!failingSince) continue;
     const { update, mail, metric, line } = acts[what];
     if (!(await update(id, now()))) continue;
     if (what === 'switch_off') await settle(workspaceId, id);

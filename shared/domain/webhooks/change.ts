@@ -1,4 +1,5 @@
 import { now } from '../../clock.ts';
+import { updateWebhookResumed } from '../../db/webhook-settlements.ts';
 import * as db from '../../db/webhooks.ts';
 import { findWorkspace, findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
@@ -6,7 +7,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks.ts';
 import { isSame, refuseSecond } from './duplicates.ts';
 import { faultsOf, toWire } from './record.ts';
-import { withNewSecret } from './rotate-secret.ts';
+import { overlapMs, withNewSecret } from './rotate-secret.ts';
 
 /** What is left out stays; null puts a setting back to its default (contract §4). */
 export async function change(caller: Caller, webhookId: string, changes: WebhookChanges): Promise<Webhook> {
@@ -27,11 +28,18 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
 
   const time = now();
   const started = changes.active ? startedAfresh(webhook, merged, time) : merged;
-  // The old secret signed in another way, so nobody checks a second v2 signature with it.
-  const { record, secret } = isConversion ? withNewSecret(started) : { record: started, secret: null };
+  const { record, secret } = isConversion ? converted(started, time) : { record: started, secret: null };
+  if (changes.active) await updateWebhookResumed(workspaceId, webhook, time);
   await db.updateWebhook(workspaceId, record, time);
   if (changes.active) await db.deleteSettlement(workspaceId, webhookId, 'skip');
   return toWire(record, secret);
+}
+
+/** The old secret signs on what was first attempted with it. Nobody checks a second v2 signature with it. */
+function converted(webhook: db.WebhookRecord, at: Date): ReturnType<typeof withNewSecret> {
+  const { record, secret } = withNewSecret(webhook);
+  const legacySecretUntil = new Date(at.getTime() + overlapMs);
+  return { record: { ...record, legacySecret: webhook.secret, legacySecretUntil }, secret };
 }
 
 function merge(webhook: db.WebhookRecord, changes: WebhookChanges): db.WebhookRecord {
@@ -81,7 +89,10 @@ function eventFaults(apiVersion: string | null, names: readonly string[]): Field
 
 /** As if it had never failed; what has waited is let out slowly (contract §6). */
 function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: Date): db.WebhookRecord {
-  const hasBacklog = !before.active || before.failingSince !== null;
+  const hasBacklog =
+    !before.active ||
+    before.failingSince !== null ||
+    (before.pausedUntil !== null && before.pausedUntil > at);
   return {
     ...merged,
     autoDisabled: false,
@@ -91,7 +102,7 @@ function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: D
     consecutiveFailures: 0,
     atRiskWarnedAt: null,
     recoveredAt: hasBacklog ? at : before.recoveredAt,
-    // To say active to a webhook that is does not take back what its endpoint asked for.
-    pausedUntil: before.active ? before.pausedUntil : null,
+    pausedUntil: null,
+    busyCount: 0,
   };
 }

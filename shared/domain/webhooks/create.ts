@@ -89,10 +89,13 @@ async function insert(workspaceId: string, settings: Settings): Promise<Webhook>
     consecutiveFailures: 0,
     recoveredAt: null,
     pausedUntil: null,
+    busyCount: 0,
     secretVersion: 1,
     secret: seal(id, secret),
     previousSecret: null,
     previousSecretUntil: null,
+    legacySecret: null,
+    legacySecretUntil: null,
     createdAt: time,
   };
   await db.insertWebhook(workspaceId, record);

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
 import type { WebhookRecord } from '../../db/webhooks.ts';
 import type { FieldErrors } from '../../errors.ts';
@@ -28,6 +29,8 @@ export function toWire(webhook: WebhookRecord, secret: string | null = null): We
     autoDisableExempt: webhook.autoDisableExempt,
     autoDisableAfterMinutes: webhook.autoDisableAfterMinutes ?? config.WEBHOOK_AUTO_DISABLE_MINUTES,
     atRiskAlertPercent: webhook.atRiskAlertPercent ?? defaultAtRiskAlertPercent,
+    pausedUntil:
+      webhook.pausedUntil && webhook.pausedUntil > now() ? webhook.pausedUntil.toISOString() : null,
     failingSince: webhook.failingSince?.toISOString() ?? null,
     consecutiveFailures: webhook.consecutiveFailures,
     inboundNumber: webhook.inboundNumber,

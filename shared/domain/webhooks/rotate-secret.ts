@@ -6,7 +6,7 @@ import type { Webhook } from '../../schemas/webhooks.ts';
 import { seal } from '../../secrets.ts';
 import { newSecret, toWire } from './record.ts';
 
-const overlapMs = 72 * 3_600_000;
+export const overlapMs = 72 * 3_600_000;
 
 /** The secret before it signs on beside the new one, for 72 hours or until the next rotation (spec §6). */
 export async function rotateSecret(caller: Caller, webhookId: string): Promise<Webhook> {

@@ -1,5 +1,6 @@
 import { now } from '../../clock.ts';
 import { findNewestRecordSeq } from '../../db/events.ts';
+import { updateWebhookResumed } from '../../db/webhook-settlements.ts';
 import * as db from '../../db/webhooks.ts';
 import { problem } from '../../errors.ts';
 import type { Event } from '../../schemas/events.ts';
@@ -13,6 +14,8 @@ export async function sendTest({ workspaceId }: Caller, webhookId: string, versi
   // Locked, so that two tests at once get numbers of their own.
   const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
+  // Whoever asks for a test wants it to be sent now.
+  await updateWebhookResumed(workspaceId, webhook, now());
   const seq = (await findNewestRecordSeq(workspaceId, webhookId)) + 1;
   const event = events.make('webhook.test', { id: webhookId, seq, data: { id: webhookId, message } }, now());
   await events.record(workspaceId, event);

@@ -46,7 +46,6 @@ test.each<[search: string, types: readonly string[]]>([
   ['types=email.*', ofGroup('email')],
   ['types=batch.*,suppression.*', [...ofGroup('batch'), ...ofGroup('suppression')]],
   ['types=email.*,email.sent', ofGroup('email')],
-  ['types=webhook.test', []],
 ])('%j finds its events', async (search, types) => {
   const answer = await feed(search);
   expect(answer.status).toBe(200);

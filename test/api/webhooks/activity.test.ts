@@ -82,7 +82,7 @@ test('active true keeps what is still pending from being skipped', async () => {
   expect(await kinds(other.id)).toEqual(['recover', 'skip']);
 });
 
-test('active true on a failing webhook forgets its failures, and does not end the pause that its endpoint asked for', async () => {
+test('active true on a failing webhook forgets its failures, and ends the pause that its endpoint asked for', async () => {
   const made = await make();
   const pausedUntil = ago(-60);
   await store(made.id, {
@@ -95,7 +95,8 @@ test('active true on a failing webhook forgets its failures, and does not end th
   const { body } = await change(made.id, { active: true });
   expect(body).toMatchObject({ active: true, failingSince: null, consecutiveFailures: 0 });
   const row = await stored(made.id);
-  expect(row).toMatchObject({ paused_until: pausedUntil, at_risk_warned_at: null });
+  expect(body.pausedUntil).toBeNull();
+  expect(row).toMatchObject({ paused_until: null, busy_count: 0, at_risk_warned_at: null });
   expect(row['recovered_at']).not.toBeNull();
 });
 

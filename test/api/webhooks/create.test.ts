@@ -46,6 +46,7 @@ test('a webhook is answered with 201, its whole record, its address, and its sec
     autoDisableExempt: false,
     autoDisableAfterMinutes: 360,
     atRiskAlertPercent: 10,
+    pausedUntil: null,
     failingSince: null,
     consecutiveFailures: 0,
     inboundNumber: null,

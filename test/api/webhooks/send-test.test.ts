@@ -1,14 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/relay.ts';
 import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../../support/deliveries.ts';
+import { deliveriesOf, makeWebhook, storeEvents } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 import { isSignedBy } from '../../support/verify-delivery.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
 import { newUrl } from '../../support/webhook-url.ts';
 
 useDatabase();
@@ -26,7 +27,7 @@ const stopped = {
 };
 
 test.each(Object.entries(stopped))(
-  'webhook.test goes to a webhook that is %s, to it alone, and into the feed; the answer is the event',
+  'webhook.test goes to a webhook that is %s, to it alone, and into no feed; the answer is the event',
   async (_state, columns) => {
     const own = await workspace();
     const receiver = await startWebhookReceiver();
@@ -55,16 +56,17 @@ test.each(Object.entries(stopped))(
       key: own.key,
     });
     expect(listed.body.data).toMatchObject([{ eventId: event.id, status: 'delivered', attempts: 1 }]);
-    const feed = await api.request('GET', '/v2/events?types=webhook.test', { key: own.key });
-    expect(feed.body.data).toStrictEqual([event]);
+    const feed = await api.request('GET', '/v2/events', { key: own.key });
+    expect(feed.body.data).toStrictEqual([]);
+    expect((await api.request('GET', '/v2/events?types=webhook.test', { key: own.key })).status).toBe(400);
   },
 );
 
 test('tests at once are events of their own, in an order of their own', async () => {
   const own = await workspace();
   const { id } = await makeWebhook(own, newUrl());
-  const answers = await Promise.all(Array.from({ length: 6 }, () => send(id, own.key)));
-  expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
+  const sent = await Promise.all(Array.from({ length: 6 }, () => send(id, own.key)));
+  expect(sent.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 200));
   const rows = await query('SELECT record_seq FROM events WHERE record_id = ? ORDER BY record_seq', [
     idToBytes(id),
   ]);
@@ -78,3 +80,38 @@ test('the webhook of another workspace is not there, and gets nothing', async ()
   expect((await send(id, other.key)).status).toBe(404);
   expect(await query('SELECT id FROM events WHERE record_id = ?', [idToBytes(id)])).toEqual([]);
 });
+
+test.each([
+  [
+    'active true',
+    (id: string, key: string) => api.request('PATCH', `/v2/webhooks/${id}`, { key, body: { active: true } }),
+  ],
+  ['a test', send],
+  [
+    'a redelivery',
+    async (id: string, key: string) => {
+      const deliveryId = (await deliveriesOf(id))[0]!.id;
+      return api.request('POST', `/v2/webhooks/${id}/deliveries/${deliveryId}/redeliver`, { key });
+    },
+  ],
+])(
+  '%s ends the pause of a 429, which the record shows, and what waits for its end is due now',
+  async (_what, lift) => {
+    const own = await workspace();
+    const receiver = await startWebhookReceiver({ respond: answers.tooManyRequests('7200') });
+    const { id } = await makeWebhook(own, receiver.url);
+    await storeEvents(own, 3);
+    await relay.relayAll();
+    for (const delivery of await deliveriesOf(id)) await attempt(delivery.id);
+    expect(receiver.requests).toHaveLength(1);
+    const read = async (path = '') =>
+      (await api.request('GET', `/v2/webhooks/${id}${path}`, { key: own.key })).body;
+    const { pausedUntil } = await read();
+    expect(Date.parse(pausedUntil)).toBeGreaterThan(now().getTime() + 7_000_000);
+    for (const delivery of (await read('/deliveries')).data) expect(delivery.nextAttemptAt).toBe(pausedUntil);
+    expect((await lift(id, own.key)).status).toBe(200);
+    expect((await read()).pausedUntil).toBeNull();
+    for (const delivery of (await read('/deliveries')).data)
+      expect(Math.abs(Date.parse(delivery.nextAttemptAt) - now().getTime())).toBeLessThan(60_000);
+  },
+);

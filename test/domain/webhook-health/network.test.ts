@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as health from '../../../shared/domain/webhook-health.ts';
+import { newId } from '../../../shared/formats/ids.ts';
 import { password, samples } from '../../api/ops/metrics-page.ts';
 import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -32,14 +33,17 @@ beforeEach(async () => {
 
 let tests = 0;
 
-/** Notes attempts at hosts of this test: so many fail, so many are reached. */
+const someWorkspaces = Array.from({ length: 5 }, () => newId('workspace', new Date()));
+
+/** Notes attempts at hosts of this test: so many fail, so many are reached. They belong to these workspaces in turn. */
 async function hosts(
   name: string,
   { failing, reached }: { failing: number; reached: number },
+  workspaces = someWorkspaces,
 ): Promise<void> {
   const end = (index: number) => ({
     webhookId: 'webhook_00000000000000000000000000',
-    workspaceId: own.workspaceId,
+    workspaceId: workspaces[index % workspaces.length]!,
     host: `${index}.${name}.example:8443`,
     isSuccess: index >= failing,
     endedAt: now(),
@@ -59,6 +63,32 @@ test.each([
   'our own network is suspect when %s: it is so only beyond both limits',
   async (_what, failing, reached, isSuspect) => {
     await hosts(uniqueName(), { failing, reached });
+    expect(await health.isNetworkSuspect()).toBe(isSuspect);
+  },
+);
+
+test('the hosts of one customer are no sign of it: a hundred dead ones hold back no warning and no switch-off of others', async () => {
+  const hostile = newId('workspace', new Date());
+  await hosts(uniqueName(), { failing: 100, reached: 0 }, [hostile]);
+  expect(await health.isNetworkSuspect()).toBe(false);
+  const webhook = await watchedWebhook(own, { autoDisableAfterMinutes: 5, atRiskAlertPercent: 99 });
+  await webhook.fails();
+  await advanceClock(6 * minuteMs);
+  await health.watch();
+  expect(await webhook.read()).toMatchObject({ active: false, autoDisabled: true });
+  expect((await webhook.read()).warnedAt).not.toBeNull();
+});
+
+test.each([
+  ['two workspaces, which are too few', 2, 0, false],
+  ['three workspaces', 3, 0, true],
+  ['three of ten workspaces, which count for a fifth each at most', 3, 7, false],
+])(
+  'our own network is suspect when all hosts of these fail: %s',
+  async (_what, failing, healthy, isSuspect) => {
+    const ids = Array.from({ length: failing + healthy }, () => newId('workspace', new Date()));
+    await hosts(uniqueName(), { failing: failing * 40, reached: 0 }, ids.slice(0, failing));
+    if (healthy > 0) await hosts(uniqueName(), { failing: 0, reached: healthy * 5 }, ids.slice(failing));
     expect(await health.isNetworkSuspect()).toBe(isSuspect);
   },
 );
@@ -136,7 +166,8 @@ test('while it is suspect nobody is warned or switched off, by no way, and all i
     expect(await webhook.read()).toMatchObject({ active: false, autoDisabled: true });
   expect(await atRisk.read()).toMatchObject({ active: true });
   expect((await atRisk.read()).warnedAt).not.toBeNull();
-  expect((await systemMailsTo(address)).length).toBe(mailsBefore + 3);
+  // Each was warned before it was switched off.
+  expect((await systemMailsTo(address)).length).toBe(mailsBefore + 5);
 });
 
 test('the metrics show it, and readiness does not follow it', async () => {

@@ -120,21 +120,22 @@ test.each<[string, Partial<Health>, number | null, number | null]>([
     ...(warnAfter === null
       ? []
       : ([
-          [warnAfter, 'warning'],
-          [warnAfter - ms, null],
+          [warnAfter, ['warning']],
+          [warnAfter - ms, []],
         ] as const)),
     ...(offAfter === null
       ? []
       : ([
-          [offAfter, 'switch_off'],
-          [1e6, 'switch_off'],
+          // Where both are overdue the warning goes first.
+          [offAfter, warnAfter === null ? ['switch_off'] : ['warning', 'switch_off']],
+          [1e6, warnAfter === null ? ['switch_off'] : ['warning', 'switch_off']],
         ] as const)),
-    [Math.min(first - ms, 1e6), warnAfter === null ? null : 'warning'],
+    [Math.min(first - ms, 1e6), warnAfter === null ? [] : ['warning']],
   ] as const)
     expect([minutes, dueOf(webhook, at(minutes))]).toEqual([minutes, due]);
 });
 
 test('an outage is warned of once', () => {
-  expect(dueOf(failing({ atRiskWarnedAt: at(36) }), at(100))).toBeNull();
-  expect(dueOf(failing({ atRiskWarnedAt: at(36) }), at(360))).toBe('switch_off');
+  expect(dueOf(failing({ atRiskWarnedAt: at(36) }), at(100))).toEqual([]);
+  expect(dueOf(failing({ atRiskWarnedAt: at(36) }), at(360))).toEqual(['switch_off']);
 });

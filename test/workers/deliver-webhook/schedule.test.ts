@@ -1,11 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
 import { query } from '../../../shared/db/client.ts';
+import * as relay from '../../../shared/domain/relay.ts';
 import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { advanceClock, advanceClockTo, clockToleranceMs } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
-import { dueDelivery } from '../../support/deliveries.ts';
+import { deliveriesOf, dueDelivery, makeWebhook, storeEvents } from '../../support/deliveries.ts';
 import { workspace } from '../../support/factory.ts';
 import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
 
@@ -192,4 +193,34 @@ test('a worker that comes late with its outcome changes nothing', async () => {
   release();
   await late;
   expect(await read()).toEqual(delivered);
+});
+
+test('where several 429s come in a row the waits grow, whatever Retry-After says; another answer ends that', async () => {
+  const busy = (index: number) => index < 11 || index === 12;
+  const receiver = await startWebhookReceiver({
+    respond: (_request, index) =>
+      busy(index) ? answers.tooManyRequests('Wed, 01 Jan 2020 00:00:00 GMT') : { status: 500 },
+  });
+  const delivery = await dueForEver(receiver.url);
+  const waits = await waitsUntilTheEnd(delivery);
+  expect(waits.slice(0, 13)).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300, 300, 1]);
+});
+
+test('attempts that were out together when the 429s came count once', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const receiver = await startWebhookReceiver({
+    respond: async () => {
+      await released;
+      return answers.tooManyRequests('1');
+    },
+  });
+  const { id: webhookId } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 5);
+  await relay.relayAll();
+  const out = Promise.all((await deliveriesOf(webhookId)).map(({ id }) => attempt(id)));
+  await receiver.waitFor(5);
+  release();
+  await out;
+  const [row] = await query('SELECT busy_count FROM webhooks WHERE id = ?', [idToBytes(webhookId)]);
+  expect(row!['busy_count']).toBe(1);
 });

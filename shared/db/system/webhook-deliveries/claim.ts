@@ -27,6 +27,9 @@ export type ClaimedWebhook = Pacing & {
   secret: Buffer;
   previousSecret: Buffer | null;
   previousSecretUntil: Date | null;
+  legacySecret: Buffer | null;
+  legacySecretUntil: Date | null;
+  busyCount: number;
 };
 // What keeps a webhook from being sent anything leaves the version open: there is no attempt yet.
 const versionNow = `SELECT COALESCE(w.api_version, 'legacy') FROM webhooks w
@@ -40,7 +43,7 @@ export const claimDelivery = claimer<ClaimedDelivery>(deliveryTable, {
       body_version, event_id, webhook_deliveries.workspace_id, e.type, e.occurred_at, e.data,
       w.id AS webhook_id, w.url, w.api_version, w.active, w.auto_disabled, w.paused_until, w.failing_since,
       w.consecutive_failures, w.last_failed_at, w.recovered_at, w.secret_version, w.secret, w.previous_secret,
-      w.previous_secret_until
+      w.previous_secret_until, w.legacy_secret, w.legacy_secret_until, w.busy_count
     FROM webhook_deliveries JOIN events e ON e.id = webhook_deliveries.event_id
     LEFT JOIN webhooks w ON w.id = webhook_deliveries.webhook_id`,
   toClaimed,
@@ -73,6 +76,9 @@ function toClaimed(row: Row, token: Buffer): ClaimedDelivery {
       secret: row.secret,
       previousSecret: row.previous_secret,
       previousSecretUntil: row.previous_secret_until,
+      legacySecret: row.legacy_secret,
+      legacySecretUntil: row.legacy_secret_until,
+      busyCount: row.busy_count,
     },
   };
 }
