@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { EmailLane } from '../schemas/lanes.ts';
-import { byId, bytesOf, type Changed, execute, insertNew, type Row } from './client.ts';
+import { byId, bytesOf, type Changed, execute, insertNew, query, type Row } from './client.ts';
 import { deleteAttachments } from './email-attachments.ts';
 import { listMatching, type Page } from './listing.ts';
 import { changeWaiting } from './waiting-counts.ts';
@@ -214,4 +214,32 @@ export function toRecord(row: Row): EmailRecord {
     eventSeq: row.event_seq,
     requestId: row.request_id?.toString() ?? null,
   };
+}
+
+export type EmailEnd = {
+  id: string;
+  status: EmailRecord['status'];
+  reasonCategory: string | null;
+  updatedAt: Date;
+  deliveredAt: Date | null;
+};
+
+/** How the newest emails to a recipient have ended, newest first. */
+export async function listEndsOfRecipient(
+  workspaceId: string,
+  recipientKey: string,
+  limit: number,
+): Promise<EmailEnd[]> {
+  const rows = await query(
+    `SELECT id, status, reason_category, updated_at, delivered_at FROM emails FORCE INDEX (emails_by_recipient)
+     WHERE workspace_id = ? AND recipient_key = ? ORDER BY id DESC LIMIT ?`,
+    [idToBytes(workspaceId), bytesOf(recipientKey), limit],
+  );
+  return rows.map((row) => ({
+    id: idFromBytes('email', row.id),
+    status: row.status,
+    reasonCategory: row.reason_category,
+    updatedAt: row.updated_at,
+    deliveredAt: row.delivered_at,
+  }));
 }

@@ -68,7 +68,10 @@ export async function add(
   return { suppression, isNew: true };
 }
 
-/** What the recipient's side has said, marketing never passes by (contract §7); so it replaces what the customer said. */
+/**
+ * What the recipient's side has said, marketing never passes by (contract §7); so it replaces what the customer said. Of a
+ * number that is a STOP, which START then lifts (contract §8).
+ */
 const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
 
 async function keep(
@@ -76,7 +79,10 @@ async function keep(
   known: db.SuppressionRecord,
   source: SuppressionSource,
 ): Promise<Outcome> {
-  const isBound = known.email === null || binding.includes(known.source) || !binding.includes(source);
+  const isBound =
+    known.email === null
+      ? known.source !== 'api' || source !== 'stop'
+      : binding.includes(known.source) || !binding.includes(source);
   if (!isBound) await db.updateSuppressionSource(workspaceId, known.id, source);
   return { suppression: toWire(isBound ? known : { ...known, source }), isNew: false };
 }

@@ -39,6 +39,14 @@ const rejected = (code: string, retryable = false): SmtpVerdict => ({
   retryable,
   suppress: false,
 });
+/** A full mailbox has been found, and may have room again (contract §7). */
+const mailboxFull: SmtpVerdict = {
+  outcome: 'fail',
+  category: 'soft_bounce',
+  code: 'mailbox_full',
+  retryable: true,
+  suppress: false,
+};
 const retry = (code: string): SmtpVerdict => ({
   outcome: 'retry',
   category: 'soft_bounce',
@@ -52,6 +60,7 @@ const says = {
   relay: /\brelay/i,
   sender: /\bsender\b|verif(y|ied|ication)/i,
   full: /\bquota\b|\bfull\b|over ?limit|exceed|insufficient|storage/i,
+  large: /too (big|large|long)|\bsize\b|message exceeds/i,
   authentication: /\bspf\b|\bdkim\b|\bdmarc\b|authenticat|reverse dns|\bptr\b|\brdns\b|\bhelo\b/i,
   reputation:
     /black ?list|block(ed|ing|list)?\b|\blisted\b|\brbl\b|dnsbl|spamhaus|spamcop|barracuda|sorbs|reputation|banned/i,
@@ -87,7 +96,7 @@ export const replyTable: readonly Row[] = [
   { stages: ofRecipient, reply: 5, enhanced: ['2.1'], verdict: noMailbox('mailbox_disabled') },
 
   { reply: 5, enhanced: ['1.7', '1.8'], verdict: rejected('sender_refused') },
-  { reply: 5, enhanced: ['2.2'], verdict: rejected('mailbox_full', true) },
+  { reply: 5, enhanced: ['2.2'], verdict: mailboxFull },
   { reply: 5, enhanced: ['2.3', '3.4'], verdict: rejected('message_too_large') },
   { reply: 5, enhanced: ['7.1'], text: says.relay, verdict: rejected('relay_denied') },
   {
@@ -100,14 +109,14 @@ export const replyTable: readonly Row[] = [
   { reply: 5, enhanced: ['6'], verdict: rejected('content_refused') },
   { reply: 5, enhanced: ['5.1', '5.2', '5.4'], verdict: rejected('protocol_error') },
 
-  { reply: 552, enhanced: null, text: says.full, verdict: rejected('mailbox_full', true) },
-  { reply: 552, verdict: rejected('message_too_large') },
+  { reply: 552, enhanced: null, text: says.large, verdict: rejected('message_too_large') },
+  { reply: 552, verdict: mailboxFull },
   { reply: 5, enhanced: null, text: says.relay, verdict: rejected('relay_denied') },
   { reply: 5, enhanced: null, text: says.sender, verdict: rejected('sender_refused') },
   { reply: 5, enhanced: null, text: says.authentication, verdict: rejected('authentication_failed') },
   { reply: 5, enhanced: null, text: says.reputation, verdict: rejected('refused_by_policy') },
   { reply: 5, enhanced: null, text: says.content, verdict: rejected('content_refused') },
-  { reply: 550, enhanced: null, text: says.full, verdict: rejected('mailbox_full', true) },
+  { reply: 550, enhanced: null, text: says.full, verdict: mailboxFull },
   {
     stages: ofRecipient,
     reply: 550,

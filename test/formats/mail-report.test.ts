@@ -112,7 +112,7 @@ describe('what a refusal in a report means', () => {
     ['5.7.1', 'smtp; 554 5.7.1 Refused by policy', 'rejected refused_by_policy'],
     ['5.7.26', 'smtp; 550 5.7.26 Unauthenticated', 'rejected authentication_failed'],
     ['5.3.4', 'smtp; 552 5.3.4 Too large', 'rejected message_too_large'],
-    ['5.2.2', 'smtp; 552 5.2.2 Full', 'rejected mailbox_full'],
+    ['5.2.2', 'smtp; 552 5.2.2 Full', 'soft_bounce mailbox_full'],
     ['5.1.7', 'smtp; 550 5.1.7 Bad sender', 'rejected sender_refused'],
     ['5.4.4', 'X-Postfix; Host or domain name not found', 'rejected recipient_refused'],
     ['5.4.6', 'X-Postfix; mail for example.com loops back to myself', 'rejected recipient_refused'],

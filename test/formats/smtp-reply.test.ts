@@ -77,7 +77,7 @@ test.each<[SmtpStage, string, string]>([
   ['rcpt', '550 5.5.0 Requested action not taken: mailbox unavailable', 'recipient_refused'],
   ['rcpt', '550 5.4.1 Recipient address rejected: Access denied', 'recipient_refused'],
   // Without.
-  ['data', '552 Message exceeds the limit of this server', 'mailbox_full'],
+  ['data', '552 Message exceeds the limit of this server', 'message_too_large'],
   ['data', '552 Too big', 'message_too_large'],
   ['mail', '501 Syntax error', 'protocol_error'],
   ['data', '554 Transaction failed', 'message_refused'],
@@ -89,10 +89,11 @@ test.each<[SmtpStage, string]>([
   ['rcpt', '552 5.2.2 Mailbox full'],
   ['rcpt', '550 Mailbox is full'],
   ['rcpt', '552 User over quota'],
+  ['rcpt', '552 No'],
 ])('at %s `%s` may work later, but is not tried again', (stage, reply) => {
   expect(judge(stage, reply)).toEqual({
     outcome: 'fail',
-    category: 'rejected',
+    category: 'soft_bounce',
     code: 'mailbox_full',
     retryable: true,
     suppress: false,

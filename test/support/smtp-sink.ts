@@ -13,6 +13,7 @@ const refusals = {
   '550 at RCPT': { at: 'rcpt', code: 550, text: '5.1.1 No such mailbox' },
   '550 naming the address': { at: 'rcpt', code: 550, text: '5.1.1 <{recipient}>: no such mailbox' },
   '550 5.7.1 at RCPT': { at: 'rcpt', code: 550, text: '5.7.1 Refused by policy' },
+  '552 at RCPT': { at: 'rcpt', code: 552, text: '5.2.2 Mailbox full' },
   '421 at MAIL': { at: 'mail', code: 421, text: '4.3.2 Closing' },
   '421 at RCPT': { at: 'rcpt', code: 421, text: '4.3.2 Closing' },
   '421 after the dot': { at: 'data', code: 421, text: '4.3.2 Closing' },

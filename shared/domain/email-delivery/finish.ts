@@ -4,6 +4,7 @@ import { count } from '../../metrics.ts';
 import { isNear } from '../../queue.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import * as events from '../events.ts';
+import { isSoftBounce, noteSoftBounce } from '../soft-bounces.ts';
 import * as suppressions from '../suppressions.ts';
 import { writeOutcome } from '../write-outcome.ts';
 import type { Judgement } from './judge.ts';
@@ -18,6 +19,7 @@ export async function finish(token: Buffer, before: EmailRecord, judgement: Judg
       ...(bounce !== undefined && {
         also: async () => void (await suppressions.addRecipient(email, 'all', 'bounce', bounce)),
       }),
+      ...(isSoftBounce(email) && { also: () => noteSoftBounce(email) }),
     }),
   );
   // The lease had ended and somebody else has the email now: what we know is no longer wanted.

@@ -9,6 +9,7 @@ import { compareKey, parseMailbox } from '../../formats/email-address.ts';
 import type { MailReport } from '../../formats/mail-report.ts';
 import { eventOf } from '../email-record.ts';
 import * as events from '../events.ts';
+import { isSoftBounce, noteSoftBounce } from '../soft-bounces.ts';
 import * as suppressions from '../suppressions.ts';
 import { type Finding, judgeComplaint, judgeStatus } from './judge.ts';
 
@@ -72,6 +73,8 @@ async function write(before: EmailRecord, { change, suppress }: Finding): Promis
       throw new Error('The email changed while it was locked');
     await events.record(workspaceId, eventOf(change.email, change.event));
   }
+  if (change && change.email.status !== before.status && isSoftBounce(change.email))
+    await noteSoftBounce(change.email);
   if (suppress) await suppressions.addRecipient(before, suppress.scope, suppress.source, suppress.reason);
   return change?.email ?? before;
 }

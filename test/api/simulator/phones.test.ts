@@ -103,21 +103,34 @@ test('only the simulator’s own numbers are its phones while another gateway ca
     expect((await text(own, number, { content: 'Hi' })).status).toBe(404);
 });
 
-test.each(['STOP', 'stop', ' Stop\n', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT'])(
-  '%j suppresses the number, and is a text like any other',
+test.each([
+  'STOP',
+  'stop',
+  ' Stop\n',
+  'STOP!',
+  '"Stop."',
+  'S.T.O.P',
+  'Stop all',
+  'STOPALL',
+  'UNSUBSCRIBE',
+  'CANCEL',
+  'END',
+  'QUIT',
+])('%j suppresses the number, and is a text like any other', async (content) => {
+  const from = await textingWorkspace();
+  const { body } = await text(from, '+447700900500', { content });
+  expect(body).toMatchObject({ status: 'received', content });
+  expect(await suppressionsOf(from)).toEqual([['+447700900500', 'stop']]);
+});
+
+test.each(['Please stop', 'STOP it', 'Stop, all of you', 'YES', 'START'])(
+  '%j suppresses nothing',
   async (content) => {
     const from = await textingWorkspace();
-    const { body } = await text(from, '+447700900500', { content });
-    expect(body).toMatchObject({ status: 'received', content });
-    expect(await suppressionsOf(from)).toEqual([['+447700900500', 'stop']]);
+    await text(from, '+447700900500', { content });
+    expect(await suppressionsOf(from)).toEqual([]);
   },
 );
-
-test.each(['Please stop', 'STOP!', 'STOP it', 'YES', 'START'])('%j suppresses nothing', async (content) => {
-  const from = await textingWorkspace();
-  await text(from, '+447700900500', { content });
-  expect(await suppressionsOf(from)).toEqual([]);
-});
 
 test.each(['START', 'unstop'])('%j lifts what STOP did, and nothing else', async (content) => {
   const from = await textingWorkspace();
@@ -129,4 +142,14 @@ test.each(['START', 'unstop'])('%j lifts what STOP did, and nothing else', async
   expect(api2.status).toBe(201);
   for (const last of ['1', '2']) await text(from, `+44770090050${last}`, { content });
   expect(await suppressionsOf(from)).toEqual([['+447700900502', 'api']]);
+});
+
+test('STOP takes the place of an api entry, so that START lifts it', async () => {
+  const from = await textingWorkspace();
+  const number = '+447700900503';
+  await api.request('POST', '/v2/suppressions', { key: from.key, body: { number } });
+  await text(from, number, { content: 'stop all' });
+  expect(await suppressionsOf(from)).toEqual([[number, 'stop']]);
+  await text(from, number, { content: 'START' });
+  expect(await suppressionsOf(from)).toEqual([]);
 });

@@ -1,0 +1,31 @@
+import { type EmailRecord, listEndsOfRecipient } from '../db/emails.ts';
+import * as suppressions from './suppressions.ts';
+
+const fewest = 5;
+const leastMs = 7 * 86_400_000;
+const mostLookedAt = 200;
+
+/**
+ * An email has just failed as a soft bounce, in the current transaction. Five of them over at least seven days with no
+ * delivery between, and the address is suppressed (contract §7): nobody reads there any more, and to go on harms the sender.
+ */
+export async function noteSoftBounce(email: EmailRecord): Promise<void> {
+  const { workspaceId, recipientKey } = email;
+  const earlier = (await listEndsOfRecipient(workspaceId, recipientKey, mostLookedAt)).filter(
+    ({ id }) => id !== email.id,
+  );
+  const delivered = Math.max(0, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
+  const bounced = earlier
+    .filter(({ status, reasonCategory }) => status === 'failed' && reasonCategory === 'soft_bounce')
+    .map(({ updatedAt }) => updatedAt.getTime())
+    .filter((time) => time > delivered);
+  const since = Math.min(...bounced);
+  if (bounced.length + 1 < fewest || email.updatedAt.getTime() - since < leastMs) return;
+  const reason = `${bounced.length + 1} soft bounces since ${new Date(since).toISOString().slice(0, 10)}`;
+  await suppressions.addRecipient(email, 'all', 'system', reason);
+}
+
+/** Whether this is how an email has ended. */
+export function isSoftBounce({ status, reason }: EmailRecord): boolean {
+  return status === 'failed' && reason?.category === 'soft_bounce';
+}
