@@ -86,7 +86,8 @@ export async function find(caller: Caller, id: string): Promise<Contact> {
 export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
   const before = await findForUpdate(caller, id);
   const after = withTexts(before, changes);
-  if (changes.number != null) {
+  // Its own number may be older than the rule for numbers, and stays when the record is sent back.
+  if (changes.number != null && changes.number !== before.number) {
     const { number, national, country } = numberOf(changes.number);
     if (number !== before.number) Object.assign(after, { number, national, country });
   }

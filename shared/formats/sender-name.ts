@@ -1,3 +1,5 @@
+import { parsePhoneNumber } from './phone-number.ts';
+
 export type SenderName = {
   /** As it is shown: a mobile number in 07 format. */
   name: string;
@@ -17,7 +19,7 @@ export function parseSenderName(text: string): ParsedSenderName {
   const name = text.trim();
   if (digits.test(name)) {
     const number = name.replaceAll(' ', '');
-    if (!mobile.test(number))
+    if (!mobile.test(number) || !parsePhoneNumber(number).ok)
       return { ok: false, message: 'must be a UK mobile number starting 07, or have more than digits' };
     return { ok: true, name: number, key: number, isMobile: true };
   }

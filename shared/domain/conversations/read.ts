@@ -19,7 +19,7 @@ export async function list(
   const after = cursor ? decodeCursor<db.ConversationPlace>(binding, cursor) : null;
   const found = await db.listConversations(
     workspaceId,
-    { ...filter, number: addressOf(filter.number), sender: addressOf(filter.sender) },
+    { ...filter, number: addressOf('number', filter.number), sender: addressOf('sender', filter.sender) },
     { limit: limit + 1, after },
   );
   const page = found.slice(0, limit);

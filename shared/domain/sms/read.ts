@@ -26,7 +26,7 @@ export async function list(
   const binding = { workspaceId, listing: 'sms', filter: given };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const { conversationId, ...filter } = given;
-  const [recipient, sender] = [addressOf(filter.recipient), addressOf(filter.sender)];
+  const [recipient, sender] = [addressOf('recipient', filter.recipient), addressOf('sender', filter.sender)];
   // Who may not see numbers must not find them out by asking.
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
