@@ -54,3 +54,19 @@ export function senderKeysOf(text: string): string[] {
 export function keyOfAddress(address: string): string {
   return address.toLowerCase();
 }
+
+/**
+ * The first spelling of a name, in the order of bytes, that comes after a text; null where there is none. `key`: the name
+ * in lower case.
+ */
+export function nextSpelling(key: string, after: string): string | null {
+  let shared = 0;
+  while (shared < key.length && keyOfAddress(after[shared] ?? '') === key[shared]) shared += 1;
+  // The longest beginning that both can have gives the nearest spelling.
+  for (let at = Math.min(shared, key.length - 1); at >= 0; at -= 1) {
+    const [upper, lower] = [key[at]!.toUpperCase(), key[at]!];
+    const letter = [upper, lower].find((one) => at >= after.length || one > after[at]!);
+    if (letter !== undefined) return after.slice(0, at) + letter + key.slice(at + 1).toUpperCase();
+  }
+  return null;
+}

@@ -50,7 +50,7 @@ export type Sender = z.infer<typeof Sender>;
 
 export const SenderPage = pageOf(Sender, 'SenderPage');
 
-export const SenderFilter = z.object(pageQuery);
+export const SenderFilter = z.object({ status: SenderStatus.optional(), ...pageQuery });
 export type SenderFilter = z.infer<typeof SenderFilter>;
 
 export const NewSender = z
@@ -76,6 +76,15 @@ export const NewSender = z
   })
   .meta({ id: 'NewSender' });
 export type NewSender = z.infer<typeof NewSender>;
+
+export const SenderChanges = z
+  .object({
+    default: z.literal(true, { error: 'must be true; choose another sender instead' }).optional().meta({
+      description: 'Messages that name no sender come from it; the former default stays a sender',
+    }),
+  })
+  .meta({ id: 'SenderChanges' });
+export type SenderChanges = z.infer<typeof SenderChanges>;
 
 export const SenderVerification = z
   .object({

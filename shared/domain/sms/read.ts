@@ -1,6 +1,8 @@
 import type { Page } from '../../db/listing.ts';
-import * as db from '../../db/sms-messages.ts';
+import { listSmsOfAny, type SmsRowFilter } from '../../db/sms-listings.ts';
+import { findSms } from '../../db/sms-messages.ts';
 import { listSmsOfPair } from '../../db/sms-of-conversations.ts';
+import { listSpellings, type NamedIn } from '../../db/sms-spellings.ts';
 import { problem } from '../../errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsFilter, SmsMessage } from '../../schemas/sms.ts';
@@ -12,7 +14,7 @@ import { addressOf, toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
 
 export async function find(caller: Caller, smsId: string): Promise<SmsMessage> {
-  const record = await db.findSms(caller.workspaceId, smsId);
+  const record = await findSms(caller.workspaceId, smsId);
   if (!record) throw problem('not_found');
   return show(caller, toWire(record));
 }
@@ -41,12 +43,38 @@ export async function list(
 async function listRows(
   workspaceId: string,
   conversationId: string | undefined,
-  filter: db.SmsRowFilter,
+  filter: SmsRowFilter,
   page: Page,
 ) {
-  if (conversationId === undefined) return db.listSms(workspaceId, filter, page);
-  const pair = await conversations.findPair(workspaceId, conversationId);
-  return pair ? listSmsOfPair(workspaceId, pair, filter, page) : { records: [], reached: null };
+  const spelled = await spelledFilters(workspaceId, filter);
+  const pair =
+    conversationId === undefined ? undefined : await conversations.findPair(workspaceId, conversationId);
+  if (pair === null) return { records: [], reached: null };
+  if (pair) return listSmsOfPair(workspaceId, pair, spelled, page);
+  return listSmsOfAny(
+    workspaceId,
+    spelled.map((one) => ({ filter: one })),
+    page,
+  );
+}
+
+/** One filter for each spelling of a name that texts have; none where no text has the name. */
+async function spelledFilters(workspaceId: string, filter: SmsRowFilter): Promise<SmsRowFilter[]> {
+  const [senders, recipients] = [
+    await spellingsOf(workspaceId, 'sender', filter.sender),
+    await spellingsOf(workspaceId, 'recipient', filter.recipient),
+  ];
+  return senders.flatMap((sender) => recipients.map((recipient) => ({ ...filter, sender, recipient })));
+}
+
+async function spellingsOf(
+  workspaceId: string,
+  column: NamedIn,
+  name: string | undefined,
+): Promise<(string | undefined)[]> {
+  // A sender's name is ASCII that is no number.
+  const isName = name !== undefined && /^[^+\P{ASCII}]+$/u.test(name);
+  return isName ? listSpellings(workspaceId, column, name.trim()) : [name];
 }
 
 export async function listEvents(caller: Caller, smsId: string, version: string) {
