@@ -129,7 +129,11 @@ function isReserved(number: string): boolean {
   return reserved.test(number);
 }
 
-// Ofcom keeps 07700 900000 to 900999 free of people, for examples.
+/** Numbers of one length, in E.164. */
+export type NumberRange = { first: string; last: string };
+
+/** The mobiles that Ofcom keeps free of people, for examples. */
+export const dramaMobiles: NumberRange = { first: '+447700900000', last: '+447700900999' };
 const drama = /^\+447700900\d{3}$/;
 
 /** Whether the number in E.164 is a mobile that is nobody's, and never will be anybody's. */
