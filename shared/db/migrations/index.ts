@@ -21,6 +21,7 @@ import { shortLinks } from './0024_short_links.ts';
 import { smsImports } from './0025_sms_imports.ts';
 import { conversations } from './0028_conversations.ts';
 import { reports } from './0030_reports.ts';
+import { clientTags } from './0033_client_tags.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -48,4 +49,5 @@ export const migrations: Migration[] = [
   smsImports,
   conversations,
   reports,
+  clientTags,
 ];
