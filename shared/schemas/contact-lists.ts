@@ -45,7 +45,7 @@ export const ContactListPage = pageOf(ContactList, 'ContactListPage');
 export const ContactListQuery = z.object(pageQuery);
 export type ContactListQuery = z.infer<typeof ContactListQuery>;
 
-const name = text({ min: 1, max: 100 });
+const name = text({ min: 1, max: 100, blank: false });
 const description = text({ max: 500, multiline: true });
 const filter = ContactFilter.nullish();
 

@@ -60,7 +60,7 @@ export const NewSender = z
         '3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same',
       example: 'Acme',
     }),
-    sampleContent: text({ min: 20, max: 256, multiline: true }).meta({
+    sampleContent: text({ min: 20, max: 256, multiline: true, blank: false }).meta({
       description: 'A message as it will be sent; the reviewer sees it',
       example: 'Your parcel arrives today between 10:00 and 11:00.',
     }),
