@@ -49,7 +49,7 @@ export function wordsOf(text: string): string[] {
   // Folded, ´ is a gap, and ŉ has an apostrophe.
   const whole = fold(text.replace(apostrophes, '')).replace(apostrophes, '');
   if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
-  return whole.split(gap).filter((word) => word !== '');
+  return whole.split(gap).filter(isWord);
 }
 
 /** A text as a whole, for those that are looked for by how they begin. */
@@ -68,7 +68,7 @@ export function reversed(text: string): string {
 const mostFurtherWords = 20;
 
 /** The first word of each name, and the others, each of them once. */
-export function wordsOfNames(names: (string | null)[]): { leading: (string | null)[]; further: string[] } {
+export function wordsOfNames(names: (string | null)[]): ContactWords {
   const each = names.map((name) => (name === null ? [] : wordsOf(name)));
   const leading = each.map((words) => words[0] ?? null);
   let further: string[] = [];
@@ -80,6 +80,34 @@ export function wordsOfNames(names: (string | null)[]): { leading: (string | nul
     }
   return { leading, further };
 }
+
+type NamedTexts = Record<'firstName' | 'lastName' | 'company' | 'email' | 'clientReference', string | null>;
+type ContactWords = { leading: (string | null)[]; further: string[] };
+
+/** What search finds a contact by beside its number: the first word of each name, and the other words, each of them once. */
+export function wordsOfContact(contact: NamedTexts): ContactWords {
+  const { firstName, lastName, company, email, clientReference } = contact;
+  const { leading, further } = wordsOfNames([firstName, lastName, company]);
+  if (email === null && clientReference === null) return { leading, further };
+  const inside = wordsInside([foldWhole(email ?? ''), foldWhole(clientReference ?? '')]);
+  const others = inside.filter((word) => !leading.includes(word) && !further.includes(word));
+  return { leading, further: others.length === 0 ? further : [...further, ...new Set(others)] };
+}
+
+/**
+ * The words of folded texts that are found by how they begin as well. The first is left out where the text begins with it,
+ * since a search for the word finds that beginning.
+ */
+function wordsInside(texts: string[]): string[] {
+  return texts.flatMap((text) => {
+    const plain = text.replace(apostrophes, '');
+    const words = ascii.test(plain) ? (plain.match(asciiWords) ?? []) : plain.split(gap).filter(isWord);
+    const first = words[0] !== undefined && text.startsWith(words[0]) ? 1 : 0;
+    return words.slice(first, mostFurtherWords);
+  });
+}
+
+const isWord = (word: string) => word !== '';
 
 /** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */
 export function startOf(text: string, bytes: number): string {

@@ -22,6 +22,7 @@ import { smsImports } from './0025_sms_imports.ts';
 import { conversations } from './0028_conversations.ts';
 import { reports } from './0030_reports.ts';
 import { clientTags } from './0033_client_tags.ts';
+import { contactWords } from './0034_contact_words.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -50,4 +51,5 @@ export const migrations: Migration[] = [
   conversations,
   reports,
   clientTags,
+  contactWords,
 ];
