@@ -1,4 +1,5 @@
 import type { Page } from '../../db/listing.ts';
+import { withoutErasedContacts } from '../../db/sms-contacts.ts';
 import { listSmsOfAny, type SmsRowFilter } from '../../db/sms-listings.ts';
 import { findSms } from '../../db/sms-messages.ts';
 import { listSmsOfPair } from '../../db/sms-of-conversations.ts';
@@ -14,9 +15,10 @@ import { addressOf, toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
 
 export async function find(caller: Caller, smsId: string): Promise<SmsMessage> {
-  const record = await findSms(caller.workspaceId, smsId);
-  if (!record) throw problem('not_found');
-  return show(caller, toWire(record));
+  const found = await findSms(caller.workspaceId, smsId);
+  if (!found) throw problem('not_found');
+  const [record] = await withoutErasedContacts(caller.workspaceId, [found]);
+  return show(caller, toWire(record!));
 }
 
 export async function list(
@@ -35,7 +37,7 @@ export async function list(
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };
   const { records, reached } = await listRows(workspaceId, conversationId, rows, { limit, before });
   return {
-    data: records.map((record) => show(caller, toWire(record))),
+    data: (await withoutErasedContacts(workspaceId, records)).map((record) => show(caller, toWire(record))),
     nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
   };
 }
