@@ -89,22 +89,41 @@ export function wordsOfContact(contact: NamedTexts): ContactWords {
   const { firstName, lastName, company, email, clientReference } = contact;
   const { leading, further } = wordsOfNames([firstName, lastName, company]);
   if (email === null && clientReference === null) return { leading, further };
-  const inside = wordsInside([foldWhole(email ?? ''), foldWhole(clientReference ?? '')]);
-  const others = inside.filter((word) => !leading.includes(word) && !further.includes(word));
+  const others = [...insideOf(email), ...insideOf(clientReference)].filter(
+    (word) => !leading.includes(word) && !further.includes(word),
+  );
   return { leading, further: others.length === 0 ? further : [...further, ...new Set(others)] };
 }
 
+const none: string[] = [];
+const plainEmail = /^[A-Za-z0-9]+@[A-Za-z0-9.-]+$/;
+const plainWord = /^[A-Za-z0-9]+$/;
+const domainsKept = 1_000;
+const domains = new Map<string, string[]>();
+
+/** Most emails have one word before the @, and a domain that others have too: its words are found out once. */
+function insideOf(text: string | null): string[] {
+  if (text === null || plainWord.test(text)) return none;
+  if (!plainEmail.test(text)) return wordsInside(foldWhole(text));
+  const domain = text.slice(text.indexOf('@'));
+  let words = domains.get(domain);
+  if (!words) {
+    words = wordsInside(foldWhole(domain)).slice(0, mostFurtherWords - 1);
+    if (domains.size >= domainsKept) domains.clear();
+    domains.set(domain, words);
+  }
+  return words;
+}
+
 /**
- * The words of folded texts that are found by how they begin as well. The first is left out where the text begins with it,
+ * The words of a folded text that is found by how it begins as well. The first is left out where the text begins with it,
  * since a search for the word finds that beginning.
  */
-function wordsInside(texts: string[]): string[] {
-  return texts.flatMap((text) => {
-    const plain = text.replace(apostrophes, '');
-    const words = ascii.test(plain) ? (plain.match(asciiWords) ?? []) : plain.split(gap).filter(isWord);
-    const first = words[0] !== undefined && text.startsWith(words[0]) ? 1 : 0;
-    return words.slice(first, mostFurtherWords);
-  });
+function wordsInside(text: string): string[] {
+  const plain = text.replace(apostrophes, '');
+  const words = ascii.test(plain) ? (plain.match(asciiWords) ?? []) : plain.split(gap).filter(isWord);
+  const first = words[0] !== undefined && text.startsWith(words[0]) ? 1 : 0;
+  return words.slice(first, mostFurtherWords);
 }
 
 const isWord = (word: string) => word !== '';

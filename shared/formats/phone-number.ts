@@ -3,6 +3,7 @@ import {
   getCountries,
   getCountryCallingCode,
   isSupportedCountry,
+  Metadata,
   parsePhoneNumberWithError,
 } from 'libphonenumber-js/max';
 
@@ -27,8 +28,8 @@ const invisible = /[\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]/gu;
  * full metadata, so a digit too few or too many is noticed. Whether somebody has the number is not asked.
  */
 export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPhoneNumber {
-  const british = parseBritish(text, defaultCountry);
-  if (british) return british;
+  const plain = parseBritish(text, defaultCountry);
+  if (plain) return plain;
   if (text.length > longestInput) return refuse('is too long for a phone number');
   const written = text.normalize('NFKC').replace(invisible, '').trim();
   if (written === '') return refuse('must not be empty');
@@ -77,22 +78,27 @@ function parseBritish(text: string, defaultCountry: string): ParsedPhoneNumber |
   const number = `+44${digits}`;
   if (!isReserved(number)) {
     if (notOfBritainAlone.test(digits)) return null;
-    if (!isBritishStart(digits)) return refuse(invalidNumber);
+    if (!isValidBritish(digits)) return refuse(invalidNumber);
   }
   return { ok: true, number, country: 'GB', national: `0${digits}` };
 }
 
-/** By the first digits: 0 not asked yet, 1 valid, 2 not. */
-const britishStarts = new Uint8Array(1_000_000);
+type Patterns = {
+  selectNumberingPlan: (country: string) => void;
+  type: (name: string) => { pattern: () => string } | undefined;
+};
+const typesOfTenDigits = ['FIXED_LINE', 'MOBILE', 'PAGER', 'PERSONAL_NUMBER'];
+let british: RegExp | undefined;
 
-/** Whether numbers of ten digits with this beginning are valid: the metadata tell them apart by five digits of a mobile, else by six. */
-function isBritishStart(digits: string): boolean {
-  const start = digits.slice(0, digits.startsWith('7') ? 5 : 6);
-  const known = britishStarts[Number(start)];
-  if (known !== 0) return known === 1;
-  const isValid = parsePhoneNumberWithError(`+44${digits}`).isValid();
-  britishStarts[Number(start)] = isValid ? 1 : 2;
-  return isValid;
+/** By the metadata alone, without the library's way through them. Its types say nothing of the patterns (a test does). */
+function isValidBritish(digits: string): boolean {
+  if (!british) {
+    const metadata = new Metadata() as unknown as Patterns;
+    metadata.selectNumberingPlan('GB');
+    const patterns = typesOfTenDigits.map((name) => metadata.type(name)!.pattern());
+    british = new RegExp(`^(?:${patterns.join('|')})$`);
+  }
+  return british.test(digits);
 }
 
 /**
