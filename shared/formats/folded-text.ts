@@ -98,13 +98,15 @@ export function wordsOfContact(contact: NamedTexts): ContactWords {
 const none: string[] = [];
 const plainEmail = /^[A-Za-z0-9]+@[A-Za-z0-9.-]+$/;
 const plainWord = /^[A-Za-z0-9]+$/;
+// ASCII that begins with a word, without apostrophes.
+const plainText = /^[A-Za-z0-9][ -&(-_a-~]*$/;
 const domainsKept = 1_000;
 const domains = new Map<string, string[]>();
 
 /** Most emails have one word before the @, and a domain that others have too: its words are found out once. */
 function insideOf(text: string | null): string[] {
   if (text === null || plainWord.test(text)) return none;
-  if (!plainEmail.test(text)) return wordsInside(foldWhole(text));
+  if (!plainEmail.test(text)) return plainText.test(text) ? furtherOf(text) : wordsInside(foldWhole(text));
   const domain = text.slice(text.indexOf('@'));
   let words = domains.get(domain);
   if (!words) {
@@ -113,6 +115,10 @@ function insideOf(text: string | null): string[] {
     domains.set(domain, words);
   }
   return words;
+}
+
+function furtherOf(text: string): string[] {
+  return text.toLowerCase().match(asciiWords)!.slice(1, mostFurtherWords);
 }
 
 /**
