@@ -20,6 +20,7 @@ import { smsBatches } from './0023_sms_batches.ts';
 import { shortLinks } from './0024_short_links.ts';
 import { smsImports } from './0025_sms_imports.ts';
 import { conversations } from './0028_conversations.ts';
+import { smsLedgerSums } from './0029_sms_ledger_sums.ts';
 import { reports } from './0030_reports.ts';
 import { clientTags } from './0033_client_tags.ts';
 import { contactWords } from './0034_contact_words.ts';
@@ -49,6 +50,7 @@ export const migrations: Migration[] = [
   shortLinks,
   smsImports,
   conversations,
+  smsLedgerSums,
   reports,
   clientTags,
   contactWords,
