@@ -63,6 +63,7 @@ export const ContactListChanges = z
   .object({
     name: name.nullish(),
     description: description.nullish(),
+    kind: ContactListKind.nullish().meta({ description: 'Cannot be changed; as it is, it may be sent back' }),
     filter: filter.meta({ description: 'Of a dynamic list; it replaces all of the filter' }),
   })
   .meta({

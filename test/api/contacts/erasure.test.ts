@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/sms-delivery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -12,6 +12,8 @@ let api: Client;
 let own: Awaited<ReturnType<typeof textingWorkspace>>;
 beforeAll(async () => {
   api = await startApi();
+});
+beforeEach(async () => {
   own = await textingWorkspace();
 });
 
