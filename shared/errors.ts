@@ -101,6 +101,11 @@ export const catalogue = {
     title: 'This sender was rejected before',
     help: 'GET /v2/senders says why for each country. Ask the operator to look at it again.',
   },
+  sender_not_approved: {
+    status: 409,
+    title: 'The sender is not approved',
+    help: 'GET it for its status. A name is reviewed; a mobile number is verified by the code that was texted to it.',
+  },
   not_cancellable: {
     status: 409,
     title: 'It can no longer be cancelled',

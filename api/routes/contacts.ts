@@ -129,7 +129,7 @@ export default [
     path: '/v2/contacts/{id}',
     id: 'deleteContact',
     tag,
-    summary: 'Erase a contact, with its tags and its places in lists',
+    summary: 'Erase a contact, with its tags and its places in lists; messages forget whose they were',
     scope: 'contacts.write',
     params,
     status: 204,

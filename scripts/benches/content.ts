@@ -158,7 +158,7 @@ export function contactBatch(sender: number, index: number): { contacts: Contact
   const rows = Array.from({ length: rowsOfBatch }, (_, row) => {
     const contact = sender * 10_000_000 + index * newOfBatch + row;
     return {
-      number: `07${String((contact * 7919) % 999_999_937).padStart(9, '0')}`,
+      number: `07${100_000_000 + ((contact * 7919) % 299_999_977)}`,
       firstName: firstNames[contact % firstNames.length]!,
       lastName: `${lastNames[contact % lastNames.length]!}${endings[contact % endings.length]!}`,
       company: `${itemNames[(contact + index) % itemNames.length]!} ${companyKinds[index % companyKinds.length]!}`,

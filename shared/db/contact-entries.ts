@@ -82,11 +82,15 @@ function newEntries() {
 }
 
 function* insertionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
-  const start = `(${workspace},`;
   for (let first = 0; first < entries.length; first += rowsAtOnce) {
-    const rows = entries
-      .slice(first, first + rowsAtOnce)
-      .map(({ key, id }) => `${start}${hex(Buffer.from(key))},${id})`);
+    // Many contacts have a word in common, whose entries lie together in the table.
+    const starts = new Map<string, { start: string; rows: string[] }>();
+    for (const { key, id } of entries.slice(first, first + rowsAtOnce)) {
+      let of = starts.get(key);
+      if (!of) starts.set(key, (of = { start: `(${workspace},${hex(Buffer.from(key))},`, rows: [] }));
+      of.rows.push(`${of.start}${id})`);
+    }
+    const rows = [...starts.values()].flatMap((of) => of.rows);
     yield `INSERT INTO ${name} (workspace_id, ${column}, contact_id) VALUES ${rows.join()}`;
   }
 }

@@ -74,7 +74,12 @@ async function* search(workspaceId: string, filter: Filter, page: Place): Looks 
   const single = terms.length === 1 ? terms[0]! : null;
   // The entries of one key are in order of their ids already.
   if (!terms.length || (single && isOneKey(single))) return yield* sweeps(workspaceId, filter, page);
-  const sized = await measure(workspaceId, terms);
+  // The longest word comes first. Where it is rare, nobody counts the others: those of an email end in words that many have.
+  const longest = await measure(workspaceId, terms.slice(0, 1));
+  const rare = smallest(longest);
+  if (rare && !single && rare.entries <= hardlyAny)
+    return yield* read(workspaceId, filter, [rare.term], page);
+  const sized = single ? longest : [...longest, ...(await measure(workspaceId, terms.slice(1)))];
   const least = smallest(sized);
   if (least?.entries === 0) return yield nothingMore;
   if (least && (single || least.entries <= hardlyAny))

@@ -1,4 +1,4 @@
-import { foldCase, foldWhole, reversed, startOf, wordsOfNames } from '../formats/folded-text.ts';
+import { foldCase, foldWhole, reversed, startOf, wordsOfContact } from '../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { ContactText } from '../schemas/contacts.ts';
 import { byId, execute, hex, literal, query, queryEach, type Row, sqlTime } from './client.ts';
@@ -245,7 +245,7 @@ type Keyed = Entries & {
 
 /** `id`: the record's as SQL, where it has been written already. */
 function withKeys(workspace: string, record: ContactRecord, id = hex(idToBytes(record.id))): Keyed {
-  const { leading, further } = wordsOfNames([record.firstName, record.lastName, record.company]);
+  const { leading, further } = wordsOfContact(record);
   return { workspace, id, record, leading, words: further, tags: tagsByKey(record.tags) };
 }
 

@@ -24,12 +24,21 @@ export type Listing = {
  */
 export function listNewest(
   workspaceId: string,
+  listing: Pick<Listing, 'table' | 'index'>,
+  page: Page,
+): Promise<Row[]> {
+  return run<Row[]>(listedNewest(workspaceId, listing, page));
+}
+
+/** The statement of that, which may be given further conditions. */
+export function listedNewest(
+  workspaceId: string,
   { table: name, index }: Pick<Listing, 'table' | 'index'>,
   { limit, before }: Page,
-): Promise<Row[]> {
+) {
   const builder = table(name, [index]).where('workspace_id', idToBytes(workspaceId));
   if (before) void builder.where('id', '<', idToBytes(before));
-  return run<Row[]>(builder.orderBy('id', 'desc').limit(limit));
+  return builder.orderBy('id', 'desc').limit(limit);
 }
 
 /** `reached`: the id after which the next page begins; null: there is none. */

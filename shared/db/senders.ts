@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SenderCountryStatus, SenderKind, SenderStatus } from '../schemas/senders.ts';
-import { byId, bytesOf, type Changed, execute, query, type Row } from './client.ts';
-import { listNewest, type Page } from './listing.ts';
+import { byId, bytesOf, type Changed, execute, query, type Row, run } from './client.ts';
+import { listedNewest, type Page } from './listing.ts';
 
 export type CountryRecord = { country: string; status: SenderCountryStatus; reason: string | null };
 
@@ -139,6 +139,15 @@ export async function findDefaultSender(workspaceId: string): Promise<SenderReco
   ]);
 }
 
+export async function findOldestApprovedSender(workspaceId: string): Promise<SenderRecord | null> {
+  return findOne(
+    workspaceId,
+    `SELECT * FROM senders FORCE INDEX (senders_by_status) WHERE workspace_id = ? AND status = 'approved'
+     ORDER BY id LIMIT 1`,
+    [idToBytes(workspaceId)],
+  );
+}
+
 /** The one that waits for its code: there is one at most. */
 export async function findSenderAwaitingCode(workspaceId: string): Promise<SenderRecord | null> {
   return findOne(
@@ -157,10 +166,15 @@ async function findOne(
   return record ?? null;
 }
 
-/** Newest first. */
-export async function listSenders(workspaceId: string, page: Page): Promise<SenderRecord[]> {
-  const rows = await listNewest(workspaceId, { table: 'senders', index: 'senders_listed' }, page);
-  return withCountries(workspaceId, rows);
+/** Newest first, of this status where one is given. */
+export async function listSenders(
+  workspaceId: string,
+  page: Page,
+  status?: SenderStatus,
+): Promise<SenderRecord[]> {
+  const index = status === undefined ? 'senders_listed' : 'senders_by_status';
+  const builder = listedNewest(workspaceId, { table: 'senders', index }, page);
+  return withCountries(workspaceId, await run(status === undefined ? builder : builder.where({ status })));
 }
 
 /** Those that are held until this profile is verified. */

@@ -1,5 +1,6 @@
 import { batcher } from '../batcher.ts';
 import { idFromBytes, idToBytes, newUuid } from '../formats/ids.ts';
+import type { NumberRange } from '../formats/phone-number.ts';
 import { type Changed, outsideTransaction, query, transaction } from './client.ts';
 
 export type NewSimulatorMessage = {
@@ -93,18 +94,20 @@ async function insertAll(items: Item[]): Promise<void> {
 
 export type PhoneRecord = { id: string; number: string; createdAt: Date };
 
-/** Newest first; `before` is the id that the last page ended with. */
+/** Newest first; `before` is the id that the last page ended with; `range`: the first and the last number of those wanted. */
 export async function listSimulatorPhones(
   workspaceId: string,
-  page: { limit: number; before: string | null },
+  { limit, before, range }: { limit: number; before: string | null; range: NumberRange | null },
 ): Promise<PhoneRecord[]> {
+  const within = 'AND number BETWEEN ? AND ? AND LENGTH(number) = LENGTH(?)';
   const rows = await query(
     `SELECT * FROM simulator_phones FORCE INDEX (simulator_phones_listed) WHERE workspace_id = ? AND id < ?
-     ORDER BY id DESC LIMIT ?`,
+     ${range ? within : ''} ORDER BY id DESC LIMIT ?`,
     [
       idToBytes(workspaceId),
-      page.before === null ? Buffer.alloc(16, 0xff) : idToBytes(page.before),
-      page.limit,
+      before === null ? Buffer.alloc(16, 0xff) : idToBytes(before),
+      ...(range ? [range.first, range.last, range.last].map((number) => Buffer.from(number)) : []),
+      limit,
     ],
   );
   return rows.map((row) => ({

@@ -1,10 +1,10 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
+import { keyOfAddress } from '../formats/sender-name.ts';
 import type { SmsLane } from '../schemas/lanes.ts';
 import type { SmsDirection, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import type { SmsEncoding } from '../schemas/sms-parts.ts';
 import { fitting } from './client/outside-text.ts';
 import { byId, bytesOf, execute, query, type Row } from './client.ts';
-import { type Condition, listMatching, type Page } from './listing.ts';
 import { changeBatchCounts } from './sms-batch-counts.ts';
 import { changeWaiting } from './waiting-counts.ts';
 
@@ -176,6 +176,19 @@ export async function findHasHeldSms(workspaceId: string): Promise<boolean> {
   return row !== undefined;
 }
 
+/** Whether messages from this address are still to be handed over. */
+export async function findHasWaitingSmsFrom(workspaceId: string, address: string): Promise<boolean> {
+  for (const status of ['queued', 'held']) {
+    const [row] = await execute(
+      `SELECT 1 FROM sms_messages FORCE INDEX (sms_by_status)
+       WHERE status = ? AND workspace_id = ? AND LOWER(CONVERT(sender USING utf8mb4)) = ? LIMIT 1`,
+      [status, idToBytes(workspaceId), keyOfAddress(address)],
+    );
+    if (row) return true;
+  }
+  return false;
+}
+
 /** Oldest first, locked until the transaction ends. */
 export async function listHeldSmsForUpdate(workspaceId: string, limit: number): Promise<SmsRecord[]> {
   const rows = await query(
@@ -198,40 +211,6 @@ export async function findLastSmsTo(
     [idToBytes(workspaceId), Buffer.from(recipient), firstUuidAt(since)],
   );
   return row ? toRecord(row) : null;
-}
-
-export type SmsRowFilter = {
-  status?: SmsStatus | undefined;
-  direction?: SmsDirection | undefined;
-  recipient?: string | undefined;
-  sender?: string | undefined;
-  clientReference?: string | undefined;
-  clientTag?: string | undefined;
-  batchId?: string | undefined;
-  since?: Date | undefined;
-  until?: Date | undefined;
-};
-
-/** Newest first; `conditions`: more of them, by the first of which the texts are looked for. */
-export async function listSms(
-  workspaceId: string,
-  { batchId, since, until, ...filter }: SmsRowFilter,
-  page: Page,
-  conditions: Condition[] = [],
-): Promise<{ records: SmsRecord[]; reached: string | null }> {
-  const filters: Condition[] = [
-    ...conditions,
-    ['status', filter.status, 'sms_by_status'],
-    ['direction', filter.direction, 'sms_by_direction'],
-    ['recipient', bytesOf(filter.recipient), 'sms_by_recipient'],
-    ['sender', bytesOf(filter.sender), 'sms_by_sender'],
-    ['client_reference', bytesOf(filter.clientReference), 'sms_by_reference'],
-    ['client_tag', bytesOf(filter.clientTag), 'sms_by_tag'],
-    ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
-  ];
-  const listing = { table: 'sms_messages', index: 'sms_listed', filters, since, until };
-  const { rows, reached } = await listMatching(workspaceId, listing, page);
-  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
 }
 
 function optionalId(id: string | null): Buffer | null {

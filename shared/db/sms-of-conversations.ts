@@ -3,7 +3,8 @@ import { keyOfAddress } from '../formats/sender-name.ts';
 import type { Pair } from '../formats/text-pair.ts';
 import { byId, execute, query } from './client.ts';
 import type { Page } from './listing.ts';
-import { listSms, type SmsRecord, type SmsRowFilter, toRecord } from './sms-messages.ts';
+import { listSmsOfAny, type SmsChoice, type SmsListed, type SmsRowFilter } from './sms-listings.ts';
+import { type SmsRecord, toRecord } from './sms-messages.ts';
 
 /** The texts of a conversation. They are found by the number at the other end, on two indexes that are there anyway. */
 
@@ -59,39 +60,25 @@ export async function findPairTotals(
   return Object.fromEntries(totals) as Record<Arm['direction'], PairTotal>;
 }
 
-type Listed = { records: SmsRecord[]; reached: string | null };
-
 /** Newest first; what came in and what went out are two listings, put together as far as both have been read. */
-export async function listSmsOfPair(
+export function listSmsOfPair(
   workspaceId: string,
   { number, sender }: Pair,
-  filter: SmsRowFilter,
+  filters: SmsRowFilter[],
   page: Page,
-): Promise<Listed> {
-  const read = arms
-    .filter(({ direction }) => filter.direction === undefined || filter.direction === direction)
-    .map(({ direction, theirs, index, own }) =>
-      listSms(workspaceId, { ...filter, direction }, page, [
-        [theirs, Buffer.from(number), index],
-        [own, keyOfAddress(sender), null],
-      ]),
-    );
-  return merged(await Promise.all(read), page.limit);
-}
-
-/** Ids of one kind sort as their bytes do. */
-function merged(listed: Listed[], limit: number): Listed {
-  // Past the end that is reached first, the listing it belongs to may have more.
-  const end =
-    listed
-      .flatMap(({ reached }) => reached ?? [])
-      .toSorted()
-      .at(-1) ?? null;
-  const records = listed
-    .flatMap(({ records }) => records)
-    .filter(({ id }) => end === null || id >= end)
-    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
-  if (records.length <= limit) return { records, reached: end };
-  const page = records.slice(0, limit);
-  return { records: page, reached: page.at(-1)!.id };
+): Promise<SmsListed> {
+  const choices = arms.flatMap(({ direction, theirs, index, own }) =>
+    filters
+      .filter((filter) => filter.direction === undefined || filter.direction === direction)
+      .map(
+        (filter): SmsChoice => ({
+          filter: { ...filter, direction },
+          conditions: [
+            [theirs, Buffer.from(number), index],
+            [own, keyOfAddress(sender), null],
+          ],
+        }),
+      ),
+  );
+  return listSmsOfAny(workspaceId, choices, page);
 }

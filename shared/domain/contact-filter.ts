@@ -1,14 +1,14 @@
 import type { Filter, Range, Source } from '../db/contact-search.ts';
 import type { ContactRecord } from '../db/contacts.ts';
-import { foldCase, foldWhole, reversed, wordsOf, wordsOfNames } from '../formats/folded-text.ts';
+import { foldCase, foldWhole, reversed, wordsOf, wordsOfContact } from '../formats/folded-text.ts';
 import type { ContactFilter } from '../schemas/contacts.ts';
 
 /**
  * What a filter on contacts means, once for all who use it: the listing, dynamic lists, previews, copies. All that is
  * given must match; what is left out, null or blank does not count.
  *
- * search: every word of it is the start of a word of the name or the company, of the email or of the client reference;
- * or the whole is the start of one of these two. Digits are also the start of the number, in national or
+ * search: every word of it is the start of a word of the name or the company, of the email or of the client reference, which
+ * are cut into words as names are; or the whole is the start of one of these two. Digits are also the start of the number, in national or
  * international form, or its last ones if there are four or more.
  */
 export function compile({ search, tag, clientReference }: ContactFilter): Filter {
@@ -45,7 +45,9 @@ function searchOf(search: string): Filter | null {
     const found = uniqueRanges([...whole.ranges, ...part.ranges]);
     return part.words.length === 0
       ? [found.length === 0 ? [nothing] : found]
-      : part.words.map((word) => [...found, ...wordSources.map((source) => prefix(source, word))]);
+      : part.words.map((word) =>
+          uniqueRanges([...found, ...wordSources.map((source) => prefix(source, word)), ...textRanges(word)]),
+        );
   });
   return {
     terms: terms.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostTerms),
@@ -63,7 +65,7 @@ type Texts = { words: string[]; folded: string[]; contact: ContactRecord };
 
 function textsOf(contact: ContactRecord): Texts {
   const folded = [contact.email, contact.clientReference].map((text) => foldWhole(text ?? ''));
-  const { leading, further } = wordsOfNames([contact.firstName, contact.lastName, contact.company]);
+  const { leading, further } = wordsOfContact(contact);
   return { words: [...leading.filter((word) => word !== null), ...further], folded, contact };
 }
 
@@ -78,7 +80,8 @@ function lookFor(text: string) {
       (folded !== '' && texts.folded.some((own) => own.startsWith(folded))) ||
       isNumberOf(texts.contact, digits),
     areWordsOf: (texts: Texts) =>
-      words.length > 0 && words.every((word) => texts.words.some((own) => own.startsWith(word))),
+      words.length > 0 &&
+      words.every((word) => [...texts.words, ...texts.folded].some((own) => own.startsWith(word))),
   };
 }
 

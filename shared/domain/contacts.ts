@@ -2,6 +2,7 @@ import { now } from '../clock.ts';
 import { isDuplicateKey } from '../db/client.ts';
 import { listContacts } from '../db/contact-search.ts';
 import * as db from '../db/contacts.ts';
+import { updateSmsContactErased } from '../db/sms-contacts.ts';
 import { listSuppressedNumbers } from '../db/suppressions.ts';
 import { invalid, problem } from '../errors.ts';
 import { newId } from '../formats/ids.ts';
@@ -86,7 +87,8 @@ export async function find(caller: Caller, id: string): Promise<Contact> {
 export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
   const before = await findForUpdate(caller, id);
   const after = withTexts(before, changes);
-  if (changes.number != null) {
+  // Its own number may be older than the rule for numbers, and stays when the record is sent back.
+  if (changes.number != null && changes.number !== before.number) {
     const { number, national, country } = numberOf(changes.number);
     if (number !== before.number) Object.assign(after, { number, national, country });
   }
@@ -109,9 +111,11 @@ export function isChanged(before: db.ContactRecord, after: db.ContactRecord): bo
   );
 }
 
-/** The contact goes for good, with its tags and its places in lists. */
+/** The contact goes for good, with its tags and its places in lists; messages stay and forget whose number it was. */
 export async function remove(caller: Caller, id: string): Promise<void> {
-  await db.deleteContact(caller.workspaceId, await findForUpdate(caller, id));
+  const record = await findForUpdate(caller, id);
+  await updateSmsContactErased(caller.workspaceId, record);
+  await db.deleteContact(caller.workspaceId, record);
 }
 
 async function findForUpdate(caller: Caller, id: string): Promise<db.ContactRecord> {

@@ -1,6 +1,5 @@
 import type { EmailReason, EmailRecord, EmailStatus } from '../db/emails.ts';
 import type { NewEventRecord } from '../db/events.ts';
-import { newId } from '../formats/ids.ts';
 import { isNear } from '../queue.ts';
 import { requestId } from '../request-context.ts';
 import type { Email } from '../schemas/email.ts';
@@ -19,6 +18,7 @@ export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
 /** What an email is accepted with; the rest follows from there. */
 export type AcceptedEmail = Pick<
   EmailRecord,
+  | 'id'
   | 'workspaceId'
   | 'kind'
   | 'sender'
@@ -39,7 +39,6 @@ export function queued(accepted: AcceptedEmail, at: Date): EmailRecord {
   const dueAt = accepted.scheduledAt ?? at;
   return {
     ...accepted,
-    id: newId('email', at),
     status: 'queued',
     reason: null,
     openCount: 0,

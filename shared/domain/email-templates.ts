@@ -18,6 +18,7 @@ import {
 import type { Caller } from '../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { checkSource, renderSource } from './email/sources.ts';
+import { linkOf } from './email-links.ts';
 import { pageOfLong } from './long-pages.ts';
 import { busy, changedMeanwhile, orNameTaken, refusal } from './template-rules.ts';
 
@@ -167,7 +168,8 @@ export async function render(
     workspaceId,
     source: { ...record, text: record.text || null },
     subject: subject ?? null,
-    data: data ?? record.sampleData ?? {},
+    // A marketing email has a link of its own there.
+    data: { unsubscribeUrl: linkOf('unsubscribe', newId('email', now())), ...(data ?? record.sampleData) },
     now: now(),
   });
   if (rendered.ok)

@@ -5,6 +5,7 @@ export { type Approved, checkSender, findApproved } from './senders/approved.ts'
 export { cancel } from './senders/cancel.ts';
 export { check } from './senders/check.ts';
 export { textCode, textsWithinMs } from './senders/code.ts';
+export { change } from './senders/default.ts';
 export { find, list, listAll } from './senders/read.ts';
 export { request } from './senders/request.ts';
 export { approve, listToReview, makeDefault, reject } from './senders/review.ts';

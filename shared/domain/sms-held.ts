@@ -19,7 +19,13 @@ const batchSize = 100;
 /** A new message that cannot be paid for: it waits so long from when it was to go out. */
 export function held(message: SmsRecord): SmsRecord {
   const since = message.scheduledAt ?? message.createdAt;
-  return { ...message, status: 'held', dueAt: new Date(since.getTime() + heldForMs), parked: false };
+  return {
+    ...message,
+    status: 'held',
+    dueAt: new Date(since.getTime() + heldForMs),
+    parked: false,
+    eventSeq: message.eventSeq + 1,
+  };
 }
 
 /** Lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many. */

@@ -1,6 +1,7 @@
 import type { NewEventRecord } from '../db/events.ts';
 import type { SmsRecord } from '../db/sms-messages.ts';
-import { parsePhoneNumber } from '../formats/phone-number.ts';
+import { invalid } from '../errors.ts';
+import { parseFilterNumber } from '../formats/phone-number.ts';
 import type { EventType } from '../schemas/events.ts';
 import type { SmsMessage, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import * as events from './events.ts';
@@ -65,11 +66,16 @@ export function toWire(message: SmsRecord): SmsMessage {
   };
 }
 
-/** A sender or recipient that somebody names, as it is stored: a number in E.164, or a name. */
-export function addressOf<Absent extends undefined>(text: string | Absent): string | Absent {
+// Shorter ones may be short codes, which are no phone numbers but send texts.
+const numberLike = /^[+(]*\d(?:[\s().\-/]*\d){6,}$/;
+
+/** The sender or recipient that a filter names, as it is stored: a number in E.164, or a name. */
+export function addressOf<Absent extends undefined>(field: string, text: string | Absent): string | Absent {
   if (text === undefined) return text;
-  const parsed = parsePhoneNumber(text);
-  return parsed.ok ? parsed.number : text;
+  const parsed = parseFilterNumber(text);
+  if (parsed.ok) return parsed.number;
+  if (numberLike.test(text.trim())) throw invalid(field, parsed.message);
+  return text;
 }
 
 /** The event that tells of the message as it is now; its sequence is the message's. */

@@ -5,7 +5,7 @@ import * as db from '../db/suppressions.ts';
 import { invalid, problem } from '../errors.ts';
 import { compareKey, parseMailbox } from '../formats/email-address.ts';
 import { newId } from '../formats/ids.ts';
-import { parsePhoneNumber } from '../formats/phone-number.ts';
+import { parseFilterNumber, parsePhoneNumber } from '../formats/phone-number.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import type {
   NewSuppression,
@@ -116,8 +116,8 @@ function suppressedOf({ number, email, scope }: NewSuppression): Suppressed {
   return { number: null, email: email!, emailKey: emailKeyOf(email!), scope: scope ?? 'all' };
 }
 
-function numberOf(text: string): string {
-  const parsed = parsePhoneNumber(text);
+function numberOf(text: string, parse: typeof parseFilterNumber = parsePhoneNumber): string {
+  const parsed = parse(text);
   if (!parsed.ok) throw invalid('number', parsed.message);
   return parsed.number;
 }
@@ -134,7 +134,7 @@ export async function list(
 ): Promise<{ data: Suppression[]; nextCursor: string | null }> {
   const { limit, cursor, number, email, scope, source } = query;
   const filter = {
-    number: number === undefined ? undefined : numberOf(number),
+    number: number === undefined ? undefined : numberOf(number, parseFilterNumber),
     emailKey: email === undefined ? undefined : emailKeyOf(email),
     scope,
     source,

@@ -4,6 +4,7 @@ import { config } from '../config.ts';
 import { fitting } from '../db/client/outside-text.ts';
 import { afterCommit } from '../db/client.ts';
 import { compareKey, parseMailbox } from '../formats/email-address.ts';
+import { newId } from '../formats/ids.ts';
 import { excerptOf } from '../formats/text-excerpt.ts';
 import { logger } from '../logger.ts';
 import { count } from '../metrics.ts';
@@ -37,8 +38,10 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
   if (!config.SYSTEM_SENDER || !sender.ok) return leaveOut('no_sender', mail);
   if (!recipient.ok) return leaveOut('no_recipient', mail);
   const body = { html: null, text: mail.text };
+  const at = now();
   const record = queued(
     {
+      id: newId('email', at),
       workspaceId: systemWorkspaceId,
       kind: 'transactional',
       sender: config.SYSTEM_SENDER,
@@ -54,7 +57,7 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
       scheduledAt: null,
       storedBytes: Buffer.byteLength(mail.text),
     },
-    now(),
+    at,
   );
   await store({ record, body, attachments: [] });
 }

@@ -49,7 +49,7 @@ export function wordsOf(text: string): string[] {
   // Folded, ´ is a gap, and ŉ has an apostrophe.
   const whole = fold(text.replace(apostrophes, '')).replace(apostrophes, '');
   if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
-  return whole.split(gap).filter((word) => word !== '');
+  return whole.split(gap).filter(isWord);
 }
 
 /** A text as a whole, for those that are looked for by how they begin. */
@@ -68,7 +68,7 @@ export function reversed(text: string): string {
 const mostFurtherWords = 20;
 
 /** The first word of each name, and the others, each of them once. */
-export function wordsOfNames(names: (string | null)[]): { leading: (string | null)[]; further: string[] } {
+export function wordsOfNames(names: (string | null)[]): ContactWords {
   const each = names.map((name) => (name === null ? [] : wordsOf(name)));
   const leading = each.map((words) => words[0] ?? null);
   let further: string[] = [];
@@ -80,6 +80,59 @@ export function wordsOfNames(names: (string | null)[]): { leading: (string | nul
     }
   return { leading, further };
 }
+
+type NamedTexts = Record<'firstName' | 'lastName' | 'company' | 'email' | 'clientReference', string | null>;
+type ContactWords = { leading: (string | null)[]; further: string[] };
+
+/** What search finds a contact by beside its number: the first word of each name, and the other words, each of them once. */
+export function wordsOfContact(contact: NamedTexts): ContactWords {
+  const { firstName, lastName, company, email, clientReference } = contact;
+  const { leading, further } = wordsOfNames([firstName, lastName, company]);
+  if (email === null && clientReference === null) return { leading, further };
+  const others = [...insideOf(email), ...insideOf(clientReference)].filter(
+    (word) => !leading.includes(word) && !further.includes(word),
+  );
+  return { leading, further: others.length === 0 ? further : [...further, ...new Set(others)] };
+}
+
+const none: string[] = [];
+const plainEmail = /^[A-Za-z0-9]+@[A-Za-z0-9.-]+$/;
+const plainWord = /^[A-Za-z0-9]+$/;
+// ASCII that begins with a word, without apostrophes.
+const plainText = /^[A-Za-z0-9][ -&(-_a-~]*$/;
+const domainsKept = 1_000;
+const domains = new Map<string, string[]>();
+
+/** Most emails have one word before the @, and a domain that others have too: its words are found out once. */
+function insideOf(text: string | null): string[] {
+  if (text === null || plainWord.test(text)) return none;
+  if (!plainEmail.test(text)) return plainText.test(text) ? furtherOf(text) : wordsInside(foldWhole(text));
+  const domain = text.slice(text.indexOf('@'));
+  let words = domains.get(domain);
+  if (!words) {
+    words = wordsInside(foldWhole(domain)).slice(0, mostFurtherWords - 1);
+    if (domains.size >= domainsKept) domains.clear();
+    domains.set(domain, words);
+  }
+  return words;
+}
+
+function furtherOf(text: string): string[] {
+  return text.toLowerCase().match(asciiWords)!.slice(1, mostFurtherWords);
+}
+
+/**
+ * The words of a folded text that is found by how it begins as well. The first is left out where the text begins with it,
+ * since a search for the word finds that beginning.
+ */
+function wordsInside(text: string): string[] {
+  const plain = text.replace(apostrophes, '');
+  const words = ascii.test(plain) ? (plain.match(asciiWords) ?? []) : plain.split(gap).filter(isWord);
+  const first = words[0] !== undefined && text.startsWith(words[0]) ? 1 : 0;
+  return words.slice(first, mostFurtherWords);
+}
+
+const isWord = (word: string) => word !== '';
 
 /** As much from the start of a text as fits in this many bytes of UTF-8, in whole characters. */
 export function startOf(text: string, bytes: number): string {

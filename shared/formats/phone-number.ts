@@ -3,6 +3,7 @@ import {
   getCountries,
   getCountryCallingCode,
   isSupportedCountry,
+  Metadata,
   parsePhoneNumberWithError,
 } from 'libphonenumber-js/max';
 
@@ -23,13 +24,12 @@ const writable =
 const invisible = /[\u00ad\u200b-\u200f\u2060\u202a-\u202e\ufeff]/gu;
 
 /**
- * A number as people write it; one without a country code is of `defaultCountry`. Whether somebody has the number is
- * not asked, only whether there can be such a one: numbers are assigned faster than tables of them are, and 07700
- * 900xxx is kept for examples and tests for good.
+ * A number as people write it; one without a country code is of `defaultCountry`. It must be valid for its country by the
+ * full metadata, so a digit too few or too many is noticed. Whether somebody has the number is not asked.
  */
 export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPhoneNumber {
-  const british = parseBritish(text, defaultCountry);
-  if (british) return british;
+  const plain = parseBritish(text, defaultCountry);
+  if (plain) return plain;
   if (text.length > longestInput) return refuse('is too long for a phone number');
   const written = text.normalize('NFKC').replace(invisible, '').trim();
   if (written === '') return refuse('must not be empty');
@@ -40,8 +40,8 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
       defaultCountry: isSupportedCountry(defaultCountry) ? defaultCountry : 'GB',
       extract: false,
     });
-    if (parsed.ext || !parsed.isPossible() || !isStable(parsed))
-      return refuse('is not a possible phone number');
+    const isValid = parsed.isValid() || isReserved(parsed.number);
+    if (parsed.ext || !isValid || !isStable(parsed)) return refuse(invalidNumber);
     return {
       ok: true,
       number: parsed.number,
@@ -49,9 +49,11 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
       national: parsed.formatNational().replaceAll(/\D/g, ''),
     };
   } catch {
-    return refuse('is not a possible phone number');
+    return refuse(invalidNumber);
   }
 }
+
+const invalidNumber = 'is not a valid phone number';
 
 /**
  * Whether the number in E.164 is read as itself. A zero too many in front of a national number is kept by the first reading,
@@ -73,8 +75,41 @@ function parseBritish(text: string, defaultCountry: string): ParsedPhoneNumber |
   const [, start, rest] = plainBritish.exec(text) ?? [];
   if (rest === undefined || (start === '0' && defaultCountry !== 'GB')) return null;
   const digits = rest.replaceAll(/[ -]/g, '');
-  if (notOfBritainAlone.test(digits)) return null;
-  return { ok: true, number: `+44${digits}`, country: 'GB', national: `0${digits}` };
+  const number = `+44${digits}`;
+  if (!isReserved(number)) {
+    if (notOfBritainAlone.test(digits)) return null;
+    if (!isValidBritish(digits)) return refuse(invalidNumber);
+  }
+  return { ok: true, number, country: 'GB', national: `0${digits}` };
+}
+
+type Patterns = {
+  selectNumberingPlan: (country: string) => void;
+  type: (name: string) => { pattern: () => string } | undefined;
+};
+const typesOfTenDigits = ['FIXED_LINE', 'MOBILE', 'PAGER', 'PERSONAL_NUMBER'];
+let british: RegExp | undefined;
+
+/** By the metadata alone, without the library's way through them. Its types say nothing of the patterns (a test does). */
+function isValidBritish(digits: string): boolean {
+  if (!british) {
+    const metadata = new Metadata() as unknown as Patterns;
+    metadata.selectNumberingPlan('GB');
+    const patterns = typesOfTenDigits.map((name) => metadata.type(name)!.pattern());
+    british = new RegExp(`^(?:${patterns.join('|')})$`);
+  }
+  return british.test(digits);
+}
+
+/**
+ * The number that a filter means. One in E.164 is taken as it stands: records may be older than the rule above, and what they
+ * show must find them.
+ */
+export function parseFilterNumber(
+  text: string,
+): { ok: true; number: string } | { ok: false; message: string } {
+  const parsed = parsePhoneNumber(text);
+  return parsed.ok || !/^\+[1-9]\d{2,14}$/.test(text) ? parsed : { ok: true, number: text };
 }
 
 function refuse(message: string): ParsedPhoneNumber {
@@ -91,10 +126,23 @@ function countryOf(callingCode: string): string | null {
   return sharing.length === 1 ? sharing[0]! : null;
 }
 
-// Ofcom keeps 07700 900000 to 900999 free of people, for examples.
+// Ofcom's numbers for drama, which nobody gets: of large towns, of no town at all, mobile, freephone, premium and national.
+// To the metadata some of them are invalid.
+const reserved =
+  /^\+44(?:11[3-8]4960|1[2-6]14960|1914980|1632960|2079460|2890180|2896496|2920180|3069990|7700900|8081570|9098790)\d{3}$/;
+
+function isReserved(number: string): boolean {
+  return reserved.test(number);
+}
+
+/** Numbers of one length, in E.164. */
+export type NumberRange = { first: string; last: string };
+
+/** The mobiles that Ofcom keeps free of people, for examples. */
+export const dramaMobiles: NumberRange = { first: '+447700900000', last: '+447700900999' };
 const drama = /^\+447700900\d{3}$/;
 
-/** Whether the number in E.164 is nobody's, and never will be anybody's. */
+/** Whether the number in E.164 is a mobile that is nobody's, and never will be anybody's. */
 export function isDramaNumber(number: string): boolean {
   return drama.test(number);
 }

@@ -1,3 +1,5 @@
+import { parsePhoneNumber } from './phone-number.ts';
+
 export type SenderName = {
   /** As it is shown: a mobile number in 07 format. */
   name: string;
@@ -17,7 +19,7 @@ export function parseSenderName(text: string): ParsedSenderName {
   const name = text.trim();
   if (digits.test(name)) {
     const number = name.replaceAll(' ', '');
-    if (!mobile.test(number))
+    if (!mobile.test(number) || !parsePhoneNumber(number).ok)
       return { ok: false, message: 'must be a UK mobile number starting 07, or have more than digits' };
     return { ok: true, name: number, key: number, isMobile: true };
   }
@@ -51,4 +53,20 @@ export function senderKeysOf(text: string): string[] {
 /** One form for all spellings of a sender: of a name or number as a text goes out from it. */
 export function keyOfAddress(address: string): string {
   return address.toLowerCase();
+}
+
+/**
+ * The first spelling of a name, in the order of bytes, that comes after a text; null where there is none. `key`: the name
+ * in lower case.
+ */
+export function nextSpelling(key: string, after: string): string | null {
+  let shared = 0;
+  while (shared < key.length && keyOfAddress(after[shared] ?? '') === key[shared]) shared += 1;
+  // The longest beginning that both can have gives the nearest spelling.
+  for (let at = Math.min(shared, key.length - 1); at >= 0; at -= 1) {
+    const [upper, lower] = [key[at]!.toUpperCase(), key[at]!];
+    const letter = [upper, lower].find((one) => at >= after.length || one > after[at]!);
+    if (letter !== undefined) return after.slice(0, at) + letter + key.slice(at + 1).toUpperCase();
+  }
+  return null;
 }

@@ -45,7 +45,7 @@ export const ContactListPage = pageOf(ContactList, 'ContactListPage');
 export const ContactListQuery = z.object(pageQuery);
 export type ContactListQuery = z.infer<typeof ContactListQuery>;
 
-const name = text({ min: 1, max: 100 });
+const name = text({ min: 1, max: 100, blank: false });
 const description = text({ max: 500, multiline: true });
 const filter = ContactFilter.nullish();
 
@@ -63,6 +63,7 @@ export const ContactListChanges = z
   .object({
     name: name.nullish(),
     description: description.nullish(),
+    kind: ContactListKind.nullish().meta({ description: 'Cannot be changed; as it is, it may be sent back' }),
     filter: filter.meta({ description: 'Of a dynamic list; it replaces all of the filter' }),
   })
   .meta({

@@ -123,7 +123,7 @@ export const ContactFilter = z
   .object({
     search: text({ max: 200 }).nullish().meta({
       description:
-        'Start of a word of the name or the company, of the email or of the client reference; of digits, the start of the number or its last 4 or more',
+        'Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more',
     }),
     tag: text({ max: longestTag }).nullish(),
     clientReference: text({ max: contactTextLengths.clientReference }).nullish(),

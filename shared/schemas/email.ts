@@ -91,7 +91,10 @@ export const NewEmail = z
         text: source('Plain-text alternative').nullish(),
       })
       .nullish()
-      .meta({ description: 'Provide exactly one of content and template.name' }),
+      .meta({
+        description:
+          'Provide exactly one of content and template.name; html or text that is not empty. In kind marketing {{ unsubscribeUrl }} is the opt-out link, here as in templates',
+      }),
     template: z
       .object({ name: text({ max: 64 }).nullish(), data: JsonObject.nullish() })
       .nullish()
@@ -101,9 +104,9 @@ export const NewEmail = z
     clientReference: text({ max: 64 })
       .nullish()
       .meta({ description: 'Returned on the email and its events' }),
-    clientTag: text({ max: 64 })
-      .nullish()
-      .meta({ description: 'Stored in lower case; anything but letters and digits becomes a hyphen' }),
+    clientTag: text({ max: 64 }).nullish().meta({
+      description: 'Stored in lower case; what is no letter or digit of any script becomes a hyphen',
+    }),
     scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
     trackOpens: z.boolean().nullish(),
     bypassSuppressions: z.boolean().nullish().meta({ description: 'A connected app cannot set it to true' }),

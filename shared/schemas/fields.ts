@@ -39,18 +39,19 @@ export const Moment = z
   .refine((time) => time.toISOString().length === 24, 'must be in the years 0000 to 9999 of UTC')
   .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
 
-type TextOptions = { min?: number; max: number; multiline?: boolean };
+/** `blank`: text of nothing but spaces will do; true unless it is said. */
+type TextOptions = { min?: number; max: number; multiline?: boolean; blank?: boolean };
 
 /** What no text of one line holds. */
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
 export const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
 /** Text as people write it. Lengths count code points, as JSON Schema's minLength and maxLength do. */
-export function text({ min = 0, max, multiline = false }: TextOptions): z.ZodString {
+export function text({ min = 0, max, multiline = false, blank = true }: TextOptions): z.ZodString {
   return z
     .string()
     .superRefine((value, context) => {
-      const issue = textIssue(value, min, max, multiline);
+      const issue = textIssue(value, min, max, multiline) ?? (blank ? null : blankIssue(value));
       if (issue !== null) context.addIssue({ code: 'custom', message: issue });
     })
     .meta(min > 0 ? { minLength: min, maxLength: max } : { maxLength: max });
@@ -65,6 +66,10 @@ function textIssue(value: string, min: number, max: number, multiline: boolean):
   if (units < 2 * min && (units < min || codePoints(value) < min))
     return min === 1 ? 'must not be empty' : `must be at least ${min} characters`;
   return null;
+}
+
+function blankIssue(value: string): string | null {
+  return /[^\p{Z}\p{C}]/u.test(value) ? null : 'must not be blank';
 }
 
 function codePoints(value: string): number {

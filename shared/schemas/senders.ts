@@ -50,7 +50,7 @@ export type Sender = z.infer<typeof Sender>;
 
 export const SenderPage = pageOf(Sender, 'SenderPage');
 
-export const SenderFilter = z.object(pageQuery);
+export const SenderFilter = z.object({ status: SenderStatus.optional(), ...pageQuery });
 export type SenderFilter = z.infer<typeof SenderFilter>;
 
 export const NewSender = z
@@ -60,7 +60,7 @@ export const NewSender = z
         '3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same',
       example: 'Acme',
     }),
-    sampleContent: text({ min: 20, max: 256, multiline: true }).meta({
+    sampleContent: text({ min: 20, max: 256, multiline: true, blank: false }).meta({
       description: 'A message as it will be sent; the reviewer sees it',
       example: 'Your parcel arrives today between 10:00 and 11:00.',
     }),
@@ -76,6 +76,15 @@ export const NewSender = z
   })
   .meta({ id: 'NewSender' });
 export type NewSender = z.infer<typeof NewSender>;
+
+export const SenderChanges = z
+  .object({
+    default: z.literal(true, { error: 'must be true; choose another sender instead' }).optional().meta({
+      description: 'Messages that name no sender come from it; the former default stays a sender',
+    }),
+  })
+  .meta({ id: 'SenderChanges' });
+export type SenderChanges = z.infer<typeof SenderChanges>;
 
 export const SenderVerification = z
   .object({

@@ -127,7 +127,7 @@ export const NewSmsBatch = z
     clientReference: clientReference.meta({ description: 'Of the batch; its messages have their own' }),
     clientTag: text({ max: 64 }).nullish().meta({
       description:
-        'Of the batch and its messages; stored in lower case, anything but letters and digits becomes a hyphen',
+        'Of the batch and its messages; stored in lower case; what is no letter or digit of any script becomes a hyphen',
     }),
     shortenLinks: z.boolean().nullish().meta({
       description:

@@ -26,7 +26,7 @@ export const SmsTemplateQuery = z.object({
 export type SmsTemplateQuery = z.infer<typeof SmsTemplateQuery>;
 
 const fields = {
-  name: text({ min: 1, max: 64 }).meta({
+  name: text({ min: 1, max: 64, blank: false }).meta({
     description: 'Unique in the workspace; it compares as bytes',
     example: 'Appointment reminder',
   }),

@@ -94,9 +94,9 @@ export const NewSms = z
     clientReference: text({ max: 64 })
       .nullish()
       .meta({ description: 'Returned on the message and its events' }),
-    clientTag: text({ max: 64 })
-      .nullish()
-      .meta({ description: 'Stored in lower case; anything but letters and digits becomes a hyphen' }),
+    clientTag: text({ max: 64 }).nullish().meta({
+      description: 'Stored in lower case; what is no letter or digit of any script becomes a hyphen',
+    }),
     scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
     shortenLinks: z.boolean().nullish().meta({
       description:

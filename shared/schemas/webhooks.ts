@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parsePhoneNumber } from '../formats/phone-number.ts';
 import { eventTypes } from './events.ts';
 import { Id, pageOf, Timestamp, text } from './fields.ts';
 
@@ -44,7 +45,8 @@ const url = text({ min: 1, max: 2048 }).meta({
 const description = text({ max: 500, multiline: true });
 const inboundNumber = z
   .string()
-  .regex(/^\+[1-9][0-9]{6,14}$/, 'must be a number in E.164 format')
+  .regex(/^\+[1-9][0-9]{6,14}$/, { error: 'must be a number in E.164 format', abort: true })
+  .refine((number) => parsePhoneNumber(number).ok, 'is not a valid phone number')
   .meta({ description: 'Limits the webhook to sms.received for that number' });
 const autoDisableAfterMinutes = z.int32().min(5).max(10080);
 const atRiskAlertPercent = z.int32().min(0).max(99);

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import { type EmailFilter, listEmails } from '../../shared/db/emails.ts';
-import { listSms } from '../../shared/db/sms-messages.ts';
+import { listSms } from '../../shared/db/sms-listings.ts';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
 import { idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
 import { acceptEmail } from '../support/accepted-email.ts';

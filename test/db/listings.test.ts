@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { execute, query } from '../../shared/db/client.ts';
 import { type EmailFilter, listEmails } from '../../shared/db/emails.ts';
 import { findPositionFurtherOn, listEventsAfter } from '../../shared/db/events.ts';
-import { listSms, type SmsRowFilter } from '../../shared/db/sms-messages.ts';
+import { listSms, type SmsRowFilter } from '../../shared/db/sms-listings.ts';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
 import { emailTable } from '../../shared/db/system/emails.ts';
 import { listUnnumberedEvents } from '../../shared/db/system/events.ts';

@@ -63,7 +63,7 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
   await post('/v2/email', newEmail(own, { subject: 'first' }));
   await waitFor('the first email is out', () => sink.messages.length === 1);
   const bounceAddress = sink.messages[0]!.envelope.from;
-  const contacts = Array.from({ length: 400 }, (_, index) => ({ number: `+4477009${10_000 + index}` }));
+  const contacts = Array.from({ length: 400 }, (_, index) => ({ number: `+4474000${10_000 + index}` }));
   expect((await post('/v2/contacts/batch', { contacts })).status).toBe(200);
   const list = await post('/v2/contact-lists', { name: 'All of them', kind: 'static' });
   expect(list.status).toBe(201);

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import { expect, test } from 'vitest';
-import { parsePhoneNumber } from '../../shared/formats/phone-number.ts';
+import { parseFilterNumber, parsePhoneNumber } from '../../shared/formats/phone-number.ts';
 
 const drama = { ok: true, number: '+447700900123', country: 'GB', national: '07700900123' };
 
@@ -83,16 +83,76 @@ test('what it returns, it takes for the same number', () => {
   }
 });
 
-test('British numbers are what the library takes them for, from each of their first five digits', () => {
-  for (let start = 10_000; start < 100_000; start += 1) {
+test.each([
+  ['030 123456', 'a German number, read as a British one'],
+  ['+44030123456', 'the zero of home after the code of the country'],
+  ['07700 90099', 'a digit short'],
+  ['+4477009001', 'two digits short'],
+  ['07411 12345', 'a mobile, a digit short'],
+  ['07411 1234567', 'a mobile, a digit long'],
+  ['06 12 34 56 79', 'a French number, read as a British one'],
+  ['+33 6 12 34 56', 'two digits short'],
+  ['+1 800 000 0000', 'an exchange that begins with 0'],
+  ['+44 7700 212345', 'a range that nobody has'],
+])('%j is not valid: %s', (text) => {
+  expect(parsePhoneNumber(text)).toEqual({ ok: false, message: 'is not a valid phone number' });
+});
+
+// https://www.ofcom.org.uk/phones-and-broadband/phone-numbers/numbers-for-drama
+test.each([
+  ['01632 960123', 'no area'],
+  ['0113 496 0123', 'Leeds'],
+  ['0114 496 0123', 'Sheffield'],
+  ['0115 496 0123', 'Nottingham'],
+  ['0116 496 0123', 'Leicester'],
+  ['0117 496 0123', 'Bristol'],
+  ['0118 496 0123', 'Reading'],
+  ['0121 496 0123', 'Birmingham'],
+  ['0131 496 0123', 'Edinburgh'],
+  ['0141 496 0123', 'Glasgow'],
+  ['0151 496 0123', 'Liverpool'],
+  ['0161 496 0123', 'Manchester'],
+  ['020 7946 0123', 'London'],
+  ['0191 498 0123', 'Tyneside'],
+  ['028 9649 6123', 'Northern Ireland'],
+  ['029 2018 0123', 'Cardiff'],
+  ['07700 900123', 'mobile'],
+  ['0808 157 0123', 'freephone'],
+  ['0909 879 0123', 'premium rate'],
+  ['0306 999 0123', 'the whole of the UK'],
+])('%s (%s) is kept for drama, and taken', (text) => {
+  const digits = text.replaceAll(' ', '');
+  const taken = { ok: true, number: `+44${digits.slice(1)}`, country: 'GB', national: digits };
+  expect(parsePhoneNumber(text)).toEqual(taken);
+  expect(parsePhoneNumber(taken.number)).toEqual(taken);
+});
+
+test('a filter takes what a record shows, and else what is a valid number', () => {
+  expect(parseFilterNumber('07700 900123')).toMatchObject({ ok: true, number: '+447700900123' });
+  expect(parseFilterNumber('+44030123456')).toEqual({ ok: true, number: '+44030123456' });
+  for (const text of ['030 123456', '+44 030123456', '07700 90099', 'Acme', '+', ''])
+    expect(parseFilterNumber(text), text).toMatchObject({ ok: false });
+});
+
+test('British numbers are what the library takes them for, from each of their first digits', () => {
+  for (let start = 100_000; start < 800_000; start += 31) {
+    // Not all of them, to save seconds.
     if (!/^[127]/.test(String(start))) continue;
-    const digits = `${start}${String((start * 7919) % 100_000).padStart(5, '0')}`;
-    const theirs = parsePhoneNumberFromString(`+44${digits}`)!;
-    const { number, country = 'GB' } = theirs;
-    const national = theirs.formatNational().replaceAll(/\D/g, '');
-    const ours = parsePhoneNumber(
-      start % 2 === 0 ? `+44${digits}` : `0${digits.slice(0, 4)} ${digits.slice(4)}`,
-    );
-    expect(ours).toEqual({ ok: true, number, country, national });
+    for (const end of [start * 7919, start * 104_729]) {
+      const digits = `${start}${String(end % 10_000).padStart(4, '0')}`;
+      const theirs = parsePhoneNumberFromString(`+44${digits}`)!;
+      const ours = parsePhoneNumber(
+        start % 4 === 0 ? `+44${digits}` : `0${digits.slice(0, 4)} ${digits.slice(4)}`,
+      );
+      if (ours.ok !== theirs.isValid()) expect.fail(`${digits}: ${theirs.isValid()}, not ${ours.ok}`);
+      if (!ours.ok) continue;
+      const { number, country = 'GB' } = theirs;
+      expect(ours).toEqual({
+        ok: true,
+        number,
+        country,
+        national: theirs.formatNational().replaceAll(/\D/g, ''),
+      });
+    }
   }
 });

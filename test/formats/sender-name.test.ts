@@ -1,7 +1,36 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isCountry } from '../../shared/formats/country.ts';
-import { numberOfName, parseSenderName, senderKeysOf } from '../../shared/formats/sender-name.ts';
+import {
+  nextSpelling,
+  numberOfName,
+  parseSenderName,
+  senderKeysOf,
+} from '../../shared/formats/sender-name.ts';
+
+test('the spellings of a name follow on each other in the order of bytes, from wherever one looks', () => {
+  const all = ['AB1', 'Ab1', 'aB1', 'ab1'];
+  const follow = (text: string) => all.find((one) => one > text) ?? null;
+  const looked = [
+    '',
+    'A',
+    'AB',
+    'AB0',
+    'AB10',
+    'Ab',
+    'B',
+    'Z',
+    '_',
+    'a',
+    'aA',
+    'aC',
+    'ab0',
+    'ab2',
+    'b',
+    ...all,
+  ];
+  for (const text of looked) expect(nextSpelling('ab1', text), text).toBe(follow(text));
+});
 
 test('what can be a name is as short as a name, and is found again by its key', () => {
   fc.assert(

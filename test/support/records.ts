@@ -210,6 +210,7 @@ export const bodies: Record<string, (own: Own) => object | Promise<object>> = {
   previewSms: () => ({ content: 'Hello', recipient: '+447700900123' }),
   createSuppression: newSuppression,
   createSender: newSender,
+  updateSender: () => ({ default: true }),
   verifySender: async (own) => ({ code: await codeAwaited(own.workspaceId) }),
   createApiKey: newApiKey,
   createContact: newContact,
@@ -248,6 +249,9 @@ export const parameters: Record<string, (api: Client, own: Own) => Promise<Recor
     if (!(await findDefaultSender(own.workspaceId))) await senders.addApproved(own.workspaceId, 'Default');
     return { id: await awaitingMobile(api, own, unique('074001')) };
   },
+  updateSender: async (_api, own) => ({
+    id: (await senders.addApproved(own.workspaceId, unique('Chosen'))).id,
+  }),
   resumeSmsBatch: async (api, own) => {
     await smsSender(own);
     const { id } = await make(api, own, '/v2/sms/batches', { ...newHiddenBatch(), scheduledAt: null });

@@ -17,7 +17,7 @@ const upsert = `INSERT INTO bare_contacts
 
 function rowOf(contact: ContactRow, at: Date): unknown[] {
   const parsed = parsePhoneNumberFromString(contact.number, 'GB');
-  if (!parsed?.isPossible()) throw new Error(`${contact.number} is not possible`);
+  if (!parsed?.isValid()) throw new Error(`${contact.number} is not valid`);
   const { firstName, lastName, company, email, clientReference } = contact;
   const { number, country = null } = parsed;
   return [

@@ -23,6 +23,8 @@ import { conversations } from './0028_conversations.ts';
 import { smsLedgerSums } from './0029_sms_ledger_sums.ts';
 import { reports } from './0030_reports.ts';
 import { webhookPauses } from './0031_webhook_pauses.ts';
+import { clientTags } from './0033_client_tags.ts';
+import { contactWords } from './0034_contact_words.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -52,4 +54,6 @@ export const migrations: Migration[] = [
   smsLedgerSums,
   reports,
   webhookPauses,
+  clientTags,
+  contactWords,
 ];

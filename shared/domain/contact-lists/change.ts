@@ -26,7 +26,8 @@ export async function change(
   if (id === builtinId(workspaceId)) throw builtinStays();
   const list = await db.findContactListForUpdate(workspaceId, id);
   if (!list) throw problem('not_found');
-  const { name, description, filter } = changes;
+  const { name, description, kind, filter } = changes;
+  if (kind != null && kind !== list.kind) throw invalid('kind', `cannot be changed from ${list.kind}`);
   if (filter && list.kind !== 'dynamic') throw invalid('filter', 'is for dynamic lists');
   const changed: db.ContactListRecord = {
     ...list,

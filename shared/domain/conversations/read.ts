@@ -1,5 +1,6 @@
 import { type ContactRecord, listContactIdsOfNumbers, listContactsByIds } from '../../db/contacts.ts';
 import * as db from '../../db/conversations.ts';
+import { withoutErasedContacts } from '../../db/sms-contacts.ts';
 import { listSmsByIds } from '../../db/sms-of-conversations.ts';
 import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import type { Pair } from '../../formats/text-pair.ts';
@@ -19,7 +20,7 @@ export async function list(
   const after = cursor ? decodeCursor<db.ConversationPlace>(binding, cursor) : null;
   const found = await db.listConversations(
     workspaceId,
-    { ...filter, number: addressOf(filter.number), sender: addressOf(filter.sender) },
+    { ...filter, number: addressOf('number', filter.number), sender: addressOf('sender', filter.sender) },
     { limit: limit + 1, after },
   );
   const page = found.slice(0, limit);
@@ -50,7 +51,8 @@ async function toWireAll(caller: Caller, records: db.ConversationRecord[]): Prom
     listSuppressedNumbers(workspaceId, numbers),
     contactsOf(workspaceId, numbers),
   ]);
-  const byId = new Map(texts.map((text) => [text.id, text]));
+  const shown = await withoutErasedContacts(workspaceId, texts);
+  const byId = new Map(shown.map((text) => [text.id, text]));
   return records.flatMap((record): Conversation[] => {
     const last = byId.get(record.lastSmsId!);
     // Retention has taken it between two statements, and the conversation with it, or has it show another.

@@ -2,6 +2,7 @@ import type { EmailBody } from '../../db/emails.ts';
 import { problem } from '../../errors.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { linkOf } from '../email-links.ts';
 import { findByName } from '../email-templates.ts';
 import type { Refuse } from './rules.ts';
 import { type Fault, renderSource, type Source } from './sources.ts';
@@ -23,12 +24,21 @@ export async function sourceOf(
     if (!stored) refuse('template.name', 'there is no template with this name');
     return stored && { format: stored.format, html: stored.html, text: stored.text || null };
   }
-  const { html = null, text = null } = content ?? {};
-  if (html === null && text === null) {
-    refuse('content', 'give html, text or both, or name a template');
+  const [html, text] = [content?.html || null, content?.text || null];
+  if (isBlank(html) && isBlank(text)) {
+    refuse('content', content ? 'needs html or text that is not empty' : 'is required, or a template.name');
     return null;
   }
   return { format: format ?? 'html', html, text };
+}
+
+/** What every marketing email can show its recipient, beside the header of RFC 8058. */
+function ownData(kind: NewEmail['kind'], id: string): Record<string, string> {
+  return kind === 'marketing' ? { unsubscribeUrl: linkOf('unsubscribe', id) } : {};
+}
+
+function isBlank(part: string | null): boolean {
+  return part === null || part.trim() === '';
 }
 
 /** Subject and body as they are sent, or null after `refuse`. Throws a Problem where it may be tried again later. */
@@ -36,14 +46,14 @@ export async function renderContent(
   { workspaceId }: Caller,
   request: NewEmail,
   source: Source,
-  time: Date,
+  { id, time }: { id: string; time: Date },
   refuse: Refuse,
 ): Promise<{ subject: string; body: EmailBody } | null> {
   const rendered = await renderSource({
     workspaceId,
     source,
     subject: request.subject,
-    data: request.template?.data ?? {},
+    data: { ...request.template?.data, ...ownData(request.kind, id) },
     now: request.scheduledAt ?? time,
   });
   if (!rendered.ok) {
@@ -54,6 +64,11 @@ export async function renderContent(
       });
     for (const fault of rendered.faults)
       refuse(...(request.template?.name == null ? ofContent(fault) : ofTemplate(fault)));
+    return null;
+  }
+  if (isBlank(rendered.html) && isBlank(rendered.text)) {
+    const field = request.template?.name == null ? 'content' : 'template.data';
+    refuse(field, 'renders to an email with neither html nor text');
     return null;
   }
   const subject = rendered.subject ?? '';

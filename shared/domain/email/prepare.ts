@@ -2,6 +2,7 @@ import { now } from '../../clock.ts';
 import type * as db from '../../db/emails.ts';
 import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
 import { compareKey } from '../../formats/email-address.ts';
+import { newId } from '../../formats/ids.ts';
 import { excerptOf } from '../../formats/text-excerpt.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -32,6 +33,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     throw problem('forbidden', { detail: 'A connected app cannot set bypassSuppressions' });
 
   const time = now();
+  const id = newId('email', time);
   const sender = parseField('sender', request.sender, true, refuse);
   const recipient = parseField('recipient', request.recipient, false, refuse);
   const source = await sourceOf(caller, request, refuse);
@@ -45,7 +47,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
   const attachments = await checkAttachments(request, refuse);
   const rendered =
     source && Object.keys(errors).length === 0
-      ? await renderContent(caller, request, source, time, refuse)
+      ? await renderContent(caller, request, source, { id, time }, refuse)
       : null;
   if (!rendered || !recipient) throw invalidFields(errors);
   const storedBytes = sizeOf(rendered.body, attachments);
@@ -53,6 +55,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
 
   const record = queued(
     {
+      id,
       workspaceId: caller.workspaceId,
       kind: request.kind ?? 'transactional',
       sender: request.sender,

@@ -4,9 +4,12 @@ import { findSending, isTestSender } from '../email-senders.ts';
 /** Notes what is wrong with a field; everything wrong with a request is reported at once. */
 export type Refuse = (field: string, message: string) => void;
 
-/** A tag as it is stored (spec §4). Lower-cased last: the lower case of some letters is longer, and not a letter. */
+/**
+ * A tag as it is stored (contract §8): letters and digits of any script stay. Marks belong to the letter before them: without
+ * its vowel signs a word in Hindi is another, and the lower case of `İ` is a letter with a mark.
+ */
 export function normalTag(tag: string): string {
-  return tag.replace(/[^A-Za-z0-9]/gu, '-').toLowerCase();
+  return tag.toLowerCase().replace(/[^\p{L}\p{M}\p{Nd}]/gu, '-');
 }
 
 export function parseField(

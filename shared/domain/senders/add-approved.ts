@@ -38,6 +38,8 @@ export async function addApproved(
     });
     try {
       await db.insertSender(workspaceId, sender);
+      for (const { country } of sender.countries)
+        await db.deleteSenderRejection(workspaceId, name.key, country);
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
       throw problem('name_taken', { detail: `This workspace has the sender ${name.name} already` });

@@ -1,18 +1,42 @@
 import * as db from '../../db/senders.ts';
+import { listSendersOfBatches } from '../../db/sms-batch-senders.ts';
+import { findHasWaitingSmsFrom } from '../../db/sms-messages.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { problem } from '../../errors.ts';
+import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { passDefaultOn } from './default.ts';
 
-/** The sender goes, whatever its status; where it was the default, there is none then. */
+/** The sender goes; one that is approved only when no message waits to be sent with it. What was rejected stays rejected. */
 export async function cancel({ workspaceId }: Caller, id: string): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
   const sender = await db.findSenderForUpdate(workspaceId, id);
   if (!sender) throw problem('not_found');
   if (sender.kind === 'virtual_number')
     throw problem('not_cancellable', {
-      detail: 'A virtual number is given and taken back by the operator: ask them',
+      detail: 'A virtual number is given and taken back by the operator: ask them.',
     });
+  if (sender.status === 'approved') await refuseIfInUse(sender);
   const rejected = sender.countries.filter(({ status }) => status === 'rejected');
   await db.insertSenderRejections(workspaceId, sender.nameKey!, rejected);
   await db.deleteSender(workspaceId, id);
+  if (sender.isDefault) await passDefaultOn(workspaceId);
+}
+
+async function refuseIfInUse(sender: db.SenderRecord): Promise<void> {
+  const waits =
+    ((await hasMessages(sender)) && 'messages wait') || ((await hasBatch(sender)) && 'a batch has messages');
+  if (waits)
+    throw problem('in_use', {
+      detail: `The sender ${sender.id} stays, because ${waits} to be sent with it. Cancel them, or wait until they are sent.`,
+    });
+}
+
+function hasMessages({ workspaceId, name }: db.SenderRecord): Promise<boolean> {
+  return findHasWaitingSmsFrom(workspaceId, numberOfName(name!) ?? name!);
+}
+
+async function hasBatch({ workspaceId, nameKey, isDefault }: db.SenderRecord): Promise<boolean> {
+  const named = await listSendersOfBatches(workspaceId);
+  return named.some((text) => (text === null ? isDefault : senderKeysOf(text).includes(nameKey!)));
 }

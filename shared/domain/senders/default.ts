@@ -1,8 +1,45 @@
 import * as db from '../../db/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
+import { problem } from '../../errors.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import type { Sender, SenderChanges } from '../../schemas/senders.ts';
+import { toWire } from './record.ts';
 
-/** The first sender that is approved is the default, until the operator chooses another. The workspace is locked. */
+/** What messages come from that name no sender. In all of this the workspace is locked. */
+
+/** The first sender that is approved is the default, until another is chosen. */
 export async function withDefault(sender: db.SenderRecord): Promise<db.SenderRecord> {
   if (sender.status !== 'approved') return { ...sender, isDefault: false };
   const isDefault = sender.isDefault || (await db.findDefaultSender(sender.workspaceId)) === null;
   return { ...sender, isDefault };
+}
+
+/** Where the default is gone or approved no more, the oldest other approved sender takes its place. */
+export async function passDefaultOn(workspaceId: string): Promise<void> {
+  if (await db.findDefaultSender(workspaceId)) return;
+  const heir = await db.findOldestApprovedSender(workspaceId);
+  if (heir) await db.updateSender(workspaceId, { ...heir, isDefault: true });
+}
+
+/** Messages that name no sender come from this one from now on. */
+export async function choose(sender: db.SenderRecord): Promise<db.SenderRecord> {
+  const { workspaceId, id, status } = sender;
+  if (status !== 'approved')
+    throw problem('sender_not_approved', {
+      detail: `The sender ${id} cannot be the default, because it is ${status}.`,
+    });
+  const former = await db.findDefaultSender(workspaceId);
+  if (former?.id === id) return sender;
+  if (former) await db.updateSender(workspaceId, { ...former, isDefault: false });
+  const chosen = { ...sender, isDefault: true };
+  await db.updateSender(workspaceId, chosen);
+  return chosen;
+}
+
+/** What a customer may change of its sender. */
+export async function change({ workspaceId }: Caller, id: string, changes: SenderChanges): Promise<Sender> {
+  await findWorkspaceForUpdate(workspaceId);
+  const sender = await db.findSenderForUpdate(workspaceId, id);
+  if (!sender) throw problem('not_found');
+  return toWire(changes.default ? await choose(sender) : sender);
 }

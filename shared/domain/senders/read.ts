@@ -13,11 +13,11 @@ export async function find(caller: Caller, id: string): Promise<Sender> {
 
 export async function list(
   caller: Caller,
-  { limit, cursor }: SenderFilter,
+  { limit, cursor, status }: SenderFilter,
 ): Promise<{ data: Sender[]; nextCursor: string | null }> {
-  const binding = { workspaceId: caller.workspaceId, listing: 'senders', filter: {} };
+  const binding = { workspaceId: caller.workspaceId, listing: 'senders', filter: { status } };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const records = await db.listSenders(caller.workspaceId, { limit: limit + 1, before });
+  const records = await db.listSenders(caller.workspaceId, { limit: limit + 1, before }, status);
   const page = records.slice(0, limit);
   return {
     data: page.map(toWire),

@@ -4,7 +4,7 @@ import { findWorkspaceOfSender, listSendersToReview } from '../../db/system/send
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { invalid, problem } from '../../errors.ts';
 import type { Sender, SenderCountryStatus } from '../../schemas/senders.ts';
-import { withDefault } from './default.ts';
+import { choose, passDefaultOn, withDefault } from './default.ts';
 import { statusOf, toWire } from './record.ts';
 
 /** What the operator decides, who knows a sender by its id alone. */
@@ -21,7 +21,9 @@ export async function changing(
     if (workspaceId) await findWorkspaceForUpdate(workspaceId);
     const sender = workspaceId && (await db.findSenderForUpdate(workspaceId, senderId));
     if (!sender) throw problem('not_found', { detail: `There is no sender ${senderId}` });
-    return toWire(await change(sender));
+    const changed = await change(sender);
+    if (sender.isDefault && !changed.isDefault) await passDefaultOn(sender.workspaceId);
+    return toWire(changed);
   });
 }
 
@@ -80,19 +82,7 @@ function standing(sender: db.SenderRecord): db.SenderRecord {
   return waits ? sender : { ...sender, status, code: null };
 }
 
-/** Messages that name no sender come from this one from now on. */
-export async function makeDefault(senderId: string): Promise<Sender> {
-  return changing(senderId, async (sender) => {
-    if (sender.status !== 'approved')
-      throw problem('in_use', { detail: `${senderId} cannot be the default: it is ${sender.status}` });
-    const { workspaceId } = sender;
-    const former = await db.findDefaultSender(workspaceId);
-    if (former && former.id !== senderId) await db.updateSender(workspaceId, { ...former, isDefault: false });
-    const chosen = { ...sender, isDefault: true };
-    await db.updateSender(workspaceId, chosen);
-    return chosen;
-  });
-}
+export const makeDefault = (senderId: string): Promise<Sender> => changing(senderId, choose);
 
 export type ToReview = { workspaceId: string; sender: Sender };
 

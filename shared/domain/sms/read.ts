@@ -1,6 +1,9 @@
 import type { Page } from '../../db/listing.ts';
-import * as db from '../../db/sms-messages.ts';
+import { withoutErasedContacts } from '../../db/sms-contacts.ts';
+import { listSmsOfAny, type SmsRowFilter } from '../../db/sms-listings.ts';
+import { findSms } from '../../db/sms-messages.ts';
 import { listSmsOfPair } from '../../db/sms-of-conversations.ts';
+import { listSpellings, type NamedIn } from '../../db/sms-spellings.ts';
 import { problem } from '../../errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsFilter, SmsMessage } from '../../schemas/sms.ts';
@@ -12,9 +15,10 @@ import { addressOf, toWire } from '../sms-record.ts';
 import { show } from '../visibility.ts';
 
 export async function find(caller: Caller, smsId: string): Promise<SmsMessage> {
-  const record = await db.findSms(caller.workspaceId, smsId);
-  if (!record) throw problem('not_found');
-  return show(caller, toWire(record));
+  const found = await findSms(caller.workspaceId, smsId);
+  if (!found) throw problem('not_found');
+  const [record] = await withoutErasedContacts(caller.workspaceId, [found]);
+  return show(caller, toWire(record!));
 }
 
 export async function list(
@@ -26,14 +30,14 @@ export async function list(
   const binding = { workspaceId, listing: 'sms', filter: given };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const { conversationId, ...filter } = given;
-  const [recipient, sender] = [addressOf(filter.recipient), addressOf(filter.sender)];
+  const [recipient, sender] = [addressOf('recipient', filter.recipient), addressOf('sender', filter.sender)];
   // Who may not see numbers must not find them out by asking.
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };
   const { records, reached } = await listRows(workspaceId, conversationId, rows, { limit, before });
   return {
-    data: records.map((record) => show(caller, toWire(record))),
+    data: (await withoutErasedContacts(workspaceId, records)).map((record) => show(caller, toWire(record))),
     nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
   };
 }
@@ -41,12 +45,38 @@ export async function list(
 async function listRows(
   workspaceId: string,
   conversationId: string | undefined,
-  filter: db.SmsRowFilter,
+  filter: SmsRowFilter,
   page: Page,
 ) {
-  if (conversationId === undefined) return db.listSms(workspaceId, filter, page);
-  const pair = await conversations.findPair(workspaceId, conversationId);
-  return pair ? listSmsOfPair(workspaceId, pair, filter, page) : { records: [], reached: null };
+  const spelled = await spelledFilters(workspaceId, filter);
+  const pair =
+    conversationId === undefined ? undefined : await conversations.findPair(workspaceId, conversationId);
+  if (pair === null) return { records: [], reached: null };
+  if (pair) return listSmsOfPair(workspaceId, pair, spelled, page);
+  return listSmsOfAny(
+    workspaceId,
+    spelled.map((one) => ({ filter: one })),
+    page,
+  );
+}
+
+/** One filter for each spelling of a name that texts have; none where no text has the name. */
+async function spelledFilters(workspaceId: string, filter: SmsRowFilter): Promise<SmsRowFilter[]> {
+  const [senders, recipients] = [
+    await spellingsOf(workspaceId, 'sender', filter.sender),
+    await spellingsOf(workspaceId, 'recipient', filter.recipient),
+  ];
+  return senders.flatMap((sender) => recipients.map((recipient) => ({ ...filter, sender, recipient })));
+}
+
+async function spellingsOf(
+  workspaceId: string,
+  column: NamedIn,
+  name: string | undefined,
+): Promise<(string | undefined)[]> {
+  // A sender's name is ASCII that is no number.
+  const isName = name !== undefined && /^[^+\P{ASCII}]+$/u.test(name);
+  return isName ? listSpellings(workspaceId, column, name.trim()) : [name];
 }
 
 export async function listEvents(caller: Caller, smsId: string, version: string) {

@@ -119,13 +119,16 @@ test.each([[{}], [{ filter: {} }], [{ filter: { search: '' } }]])(
 test('a change keeps what it leaves out or gives as null; an empty description clears', async () => {
   const { body: made } = await create({ name: 'Before', description: 'Text' });
   const at = `/${made.id}`;
-  const same = await call('PATCH', at, { name: null, description: null, kind: 'dynamic' });
+  const same = await call('PATCH', at, { name: null, description: null, kind: null });
   expect([same.status, same.body]).toEqual([200, made]);
+  expect((await call('PATCH', at, { kind: 'static' })).body).toEqual(made);
   const cleared = await call('PATCH', at, { name: 'After', description: '' });
   expect(cleared.body).toMatchObject({ name: 'After', description: null, kind: 'static' });
   for (const [body, field] of [
     [{ name: '' }, 'name'],
     [{ filter: { tag: 'a' } }, 'filter'],
+    [{ kind: 'dynamic' }, 'kind'],
+    [{ kind: 'builtin' }, 'kind'],
   ] as const) {
     const answer = await call('PATCH', at, body);
     expect([answer.status, Object.keys(answer.body.errors)]).toEqual([400, [field]]);

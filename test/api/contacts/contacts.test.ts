@@ -247,7 +247,7 @@ test('a repeated request with its Idempotency-Key makes one contact', async () =
     api.request('POST', '/v2/contacts', {
       key: own.key,
       headers: { 'idempotency-key': 'one-contact' },
-      body: { number: '07700 905555' },
+      body: { number: '07400 905555' },
     });
   const [first, again] = [await request(), await request()];
   expect([again.status, again.body]).toEqual([201, first.body]);

@@ -244,7 +244,7 @@ test('a page costs the same among many conversations, and among many texts of ot
   // Its only text is behind many of another sender: some windows of them are looked through, and not all.
   const pair = { number: ada, sender: 'Second' };
   const costOfPage = () =>
-    rowsRead(() => listSmsOfPair(own.workspaceId, pair, {}, { limit: 50, before: null }));
+    rowsRead(() => listSmsOfPair(own.workspaceId, pair, [{}], { limit: 50, before: null }));
   const before = await costOfPage();
   await copyRow('sms_messages', idToBytes(id), 2 * many, {
     id: "UNHEX(CONCAT('0002', LPAD(HEX(n), 28, '0')))",

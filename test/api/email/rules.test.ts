@@ -66,6 +66,9 @@ test.each<[field: string, value: unknown]>([
   ['content', []],
   ['content', {}],
   ['content', { html: null, text: null }],
+  ['content', { html: '', text: '' }],
+  ['content', { html: '', text: ' \n\t' }],
+  ['content', { text: '{{ nothing }}' }],
   ['content.html', { html: 7 }],
   ['content.text', { text: ['a'] }],
   ['content.text', { text: 'nul\u0000' }],
@@ -204,11 +207,18 @@ test.each([
   ['A.b_C/9', 'a-b-c-9'],
   ['--', '--'],
   ['', ''],
-  ['Straße Ünïcode', 'stra-e--n-code'],
-  // Lower-casing it makes two characters of one.
-  ['İ'.repeat(64), '-'.repeat(64)],
+  ['Straße Ünïcode', 'straße-ünïcode'],
+  ['ВЕСНА 2026', 'весна-2026'],
+  ['हिन्दी समाचार', 'हिन्दी-समाचार'],
+  ['٣ أخبار', '٣-أخبار'],
+  ['新闻/四月', '新闻-四月'],
+  ['½ ² 🙂', '-----'],
+  // Lower-casing it makes a letter and a mark of one.
+  ['İ'.repeat(64), 'i\u0307'.repeat(64)],
   // The Kelvin sign, whose lower case is an ASCII k.
-  ['\u212a', '-'],
+  ['\u212a', 'k'],
+  // Letters of four bytes.
+  ['\u{10400}'.repeat(64), '\u{10428}'.repeat(64)],
 ])('the clientTag %j is stored as %j', async (given, stored) => {
   expect((await sendEmail(api, own, { clientTag: given })).clientTag).toBe(stored);
 });

@@ -1,4 +1,5 @@
 import { dkimVerify } from 'mailauth';
+import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
 import { attempt } from '../../../shared/domain/email-delivery.ts';
 import * as emailDomains from '../../../shared/domain/email-domains.ts';
@@ -66,6 +67,36 @@ test('marketing email carries the signed headers of one click (RFC 8058), other 
     expect(other.field('List-Unsubscribe')).toBeUndefined();
     expect(other.field('List-Unsubscribe-Post')).toBeUndefined();
   }
+});
+
+test('{{ unsubscribeUrl }} is that link in html and text of a marketing email, also of a stored template', async () => {
+  const template = {
+    name: 'newsletter',
+    html: '<p>Bye: <a href="{{ unsubscribeUrl }}">here</a></p>',
+    text: 'Bye: {{ unsubscribeUrl }}',
+  };
+  const call = (path: string, body: object) => api.request('POST', path, { key: own.key, body });
+  const { body: stored } = await call('/v2/email/templates', template);
+  const mjml = `<mjml><mj-body><mj-section><mj-column><mj-text>${template.html}</mj-text></mj-column></mj-section></mj-body></mjml>`;
+  const content = { html: template.html, text: template.text };
+  // The caller's own value does not take the place of the link.
+  const data = { unsubscribeUrl: 'https://elsewhere.example' };
+  for (const changes of [
+    { content },
+    { content, template: { data } },
+    { content: { ...content, html: mjml }, format: 'mjml' },
+    { content: null, template: { name: 'newsletter', data } },
+  ]) {
+    const { raw, field } = await sent({ kind: 'marketing', ...changes });
+    const url = field('List-Unsubscribe')!.slice(1, -1);
+    const { html, text } = await PostalMime.parse(raw);
+    expect(text).toContain(`Bye: ${url}`);
+    expect(html).toContain(`<a href="${url}">here</a>`);
+  }
+  const receipt = await PostalMime.parse((await sent({ content, template: { data } })).raw);
+  expect(receipt.text).toContain('Bye: https://elsewhere.example');
+  const rendered = await call(`/v2/email/templates/${stored.id}/render`, {});
+  expect(rendered.body.text).toMatch(/^Bye: http:\/\/127\.0\.0\.1:\d+\/u\/[0-9a-z]{52}$/);
 });
 
 // Shows A56

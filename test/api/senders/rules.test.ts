@@ -1,6 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import * as senders from '../../../shared/domain/senders.ts';
+import { add as addBalance } from '../../../shared/domain/sms-balance.ts';
+import { load } from '../../../shared/domain/sms-prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { codeOf } from '../../support/contract.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -137,14 +139,102 @@ test('the first sender that is approved is the default; another takes its place 
   expect(await defaults()).toEqual([two]);
   await expect(senders.makeDefault(three)).rejects.toThrow('awaiting_verification');
   await senders.reject(two, ['GB'], 'No longer');
-  expect(await defaults()).toEqual([]);
+  expect(await defaults()).toEqual([one]);
   const code = await codeSentTo(there.workspaceId, '07405000001');
   await api.request('POST', `/v2/senders/${three}/verify`, { key: there.key, body: { code } });
+  expect(await defaults()).toEqual([one]);
+  const number = await senders.addNumber(there.workspaceId);
+  await senders.assignNumber(number.id, '+447451000099');
+  await api.request('DELETE', `/v2/senders/${one}`, { key: there.key });
   expect(await defaults()).toEqual([three]);
   await api.request('DELETE', `/v2/senders/${three}`, { key: there.key });
+  expect(await defaults()).toEqual([number.id]);
+  await senders.unassignNumber(number.id);
   expect(await defaults()).toEqual([]);
   await senders.approve(two, ['GB']);
   expect(await defaults()).toEqual([two]);
+});
+
+test('the customer chooses the default among approved senders', async () => {
+  const there = await workspace();
+  const first = await senders.addApproved(there.workspaceId, 'First');
+  const second = await senders.addApproved(there.workspaceId, 'Second');
+  const pending = (await request({ name: 'Pending' }, there)).body;
+  const change = (id: string, body: object) =>
+    api.request('PATCH', `/v2/senders/${id}`, { key: there.key, body });
+  const chosen = await change(second.id, { default: true });
+  expect([chosen.status, chosen.body]).toEqual([200, { ...second, default: true }]);
+  expect(await read(first.id, there)).toEqual({ ...first, default: false });
+  expect((await change(second.id, { default: true })).body.default).toBe(true);
+  expect((await change(first.id, {})).body.default).toBe(false);
+  const refused = await change(pending.id, { default: true });
+  expect([refused.status, codeOf(refused.body)]).toEqual([409, 'sender_not_approved']);
+  for (const value of [false, null, 'true']) {
+    const { status, body } = await change(first.id, { default: value });
+    expect([status, Object.keys(body.errors)]).toEqual([400, ['default']]);
+  }
+  expect(await read(second.id, there)).toMatchObject({ default: true });
+});
+
+test('a listing of one status has those senders only, by pages', async () => {
+  const there = await workspace();
+  const made = ['One', 'Two', 'Three'].map((name) => senders.addApproved(there.workspaceId, name));
+  const ids = (await Promise.all(made)).map(({ id }) => id).toSorted();
+  await request({ name: 'Pending' }, there);
+  const list = async (query: string) =>
+    (await api.request('GET', `/v2/senders?${query}`, { key: there.key })).body;
+  expect((await list('status=pending')).data).toMatchObject([{ name: 'Pending' }]);
+  const first = await list('status=approved&limit=2');
+  const second = await list(`status=approved&limit=2&cursor=${first.nextCursor}`);
+  expect([...first.data, ...second.data].map(({ id }: any) => id)).toEqual(ids.toReversed());
+  expect(second.nextCursor).toBeNull();
+  expect((await list(`limit=2&cursor=${first.nextCursor}`)).errors).toHaveProperty('cursor');
+  expect((await list('status=gone')).errors).toHaveProperty('status');
+});
+
+describe('an approved sender goes only when no message waits to be sent with it', () => {
+  const later = () => new Date(Date.now() + 3_600_000).toISOString();
+  const batches: Record<string, object> = {
+    'a batch': { sender: 'ACME', messages: [{ recipient: '07700 900101' }] },
+    'a batch from the default': { messages: [{ recipient: '07700 900101' }] },
+    'a row of a batch': { sender: 'Other', messages: [{ recipient: '07700 900101', sender: 'acme' }] },
+  };
+  test.each([...Object.keys(batches), 'a text', 'a held text'])('%s', async (what) => {
+    const there = await workspace();
+    const { id } = await senders.addApproved(there.workspaceId, 'Acme');
+    await senders.addApproved(there.workspaceId, 'Other');
+    const call = (method: string, path: string, body?: object) =>
+      api.request(method, path, { key: there.key, ...(body && { body }) });
+    const content = 'Hello';
+    if (what === 'a held text') {
+      await load('country,gbp,eur,validFrom\nGB,0.0345,0.0412,2020-01-01');
+      await addBalance(there.workspaceId, 1, null);
+    }
+    const path = batches[what] ? '/v2/sms/batches' : '/v2/sms';
+    const scheduledAt = what === 'a held text' ? null : later();
+    const body = batches[what] ?? { sender: 'acme', recipient: '07700 900101' };
+    const waiting = await call('POST', path, { ...body, content, scheduledAt });
+    expect([waiting.status, waiting.body.status]).toEqual([
+      201,
+      expect.stringMatching(/queued|held|scheduled/),
+    ]);
+    const refused = await call('DELETE', `/v2/senders/${id}`);
+    expect([refused.status, codeOf(refused.body)]).toEqual([409, 'in_use']);
+    expect(await read(id, there)).toMatchObject({ status: 'approved' });
+    expect((await call('DELETE', `${path}/${waiting.body.id}`)).status).toBe(200);
+    expect((await call('DELETE', `/v2/senders/${id}`)).status).toBe(204);
+    expect((await read(id, there)).status).toBe(404);
+  });
+});
+
+test('an operator who approves a name has thought otherwise than the one who rejected it', async () => {
+  const there = await workspace();
+  const { id } = (await request({ name: 'Acme' }, there)).body;
+  await senders.reject(id, ['GB'], 'No');
+  await api.request('DELETE', `/v2/senders/${id}`, { key: there.key });
+  const approved = await senders.addApproved(there.workspaceId, 'ACME');
+  await api.request('DELETE', `/v2/senders/${approved.id}`, { key: there.key });
+  expect((await request({ name: 'Acme' }, there)).status).toBe(201);
 });
 
 test('a sender is approved once a country is, and rejected when all are, with the reason', async () => {

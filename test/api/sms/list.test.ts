@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import * as senders from '../../../shared/domain/senders.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
 import { useDatabase } from '../../support/database.ts';
 import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
@@ -45,12 +47,35 @@ test.each([
   ['recipient=Acme', ['inbound']],
   ['sender=Acme', ['other', 'plain']],
   ['sender=07407000009', ['mobile']],
+  ['sender=ACME', ['other', 'plain']],
+  ['recipient=acme', ['inbound']],
+  ['sender=Acm', []],
+  ['sender=Acmé', []],
   ['sender=%2B447700900124', ['inbound']],
   ['clientReference=r-1', ['other']],
   ['clientTag=SALE', ['other']],
   ['since=2020-01-01T00:00:00Z&until=2021-01-01T00:00:00Z', []],
   ['since=2020-01-01T00:00:00Z', ['inbound', 'mobile', 'other', 'plain']],
 ])('?%s finds what it names', async (query, expected) => expect(await list(query)).toEqual(expected));
+
+test('a name that texts spell in several ways is one, over pages', async () => {
+  const there = await textingWorkspace();
+  const made: string[] = [];
+  // Between the spellings there is another name.
+  for (const name of ['ZOO', 'Bar', 'Zoo', 'aBar', 'zoo']) {
+    const { id } = await senders.addApproved(there.workspaceId, name);
+    const sent = await sendSms(api, there, { sender: name, scheduledAt: null });
+    if (name.toLowerCase() === 'zoo') made.unshift(sent.id);
+    await query("UPDATE sms_messages SET status = 'sent' WHERE id = ?", [idToBytes(sent.id)]);
+    expect((await api.request('DELETE', `/v2/senders/${id}`, { key: there.key })).status).toBe(204);
+  }
+  const page = async (more: string) =>
+    (await api.request('GET', `/v2/sms?sender=zOO&limit=2${more}`, { key: there.key })).body;
+  const first = await page('');
+  const second = await page(`&cursor=${first.nextCursor}`);
+  expect([...first.data, ...second.data].map(({ id }: any) => id)).toEqual(made);
+  expect(second.nextCursor).toBeNull();
+});
 
 test('pages follow on each other without a gap', async () => {
   const seen: string[] = [];

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { listSms } from '../../../shared/db/sms-messages.ts';
+import { listSms } from '../../../shared/db/sms-listings.ts';
 import { attempt } from '../../../shared/domain/sms-batches.ts';
 import * as smsDelivery from '../../../shared/domain/sms-delivery.ts';
 import * as smsReceipts from '../../../shared/domain/sms-receipts.ts';

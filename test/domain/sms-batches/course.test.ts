@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
 import { listEventsOfRecord } from '../../../shared/db/events.ts';
-import { listSms } from '../../../shared/db/sms-messages.ts';
+import { listSms } from '../../../shared/db/sms-listings.ts';
 import * as apiKeys from '../../../shared/domain/api-keys.ts';
 import * as recovery from '../../../shared/domain/recovery.ts';
 import * as relay from '../../../shared/domain/relay.ts';

@@ -51,9 +51,20 @@ test('an accepted message takes its price off the balance; one that cannot be pa
   const second = await sendSms(api, own, twoParts);
   expect(second.status).toBe('held');
   expect([await left(), await attempt(second.id)]).toEqual([part, 'dropped']);
-  expect((await smsOf(own, second.id)).eventTypes).toEqual(['sms.held']);
+  expect((await smsOf(own, second.id)).eventTypes).toEqual(['sms.queued', 'sms.held']);
   // Its parts are reserved.
   expect(await usedToday()).toBe(3);
+});
+
+test('the feed tells that a text was accepted before it tells that it is held', async () => {
+  await credit(part);
+  await sendSms(api, own);
+  const { id } = await sendSms(api, own);
+  const { body } = await api.request('GET', `/v2/sms/${id}/events`, { key: own.key });
+  expect(body.data.map(({ type, data }: any) => [type, data.status])).toEqual([
+    ['sms.queued', 'queued'],
+    ['sms.held', 'held'],
+  ]);
 });
 
 test('a message held for 72 hours fails, and its parts are given back', async () => {
@@ -68,7 +79,7 @@ test('a message held for 72 hours fails, and its parts are given back', async ()
   expect(await smsOf(own, id)).toMatchObject({
     status: 'failed',
     reason: { category: 'expired', code: 'held_expired', retryable: true },
-    eventTypes: ['sms.held', 'sms.failed'],
+    eventTypes: ['sms.queued', 'sms.held', 'sms.failed'],
   });
   // It was to go out a day later.
   expect(await statusOf(later)).toBe('held');
@@ -85,7 +96,7 @@ test('a message that is cancelled gives its price back once, a held one has none
     200, 200, 409, 409,
   ]);
   expect([await left(), await usedToday()]).toEqual([part + 1, 0]);
-  expect((await smsOf(own, held)).eventTypes).toEqual(['sms.held', 'sms.cancelled']);
+  expect((await smsOf(own, held)).eventTypes).toEqual(['sms.queued', 'sms.held', 'sms.cancelled']);
   const kinds = (await balance.listLedger(own.workspaceId, 10)).map(({ kind, amount }) => [kind, amount]);
   expect(kinds).toEqual([
     ['refund', part],

@@ -1,0 +1,75 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
+import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { useDatabase } from '../../support/database.ts';
+import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+beforeAll(async () => {
+  api = await startApi();
+});
+beforeEach(async () => {
+  own = await textingWorkspace();
+});
+
+const call = (method: string, path: string, body?: object) =>
+  api.request(method, path, { key: own.key, ...(body && { body }) });
+const contact = async (number: string): Promise<string> =>
+  (await call('POST', '/v2/contacts', { number })).body.id;
+
+test('the texts of an erased contact stay, and nothing says any more whose they were', async () => {
+  const [id, other] = [await contact('07700 900123'), await contact('07700 900124')];
+  const sent = await sendSms(api, own);
+  const theirs = await sendSms(api, own, { recipient: '+447700900124' });
+  const reply = (
+    await call('POST', '/v2/simulator/phones/07700900123/messages', { content: 'Hi', to: 'Acme' })
+  ).body;
+  expect([sent.contactId, reply.contactId, theirs.contactId]).toEqual([id, id, other]);
+  expect((await call('DELETE', `/v2/contacts/${id}`)).status).toBe(204);
+
+  for (const text of [sent, reply])
+    expect((await call('GET', `/v2/sms/${text.id}`)).body).toMatchObject({ id: text.id, contactId: null });
+  const { data } = (await call('GET', '/v2/sms')).body;
+  expect(data.map(({ contactId }: any) => contactId)).toEqual([null, other, null]);
+  const [conversation] = (await call('GET', '/v2/conversations')).body.data;
+  expect(conversation).toMatchObject({ contact: null, lastMessage: { contactId: null } });
+  expect(await query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)])).toEqual([]);
+
+  // What becomes of the text later says it neither.
+  await attempt(sent.id);
+  const events = (await call('GET', `/v2/sms/${sent.id}/events`)).body.data;
+  expect(events.at(-1)).toMatchObject({ type: 'sms.sent', data: { contactId: null } });
+});
+
+test('so do the texts to a number that the contact had before', async () => {
+  const id = await contact('07700 900125');
+  const { id: textId } = await sendSms(api, own, { recipient: '+447700900125' });
+  await call('PATCH', `/v2/contacts/${id}`, { number: '07700 900126' });
+  expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBe(id);
+  await call('DELETE', `/v2/contacts/${id}`);
+  expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
+  // Who has the number next is somebody else.
+  await contact('07700 900125');
+  expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
+});
+
+test('a contact with many texts is erased as well', async () => {
+  const id = await contact('07700 900127');
+  const { id: textId } = await sendSms(api, own, { recipient: '+447700900127' });
+  const columns = (await query('SHOW COLUMNS FROM sms_messages')).map((row) => row.Field as string);
+  const others = columns.filter((name) => name !== 'id').join();
+  await query(
+    `INSERT INTO sms_messages (id, ${others})
+     SELECT UNHEX(LEFT(SHA2(seq, 256), 32)), ${others} FROM sms_messages
+     JOIN (WITH RECURSIVE n AS (SELECT 1 AS seq UNION ALL SELECT seq + 1 FROM n WHERE seq < 900) SELECT seq FROM n) AS n
+     WHERE id = ?`,
+    [idToBytes(textId)],
+  );
+  expect((await call('DELETE', `/v2/contacts/${id}`)).status).toBe(204);
+  expect(await query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)])).toEqual([]);
+});
