@@ -1,21 +1,15 @@
+import type { Refuse } from '../../faults.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
 import { findSending, isTestSender } from '../email-senders.ts';
-
-/** Notes what is wrong with a field; everything wrong with a request is reported at once. */
-export type Refuse = (field: string, message: string) => void;
 
 /** A tag as it is stored (spec §4). Lower-cased last: the lower case of some letters is longer, and not a letter. */
 export function normalTag(tag: string): string {
   return tag.replace(/[^A-Za-z0-9]/gu, '-').toLowerCase();
 }
 
-export function parseField(
-  field: string,
-  text: string,
-  allowDisplayName: boolean,
-  refuse: Refuse,
-): Mailbox | null {
-  const parsed = parseMailbox(text, { allowDisplayName });
+export function parseField(field: string, text: string | undefined, refuse: Refuse): Mailbox | null {
+  if (text === undefined) return null;
+  const parsed = parseMailbox(text, { allowDisplayName: true });
   if (parsed.ok) return parsed.mailbox;
   refuse(field, parsed.message);
   return null;
@@ -50,5 +44,6 @@ export async function checkSender(
   if (sending.maySend) return;
   if (sending.because === 'recipient')
     refuse('recipient', 'must be a verified test recipient: the test sender reaches nobody else');
-  else refuse('sender', `${sender.domain} is not a verified sending domain of this workspace`);
+  else
+    refuse('sender', `must be of a verified sending domain of this workspace, which ${sender.domain} is not`);
 }

@@ -1,5 +1,5 @@
 import { now } from '../../clock.ts';
-import { problem } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { offsetAt, startsBetween, timeOfLocal } from '../../formats/time-zone.ts';
 import type { ReportBound, ReportFilter, SendsFilter } from '../../schemas/reports.ts';
 import { hourMs, hourOf } from './pieces.ts';
@@ -19,10 +19,6 @@ export type Range = {
   timeZoneRounded: boolean;
 };
 
-function refusal(field: string, message: string): Error {
-  return problem('validation_failed', { detail: `${field} ${message}.`, errors: { [field]: [message] } });
-}
-
 /** The range of the query. Counts are kept by hour: a bound within one is rounded down. */
 export function rangeOf({ from, to, timeZone }: ReportFilter): Range {
   const end = to ? timeOf(to, timeZone) : (hourOf(now()) + 1) * hourMs;
@@ -32,11 +28,11 @@ export function rangeOf({ from, to, timeZone }: ReportFilter): Range {
     ['from', from, start],
     ['to', to, end],
   ] as const)
-    if (bound && time < 0) throw refusal(field, 'must not be before 1970');
-  if (start >= end) throw refusal(from ? 'from' : 'to', 'must be before to');
+    if (bound && time < 0) throw invalid(field, 'must not be before 1970');
+  if (start >= end) throw invalid(from ? 'from' : 'to', 'must be before to');
   // A clock that goes back makes a stretch of so many days an hour longer.
   if (hours.to - hours.from > mostDays * dayHours + 1)
-    throw refusal('from', `must be at most ${mostDays} days before to`);
+    throw invalid('from', `must be at most ${mostDays} days before to`);
   const dates = [from, to].flatMap((bound) => (bound && 'date' in bound ? [timeOf(bound, timeZone)] : []));
   return { start, end, ...hours, timeZone, timeZoneRounded: dates.some(isWithinHour) };
 }
@@ -55,7 +51,7 @@ export function intervalsOf(filter: SendsFilter): Intervals {
   const { start, end, from, to, timeZone } = range;
   if (filter.interval === 'hour') {
     if (to - from > mostDaysOfHours * dayHours + 1)
-      throw refusal('interval', `can be hour for at most ${mostDaysOfHours} days`);
+      throw invalid('interval', `can be hour for at most ${mostDaysOfHours} days`);
     const hours = Array.from({ length: to - from }, (_, index) => from + index);
     return {
       starts: hours.map((hour) => hour * hourMs),
