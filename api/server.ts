@@ -3,7 +3,7 @@ import closeWithGrace from 'close-with-grace';
 import { openBroadcast } from '../shared/broadcast.ts';
 import { openCage } from '../shared/cage/cage.ts';
 import { config } from '../shared/config.ts';
-import { closeEverything, startUp } from '../shared/lifecycle.ts';
+import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, stopHttpServer } from './http-server.ts';
@@ -16,7 +16,7 @@ const graceMs = config.SHUTDOWN_SECONDS * 1000;
 // What is left of the grace closes the database and the queues.
 const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
 
-await startUp();
+await startUpOrExit();
 openBroadcast();
 const server = createHttpServer(createApp());
 closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {

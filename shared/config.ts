@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailSettings } from './config/email.ts';
+import { refuseSettings, settingFaults } from './config/faults.ts';
 import { reportSettings } from './config/reports.ts';
 import { smsSettings } from './config/sms.ts';
 import { webhookSettings } from './config/webhooks.ts';
@@ -28,10 +29,15 @@ const settings = z.object({
       'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. Not looked at behind a proxy (TRUST_PROXY)',
     ),
   PUBLIC_URL: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
     .optional()
     .describe('Address that clients call; used in Location, problem types and signatures'),
-  MYSQL_URL: z.url({ protocol: /^mysql$/ }).default('mysql://root@127.0.0.1:3306/messaging'),
+  MYSQL_URL: z
+    .url({
+      protocol: /^mysql$/,
+      error: 'must be an address of the form mysql://user:password@host:port/database',
+    })
+    .default('mysql://root@127.0.0.1:3306/messaging'),
   MYSQL_POOL_SIZE: z.coerce
     .number()
     .int()
@@ -44,14 +50,22 @@ const settings = z.object({
     .min(1)
     .default(20)
     .describe('How long one statement may take; then its connection is given up, and the request gets 503'),
-  REDIS_URL: z.url({ protocol: /^rediss?$/ }).default('redis://127.0.0.1:6379'),
+  REDIS_URL: z
+    .url({
+      protocol: /^rediss?$/,
+      error: 'must be an address of the form redis://:password@host:port or rediss://',
+    })
+    .default('redis://127.0.0.1:6379'),
   QUEUE_PREFIX: z
     .string()
     .default('{messaging}')
     .describe('Prefix of every Redis key; the braces keep all keys on one node of a Redis Cluster'),
   SECRET_KEY: z
     .string()
-    .regex(/^[a-z0-9]+:[0-9a-f]{64}(,[a-z0-9]+:[0-9a-f]{64})*$/, 'must be id:64hex, several with commas')
+    .regex(
+      /^[a-z0-9]+:[0-9a-f]{64}(,[a-z0-9]+:[0-9a-f]{64})*$/,
+      'must be id:64hex (64 digits of 0-9 and a-f), several with commas',
+    )
     .optional()
     .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
   RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
@@ -171,7 +185,7 @@ const given = Object.fromEntries(
   Object.keys(settings.shape).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
 );
 const parsed = settings.safeParse(given);
-if (!parsed.success) throw new Error(`Settings: ${z.prettifyError(parsed.error)}`);
+if (!parsed.success) refuseSettings(settingFaults(parsed.error, settings.shape));
 
 const values = parsed.data;
 
@@ -180,18 +194,17 @@ export const config = {
   PUBLIC_URL: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
 };
 
+const faults: string[] = [];
 // A worker that outlives its lease would race its successor, so the numbers must leave room.
 if (config.LEASE_SECONDS < 2 * Math.max(config.SMTP_TIMEOUT_SECONDS, config.WEBHOOK_TIMEOUT_SECONDS))
-  throw new Error(
-    'Settings: LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS',
-  );
-
+  faults.push('LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS');
 if (config.SHORT_LINK_URL !== undefined) {
   const [own, all] = [new URL(config.SHORT_LINK_URL), new URL(config.PUBLIC_URL)];
   // Its links would be among the pages of the platform.
   if (own.host === all.host && own.pathname === '/')
-    throw new Error('Settings: SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL');
+    faults.push('SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL');
 }
+if (faults.length > 0) refuseSettings(faults);
 
 export const product = { name: 'messaging-service', version: '0.1.0' } as const;
 

@@ -5,7 +5,7 @@ import { config } from './config.ts';
 import { closeDatabase } from './db/client.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { sampleClock } from './db/system/clock.ts';
-import { findServerSettings } from './db/system/server.ts';
+import { findServerSettings, placeOf, requireDatabase, StartFault } from './db/system/server.ts';
 import { logger } from './logger.ts';
 import { readOwnGauges, takeCounts } from './metrics.ts';
 import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue.ts';
@@ -16,18 +16,30 @@ const reportEveryMs = 2_000;
 
 let timers: NodeJS.Timeout[] = [];
 
+/** `startUp` for a process of its own: where it cannot begin, it says why in one line, and ends. */
+export async function startUpOrExit(): Promise<void> {
+  try {
+    await startUp();
+  } catch (error) {
+    if (!(error instanceof StartFault)) throw error;
+    logger.fatal(error.message);
+    process.exit(1);
+  }
+}
+
 /**
  * What every process does before it works: the database must be there, migrated and durable; then the clock
  * follows it. Redis may be away; that is said, and survived.
  */
 export async function startUp(): Promise<void> {
   if (timers.length > 0) return;
+  await requireDatabase();
   // The first waits for a connection to be made, so it says little.
   await sampleClock();
   await sampleClock();
   const pending = await pendingMigrations();
   if (pending.length > 0)
-    throw new Error(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
+    throw new StartFault(`Migrations are missing: ${pending.join(', ')}. Run scripts/migrate up`);
   await checkServers();
   timers = [setInterval(followClock, sampleEveryMs), setInterval(reportCounts, reportEveryMs)];
   for (const timer of timers) timer.unref();
@@ -38,12 +50,15 @@ async function checkServers(): Promise<void> {
   if (settings.flushLogAtCommit !== 1)
     logger.warn(settings, 'innodb_flush_log_at_trx_commit is not 1: a power cut can lose what was accepted');
   if (settings.maxAllowedPacketBytes < minPacketBytes)
-    throw new Error(
-      `max_allowed_packet is ${settings.maxAllowedPacketBytes}; it must be at least ${minPacketBytes}`,
+    throw new StartFault(
+      `MYSQL_URL: max_allowed_packet of ${placeOf(config.MYSQL_URL)} is ${settings.maxAllowedPacketBytes}; it must be at least ${minPacketBytes}`,
     );
   const redis = await findRedisSettings();
   const redisFault = redis && (await findRedisFault());
-  if (!redis) logger.warn('Redis does not answer; work is accepted, and done once it is back');
+  if (!redis)
+    logger.warn(
+      `REDIS_URL: the Redis at ${placeOf(config.REDIS_URL)} does not answer; work is accepted, and done once it is back`,
+    );
   else if (redisFault)
     logger.error({ redisFault }, 'Redis takes no jobs; work is accepted, and done once it does');
   else if (redis.maxmemoryPolicy !== 'noeviction')

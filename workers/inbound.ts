@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import closeWithGrace from 'close-with-grace';
 import { config } from '../shared/config.ts';
-import { closeEverything, startUp } from '../shared/lifecycle.ts';
+import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { startInbound } from './inbound/server.ts';
 
 async function main(): Promise<void> {
-  await startUp();
+  await startUpOrExit();
   const tls = config.INBOUND_TLS_FILE ? readFileSync(config.INBOUND_TLS_FILE) : undefined;
   const inbound = await startInbound({
     port: config.INBOUND_PORT,

@@ -5,7 +5,7 @@ import closeWithGrace from 'close-with-grace';
 import { Redis } from 'ioredis';
 import { config } from '../shared/config.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
-import { closeEverything, startUp } from '../shared/lifecycle.ts';
+import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { leaveReplica } from '../shared/queue/connection.ts';
 import { isRedisUp } from '../shared/queue.ts';
@@ -74,6 +74,7 @@ function startLanes({ job, queueNames }: Chosen, connection: Redis): Worker[] {
 
 async function main(): Promise<void> {
   const names = process.argv.slice(2);
+  await startUpOrExit();
   const workers = await startWorkers(names.length > 0 ? names : undefined);
   closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
     if (err) logger.fatal({ err }, 'stopping after an error');

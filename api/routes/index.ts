@@ -19,6 +19,7 @@ import smsPreview from './sms-preview.ts';
 import smsTemplates from './sms-templates.ts';
 import suppressions from './suppressions.ts';
 import webhooks from './webhooks.ts';
+import workspace from './workspace.ts';
 
 /**
  * Every operation, a line per resource. The order is the order of the API description, and of the look at paths:
@@ -45,4 +46,5 @@ export const endpoints: readonly Endpoint[] = [
   ...contactLists,
   ...apiKeys,
   ...reports,
+  ...workspace,
 ];

@@ -54,6 +54,7 @@ const filled = [
   'contact_counts',
   'conversations',
   'report_counts',
+  'sms_ledger_sums',
   'report_latencies',
   'report_states',
   'report_names',

@@ -12,7 +12,7 @@ export function addPriceCommands(program: Command, { print }: Tools): void {
     .description(
       'load a CSV file with the columns country,gbp,eur,validFrom: all of its lines, or none; an empty amount means no price. A price holds from its day (UTC) until the next one of its country',
     )
-    .action(async (file: string) => print(await smsPrices.load(await readFile(file, 'utf8'))));
+    .action(async (file: string) => print(await smsPrices.load(await textOf(file))));
   prices
     .command('list')
     .description('prices of now, by country')
@@ -27,4 +27,16 @@ export function addPriceCommands(program: Command, { print }: Tools): void {
         })),
       );
     });
+}
+
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(
+      code === 'ENOENT' ? `There is no file ${file}` : `${file} cannot be read (${code ?? 'unknown fault'})`,
+      { cause: error },
+    );
+  }
 }

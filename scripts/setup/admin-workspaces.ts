@@ -1,5 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import * as reports from '../../shared/domain/reports.ts';
 import * as waiting from '../../shared/domain/waiting.ts';
+import * as workspaceRecord from '../../shared/domain/workspace-record.ts';
 import * as workspaces from '../../shared/domain/workspaces.ts';
 
 type Tools = {
@@ -42,10 +44,12 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
     });
   workspace
     .command('show <workspaceId>')
-    .description('its settings, and what it has waiting to be sent of what it may')
+    .description(
+      'its settings, its balance and what it spends this month, and what it has waiting to be sent of what it may',
+    )
     .action(async (id: string) => {
       const found = await workspaces.find(await workspaceOf(id));
-      print({ ...shown(found!), ...(await waitingOf(id)) });
+      print({ ...shown(found!), ...(await customerView(id)), ...(await waitingOf(id)) });
     });
   workspace
     .command('set <workspaceId>')
@@ -86,6 +90,23 @@ function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object
     emailsPerMinute,
     emailsPerHour,
     emailsPerDay,
+  };
+}
+
+/** As GET /v2/workspace and GET /v2/workspace/spend have it. */
+async function customerView(id: string): Promise<object> {
+  const owner = { workspaceId: id };
+  const { country, createdAt, defaultSender, balance } = await workspaceRecord.show(owner);
+  const { total, ledger } = await reports.spend(owner, {});
+  return {
+    country,
+    createdAt,
+    defaultSender: defaultSender?.name ?? null,
+    balanceGbp: balance?.gbp ?? 'unlimited',
+    textsThisMonth: total.messages,
+    partsThisMonth: total.parts,
+    spentGbpThisMonth: total.cost.gbp,
+    balanceChangeGbpThisMonth: ledger.change.gbp,
   };
 }
 

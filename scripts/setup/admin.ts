@@ -1,4 +1,3 @@
-import { Console } from 'node:console';
 import type { Writable } from 'node:stream';
 import { Command, CommanderError, Option } from 'commander';
 import * as workspaces from '../../shared/domain/workspaces.ts';
@@ -14,6 +13,7 @@ import { addPriceCommands } from './admin-prices.ts';
 import { addReportCommands } from './admin-reports.ts';
 import { addSecretCommands } from './admin-secrets.ts';
 import { addSenderCommands } from './admin-senders.ts';
+import { tableOf } from './admin-table.ts';
 import { addWebhookCommands } from './admin-webhooks.ts';
 import { addWorkspaceCommands } from './admin-workspaces.ts';
 import { needPlatform } from './environment.ts';
@@ -39,7 +39,7 @@ export function commandLine({ stdout, stderr }: Output): Command {
 
   function print(result: object | object[]): void {
     if (program.opts()['json']) stdout.write(`${JSON.stringify(result)}\n`);
-    else if (Array.isArray(result)) new Console(stdout).table(result);
+    else if (Array.isArray(result)) stdout.write(tableOf(result));
     else for (const [name, value] of Object.entries(result)) stdout.write(`${name}: ${value ?? ''}\n`);
   }
   const tools = { print, workspaceOf };

@@ -1,11 +1,13 @@
 import { closeDatabase } from '../../shared/db/client.ts';
 import { migrateDown, migrateUp } from '../../shared/db/migrate.ts';
+import { requireDatabase, StartFault } from '../../shared/db/system/server.ts';
 import { needPlatform } from './environment.ts';
 
 const usage = 'scripts/migrate up | latest | down [--all]';
 
 async function migrate([direction, option]: string[]): Promise<void> {
   needPlatform();
+  await requireDatabase();
   if (direction === 'up' || direction === 'latest') return report('Applied', await migrateUp());
   if (direction === 'down' && (option === undefined || option === '--all'))
     return report('Taken back', await migrateDown({ all: option === '--all' }));
@@ -20,6 +22,10 @@ function report(what: string, names: string[]): void {
 if (import.meta.main) {
   try {
     await migrate(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof StartFault)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
   } finally {
     await closeDatabase();
   }

@@ -16,7 +16,10 @@ const isDomain = (name: string): boolean => /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)+$/.te
 /** Settings of sending email, of sending domains, and of what comes back. */
 export const emailSettings = {
   SMTP_URL: z
-    .url({ protocol: /^smtps?$/ })
+    .url({
+      protocol: /^smtps?$/,
+      error: 'must be an address of the form smtp://user:password@host:port or smtps://',
+    })
     .default('smtp://127.0.0.1:25')
     .describe('The relay that takes email: smtp(s)://user:password@host:port'),
   SMTP_CONNECTIONS: z.coerce.number().int().min(1).default(20).describe('Pooled connections per process'),
@@ -46,7 +49,7 @@ export const emailSettings = {
     ),
   SYSTEM_SENDER: z
     .string()
-    .max(256)
+    .max(256, 'must have at most 256 characters')
     .regex(
       /^(?:[^<>@]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/,
       'must be `a@b.example` or `Name <a@b.example>`',
@@ -57,7 +60,7 @@ export const emailSettings = {
     ),
   TEST_SENDER: z
     .string()
-    .max(254)
+    .max(254, 'must have at most 254 characters')
     .regex(/^[^<>@\s]+@[^<>@\s]+$/, 'must be an address such as test@example.com')
     .optional()
     .describe(
@@ -92,7 +95,7 @@ export const emailSettings = {
     .describe('How long a bounce waits until its email is written down as sent; then it is to come again'),
   INBOUND_TOKEN: z
     .string()
-    .min(16)
+    .min(16, 'must have at least 16 characters')
     .optional()
     .describe('Opens POST /inbound/email, which takes the same messages over HTTP; none: it does not exist'),
   FBL_REPORTERS: list

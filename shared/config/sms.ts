@@ -43,7 +43,7 @@ export const smsSettings = {
     .default(1)
     .describe('How long a phone of the simulator takes to report a text, or to answer it'),
   SHORT_LINK_URL: z
-    .url({ protocol: /^https?$/ })
+    .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
     .optional()
     .transform((url) => url?.replace(/\/+$/, ''))
     .describe(

@@ -1,5 +1,17 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { list } from './list.ts';
+
+/** `10.0.0.0/8`, `::1/128`, or a single address. */
+function isNetwork(cidr: string): boolean {
+  const [address = '', bits, ...others] = cidr.split('/');
+  const mostBits = { 0: -1, 4: 32, 6: 128 }[isIP(address)]!;
+  return (
+    mostBits > 0 &&
+    others.length === 0 &&
+    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= mostBits))
+  );
+}
 
 /** Settings of webhook deliveries. */
 export const webhookSettings = {
@@ -49,8 +61,20 @@ export const webhookSettings = {
     .max(30)
     .default(15)
     .describe('How often the clock is held against webhooks that fail'),
-  WEBHOOK_ALLOWED_NETWORKS: list.describe(
-    'CIDRs of private networks that webhooks may reach all the same (development)',
-  ),
-  WEBHOOK_LOCAL_ADDRESS: z.string().optional().describe('Local address that deliveries are sent from'),
+  WEBHOOK_ALLOWED_NETWORKS: list
+    .refine((networks) => networks.every(isNetwork), 'must be networks in CIDR form, several with commas')
+    .describe('CIDRs of private networks that webhooks may reach all the same (development)'),
+  WEBHOOK_PUBLIC_ADDRESSES: list
+    .refine(
+      (addresses) => addresses.every((address) => isIP(address) !== 0),
+      'must be IP addresses, several with commas',
+    )
+    .describe(
+      'Addresses that customers see deliveries come from, for their firewalls; none: WEBHOOK_LOCAL_ADDRESS. Behind a NAT they are its own',
+    ),
+  WEBHOOK_LOCAL_ADDRESS: z
+    .string()
+    .refine((address) => isIP(address) !== 0, 'must be an IP address')
+    .optional()
+    .describe('Local address that deliveries are sent from'),
 };

@@ -6,7 +6,7 @@ import { Moment, Timestamp, text } from './fields.ts';
 /** A date is in the time zone of the report; a time is one anywhere. */
 export type ReportBound = { date: number } | { time: Date };
 
-const ReportBound = z
+export const ReportBound = z
   .string()
   .transform((value, context): ReportBound => {
     if (/^\d{4}-\d{2}-\d{2}$/.test(value)) {
@@ -72,6 +72,10 @@ const Rate = z.string().nullable();
 const rateOf = (what: string) =>
   Rate.meta({ description: `${what}, to four decimals; null of none`, example: '0.9876' });
 
+export const ReportCost = z
+  .object({ gbp: z.string(), eur: z.string() })
+  .meta({ id: 'ReportCost', example: { gbp: '12.3400', eur: '14.1900' } });
+
 const counts = {
   accepted: Count,
   queued: Count.meta({ description: 'Of them, by the status that they have now' }),
@@ -81,9 +85,7 @@ const counts = {
   failed: Count,
   cancelled: Count,
   parts: Count,
-  cost: z
-    .object({ gbp: z.string(), eur: z.string() })
-    .meta({ id: 'ReportCost', example: { gbp: '12.3400', eur: '14.1900' } }),
+  cost: ReportCost,
 };
 
 /** `id` names the shape in the API description. */

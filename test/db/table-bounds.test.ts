@@ -40,6 +40,7 @@ async function insertOld(table: string, given: Record<string, Param>): Promise<v
 
 test('what passes is gone when its time is over, of every table that is said to pass', async () => {
   await query('DELETE FROM sms_ledger');
+  await query('DELETE FROM sms_ledger_sums');
   const [listId, emailId, batchId] = [newUuid(old), newUuid(old), newUuid(old)];
   const given: Record<string, Record<string, Param>> = {
     events: { position: 1 },
@@ -70,9 +71,9 @@ test('what passes is gone when its time is over, of every table that is said to 
     const [row] = await query(`SELECT COUNT(*) AS n FROM ?? ${which}`, [table, old]);
     left[table] = Number(row!['n']);
   }
-  // Of the ledger stays what was credited, and what is carried over for the workspaces of the others.
+  // Of the ledger stays what was credited, and what is carried over for the workspaces of the others; and the sums of their hours.
   const expected = Object.fromEntries(Object.keys(left).map((table) => [table, 0]));
-  expect(left).toEqual({ ...expected, sms_ledger: 3 });
+  expect(left).toEqual({ ...expected, sms_ledger: 3, sms_ledger_sums: 3 });
 });
 
 test('the ledger keeps its sum for each workspace, and no entry of a message that is gone', async () => {

@@ -69,6 +69,7 @@ export const tableBounds: Record<string, Bound> = {
     kind: 'passing',
     by: 'entries of messages that are gone are put together into one for each workspace; credits stay',
   },
+  sms_ledger_sums: { kind: 'passing', by: 'REPORT_RETENTION_DAYS, by whole months' },
   sms_messages: { kind: 'passing', by: 'SMS_RETENTION_DAYS' },
   sms_prices: { kind: 'kept', by: 'the operator loads them' },
   sms_receipts_unmatched: { kind: 'passing', by: 'EVENT_RETENTION_DAYS and an hour' },

@@ -74,6 +74,7 @@ export const ownColumns: Record<string, string> = {
   short_links: 'token',
   simulator_messages: 'direction',
   sms_ledger: 'kind',
+  sms_ledger_sums: 'kind',
   sms_batches: 'paused_reason source state status unicode',
   sms_batch_rows: 'country unicode',
   sms_messages: 'country direction encoding gateway reason_category status',

@@ -27,7 +27,11 @@ test('a command of the operator is a process that prints, ends by itself, and te
     command(['balance', 'show', 'nobody']),
   ]);
   expect(shown).toEqual({ code: 0, signal: null, printed: `id: ${id}\nbalance: unlimited\n` });
-  expect(listed).toEqual({ code: 0, signal: null, printed: expect.stringMatching(/│ 'Acme' +│/) });
+  expect(listed).toEqual({
+    code: 0,
+    signal: null,
+    printed: expect.stringMatching(/^id +name +createdAt\nworkspace_\w+  Acme  20\S+Z\n$/),
+  });
   expect(unknown).toEqual({ code: 1, signal: null, printed: 'There is no workspace nobody\n' });
 });
 

@@ -20,6 +20,7 @@ import { smsBatches } from './0023_sms_batches.ts';
 import { shortLinks } from './0024_short_links.ts';
 import { smsImports } from './0025_sms_imports.ts';
 import { conversations } from './0028_conversations.ts';
+import { smsLedgerSums } from './0029_sms_ledger_sums.ts';
 import { reports } from './0030_reports.ts';
 import type { Migration } from './migration.ts';
 
@@ -47,5 +48,6 @@ export const migrations: Migration[] = [
   shortLinks,
   smsImports,
   conversations,
+  smsLedgerSums,
   reports,
 ];

@@ -1,3 +1,4 @@
+import { config } from '../../config.ts';
 import { query } from '../client.ts';
 
 export type ServerSettings = {
@@ -22,5 +23,24 @@ export async function isDatabaseUp(): Promise<boolean> {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** A process cannot begin, and its operator can do something about it: the message says so, and no stack is needed. */
+export class StartFault extends Error {}
+
+/** Where a server is, without the user and the password of its address. */
+export const placeOf = (url: string): string => new URL(url).host;
+
+/** @throws {StartFault} where the database does not answer, or refuses this user or this database */
+export async function requireDatabase(): Promise<void> {
+  try {
+    await query('SELECT 1');
+  } catch (error) {
+    const { code, message } = ((error as Error).cause ?? error) as { code?: string; message?: string };
+    throw new StartFault(
+      `MYSQL_URL: the database at ${placeOf(config.MYSQL_URL)} cannot be used (${code ?? message ?? 'no answer'}). Is it running, and are its user, password and database those of MYSQL_URL?`,
+      { cause: error },
+    );
   }
 }

@@ -46,3 +46,39 @@ export async function deleteEntries(ids: Buffer[]): Promise<number> {
   ]);
   return affectedRows;
 }
+
+/** Up to when entries are in the sums by hour; nobody else adds to them until the transaction ends. */
+export async function findLedgerMarkForUpdate(): Promise<Date> {
+  const [row] = await query("SELECT value FROM counters WHERE name = 'sms_ledger.summed' FOR UPDATE");
+  return new Date(Number(row!.value));
+}
+
+/** When the entry was made that so many others come before, since then; null where there are fewer. */
+export async function findEntryTime(since: Date, others: number): Promise<Date | null> {
+  const [row] = await query('SELECT id FROM sms_ledger WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?', [
+    firstUuidAt(since),
+    others,
+  ]);
+  return row ? new Date((row.id as Buffer).readUIntBE(0, 6)) : null;
+}
+
+/** Adds the entries of a stretch of time, by when their ids were made, to the sums, and moves the mark to its end. */
+export async function sumLedger(from: Date, to: Date): Promise<void> {
+  await query(
+    `INSERT INTO sms_ledger_sums (workspace_id, start, kind, amount)
+     SELECT workspace_id, FLOOR(UNIX_TIMESTAMP(created_at) / 3600), kind, SUM(amount) AS added FROM sms_ledger
+     WHERE id >= ? AND id < ? GROUP BY 1, 2, 3
+     ON DUPLICATE KEY UPDATE sms_ledger_sums.amount = sms_ledger_sums.amount + VALUES(amount)`,
+    [firstUuidAt(from), firstUuidAt(to)],
+  );
+  await query("UPDATE counters SET value = ? WHERE name = 'sms_ledger.summed'", [to.getTime()]);
+}
+
+/** Deletes sums of hours before; hours count from 1970. */
+export async function deleteLedgerSumsBefore(hour: number, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>('DELETE FROM sms_ledger_sums WHERE start < ? LIMIT ?', [
+    hour,
+    limit,
+  ]);
+  return affectedRows;
+}

@@ -2,6 +2,7 @@ import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
 import { deleteReportsBefore } from '../../db/system/report-counts.ts';
 import { deleteStatesBefore } from '../../db/system/report-messages.ts';
+import { deleteLedgerSumsBefore } from '../../db/system/sms-ledger.ts';
 import { hourOf, startOf } from './pieces.ts';
 import { statesUntil } from './states.ts';
 
@@ -10,6 +11,7 @@ export async function purge(limit: number): Promise<number> {
   const oldest = hourOf(new Date(now().getTime() - config.REPORT_RETENTION_DAYS * 86_400_000));
   return Math.max(
     await deleteReportsBefore(startOf('month', oldest), limit),
+    await deleteLedgerSumsBefore(startOf('month', oldest), limit),
     await deleteStatesBefore(statesUntil(), limit),
   );
 }

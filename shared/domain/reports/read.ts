@@ -24,12 +24,8 @@ type Owner = { workspaceId: string };
 
 const { acquire } = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs: 2_000, mostWaiting: 100 });
 
-/** A few at a time for each workspace, so that none takes the connections that others need. */
-async function reporting<Row>(
-  { workspaceId }: Owner,
-  { from, to, timeZone, timeZoneRounded }: Range,
-  look: () => Promise<Row[]>,
-) {
+/** A few at a time for each workspace, so that none takes the connections that others need; and none takes long. */
+export async function limited<Found>(workspaceId: string, look: () => Promise<Found>): Promise<Found> {
   const release = await acquire(workspaceId);
   if (!release)
     throw problem('rate_limited', {
@@ -37,18 +33,26 @@ async function reporting<Row>(
       retryAfterSeconds: 1,
     });
   try {
-    const data = await limitTime({ ms: config.REPORT_SECONDS * 1000, isInVain: hasCallerGone }, look);
-    return {
-      from: timeOf(from).toISOString(),
-      to: timeOf(to).toISOString(),
-      timeZone,
-      timeZoneRounded,
-      data,
-      nextCursor: null,
-    };
+    return await limitTime({ ms: config.REPORT_SECONDS * 1000, isInVain: hasCallerGone }, look);
   } finally {
     release();
   }
+}
+
+async function reporting<Row>(
+  { workspaceId }: Owner,
+  { from, to, timeZone, timeZoneRounded }: Range,
+  look: () => Promise<Row[]>,
+) {
+  const data = await limited(workspaceId, look);
+  return {
+    from: timeOf(from).toISOString(),
+    to: timeOf(to).toISOString(),
+    timeZone,
+    timeZoneRounded,
+    data,
+    nextCursor: null,
+  };
 }
 
 const channelsOf = ({ channel }: Pick<ReportFilter, 'channel'>): readonly db.Channel[] =>

@@ -1,0 +1,37 @@
+import * as reports from '../../shared/domain/reports.ts';
+import * as workspace from '../../shared/domain/workspace-record.ts';
+import { Spend, SpendQuery, Workspace } from '../../shared/schemas/workspace.ts';
+import { endpoint } from '../endpoint.ts';
+
+const tag = 'Workspace';
+
+export default [
+  endpoint({
+    method: 'get',
+    path: '/v2/workspace',
+    id: 'getWorkspace',
+    tag,
+    summary: 'Get the workspace of the key: its settings, limits and balance',
+    scope: 'workspace.read',
+    status: 200,
+    response: Workspace,
+    problems: [],
+    handle: ({ caller }) => workspace.show(caller),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/workspace/spend',
+    id: 'getWorkspaceSpend',
+    tag,
+    summary:
+      'See what is spent on text messages, by country, key and clientTag, and what changed the balance',
+    description:
+      'Texts count for the hour in which they were accepted, entries of the ledger for the hour in which they were made. A text that is accepted in one month and given back in the next changes the texts of the first and the ledger of the second.',
+    scope: 'workspace.read',
+    query: SpendQuery,
+    status: 200,
+    response: Spend,
+    problems: [],
+    handle: ({ caller, query }) => reports.spend(caller, query),
+  }),
+];

@@ -1,0 +1,71 @@
+import { z } from 'zod';
+
+type Bounds = { type?: string; minimum?: number; maximum?: number; enum?: string[]; default?: unknown };
+
+/** Exit code of a command whose settings are wrong (EX_CONFIG of sysexits.h). */
+const badSettings = 78;
+
+/** What a setting is like that has no default to show, or one that says little. */
+const examples: Record<string, string> = {
+  PUBLIC_URL: 'https://api.example.com',
+  SECRET_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
+  SYSTEM_SENDER: 'Messaging <alerts@example.com>',
+  TEST_SENDER: 'test@example.com',
+  DNS_SERVERS: '192.0.2.53,192.0.2.54:5353',
+  FBL_REPORTERS: 'fbl.example,reports.example',
+  INBOUND_TOKEN: 'at-least-16-characters',
+  SHORT_LINK_URL: 'https://acme.example',
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: '300,900,3600',
+  WEBHOOK_ALLOWED_NETWORKS: '10.1.0.0/16,127.0.0.0/8',
+  WEBHOOK_PUBLIC_ADDRESSES: '192.0.2.7,192.0.2.8',
+  WEBHOOK_LOCAL_ADDRESS: '192.0.2.7',
+};
+
+/**
+ * A line for each setting that is wrong: its name, the form that is expected and an example. The value is not repeated,
+ * because it may be a secret.
+ */
+export function settingFaults(error: z.ZodError, shape: Record<string, z.ZodType>): string[] {
+  const names = [...new Set(error.issues.map(({ path: [name] }) => String(name)))];
+  return names.map((name) => {
+    const schema = shape[name]!;
+    const issue = error.issues.find(({ path }) => path[0] === name)!;
+    const bounds = boundsOf(schema);
+    const example = examples[name] ?? exampleOf(bounds);
+    return `${name} ${formOf(bounds) ?? issue.message}${example === undefined ? '' : `, for example ${name}=${quoted(example)}`}`;
+  });
+}
+
+function boundsOf(schema: z.ZodType): Bounds {
+  return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Bounds;
+}
+
+/** In words: numbers and choices from their schema; anything else has its own message there. */
+function formOf({ type, minimum, maximum, enum: choices }: Bounds): string | undefined {
+  if (choices) return `must be ${choices.join(' or ')}`;
+  if (type === 'boolean') return 'must be true or false';
+  if (type !== 'integer' && type !== 'number') return undefined;
+  const kind = type === 'integer' ? 'a whole number' : 'a number';
+  const highest = maximum === undefined || maximum >= Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (highest !== undefined) return `must be ${kind} from ${minimum ?? 0} to ${highest}`;
+  return minimum === undefined ? `must be ${kind}` : `must be ${kind} of at least ${minimum}`;
+}
+
+function exampleOf({ enum: choices, type, minimum, default: usual }: Bounds): string | undefined {
+  if (typeof usual === 'string' || typeof usual === 'number' || typeof usual === 'boolean')
+    return String(usual);
+  if (Array.isArray(usual) && usual.length > 0) return usual.join(',');
+  return choices?.[0] ?? (type === 'boolean' ? 'true' : minimum?.toString());
+}
+
+/** As a shell takes it. */
+function quoted(value: string): string {
+  return /^[\w.,:/@+-]+$/.test(value) ? value : `'${value}'`;
+}
+
+/** Ends the process before it has begun anything: an operator reads which settings to mend, and no stack. */
+export function refuseSettings(faults: readonly string[]): never {
+  const title = faults.length === 1 ? 'A setting is wrong' : `${faults.length} settings are wrong`;
+  process.stderr.write(`${title}:\n${faults.map((fault) => `  ${fault}\n`).join('')}`);
+  process.exit(badSettings);
+}

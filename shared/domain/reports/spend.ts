@@ -1,0 +1,62 @@
+import { now } from '../../clock.ts';
+import { findLedgerTotals } from '../../db/sms-ledger-sums.ts';
+import { moneyText } from '../../formats/money.ts';
+import type { SpendQuery, Spend as SpendRecord } from '../../schemas/workspace.ts';
+import { timeOf } from './pieces.ts';
+import { rangeOf } from './range.ts';
+import { limited } from './read.ts';
+import { type Spend, spendBy, spendTotal } from './spend-rows.ts';
+
+/**
+ * What a workspace spends on text messages: by what was accepted in that time, and by the ledger of its balance. Both are
+ * by the hour: a bound within one is rounded down.
+ */
+export async function find(
+  { workspaceId }: { workspaceId: string },
+  { month, from, to }: SpendQuery,
+): Promise<SpendRecord> {
+  const bounds = month || (!from && !to) ? monthOf(month ?? now().toISOString().slice(0, 7)) : { from, to };
+  const range = rangeOf({ ...bounds, timeZone: 'UTC' });
+  const [start, end] = [timeOf(range.from), timeOf(range.to)];
+  return limited(workspaceId, async () => {
+    const total = await spendTotal(workspaceId, start, end);
+    const countries = await spendBy(workspaceId, start, end, 'country');
+    const keys = await spendBy(workspaceId, start, end, 'key');
+    const tags = await spendBy(workspaceId, start, end, 'tag');
+    const { sums, balance } = await findLedgerTotals(workspaceId, range.from, range.to);
+    const { charge = 0, refund = 0, credit = 0, closing = 0, carried = 0 } = sums;
+    return {
+      from: start.toISOString(),
+      to: end.toISOString(),
+      total: shown(total),
+      byCountry: countries.map(({ value, ...spend }) => ({ country: value, ...shown(spend) })),
+      byKey: keys.map(({ value, ...spend }) => ({ keyId: value, ...shown(spend) })),
+      byClientTag: tags.map(({ value, ...spend }) => ({ clientTag: value, ...shown(spend) })),
+      balance: balance === null ? null : pounds(balance),
+      credits: pounds(credit),
+      ledger: {
+        charges: pounds(charge),
+        refunds: pounds(refund),
+        credits: pounds(credit),
+        closed: pounds(closing),
+        carried: pounds(carried),
+        change: pounds(charge + refund + credit + closing + carried),
+      },
+    };
+  });
+}
+
+/** A month as `2026-11`, in UTC. */
+function monthOf(month: string): { from: { date: number }; to: { date: number } } {
+  const from = new Date(`${month}-01T00:00:00Z`);
+  return {
+    from: { date: from.getTime() },
+    to: { date: Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1) },
+  };
+}
+
+const pounds = (amount: number) => ({ gbp: moneyText(amount) });
+
+function shown({ messages, parts, gbp, eur }: Spend) {
+  return { messages, parts, cost: { gbp: moneyText(gbp), eur: moneyText(eur) } };
+}
