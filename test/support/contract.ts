@@ -93,7 +93,7 @@ function generalFaults({ method, status, headers, body }: Exchange): string[] {
 
 /** A message completes the name of its field to a sentence. */
 const verbs =
-  /^(is|must|has|have|cannot|needs|goes|may|takes|renders|names|does|would|was|ends|includes|contains|makes|compiles|with) /;
+  /^(is|must|has|have|cannot|needs|goes|may|takes|renders|names|does|would|was|ends|includes|contains|makes|compiles|with|can) /;
 
 /** How problems are worded (contract §1). */
 function mannersOf({ detail, errors }: { detail: string; errors?: Record<string, string[]> }): string[] {

@@ -124,7 +124,7 @@ async function look(workspaceId: string, body: Usable<NewSender>, refuse: Refuse
     if (country !== undefined && !isCountry(country))
       refuse(`countries[${index}]`, 'must be a country code of ISO 3166-1 alpha-2, such as GB');
   const needsProfile = body.businessProfileId != null && !(name?.ok && name.isMobile);
-  const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId!) : null;
+  const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId) : null;
   if (needsProfile && !profile) refuse('businessProfileId', 'must be a business profile of this workspace');
   return { name, profile };
 }
