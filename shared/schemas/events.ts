@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneOf } from '../formats/edit-distance.ts';
 import { Id, Moment, queryInteger, Timestamp, text } from './fields.ts';
 
 /** Every event that a webhook can subscribe to (spec §6, contract §5). */
@@ -56,6 +57,8 @@ export const RecordEventPage = z
   .object({ data: z.array(Event), nextCursor: z.null() })
   .meta({ id: 'RecordEventPage' });
 
+const groups = ['email.*', 'sms.*', 'batch.*', 'suppression.*'] as const;
+
 export const EventFilter = z.object({
   types: z
     .array(
@@ -63,8 +66,8 @@ export const EventFilter = z.object({
         (type) =>
           (eventTypes as readonly string[]).includes(type) ||
           type === 'webhook.test' ||
-          /^(email|sms|batch|suppression)\.\*$/.test(type),
-        'must be an event type such as email.sent, or a group such as email.*',
+          (groups as readonly string[]).includes(type),
+        { error: ({ input }) => `must be ${oneOf([...eventTypes, ...groups], input)}` },
       ),
     )
     .max(50)
