@@ -1,8 +1,10 @@
 import type { z } from 'zod';
-import type { ErrorCode, Problem } from '../shared/errors.ts';
+import type { ErrorCode, FieldErrors, Problem } from '../shared/errors.ts';
+import type { Usable } from '../shared/faults.ts';
 import type { Caller, Scope } from '../shared/schemas/scopes.ts';
 import type { Version } from '../shared/versions.ts';
 import { freeFormOf } from './free-form.ts';
+import { type KnownFields, knownFieldsOf } from './known-fields.ts';
 import type { Upload } from './middleware/form-body.ts';
 
 export type Method = 'get' | 'post' | 'patch' | 'put' | 'delete';
@@ -17,6 +19,14 @@ export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body ex
   body: z.output<Body>;
   /** Of an operation that takes a file. */
   upload: Upload;
+};
+
+/** A request with a field of the wrong shape. */
+export type UsableInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
+  caller: Caller;
+  params: Usable<z.output<Params>>;
+  query: Usable<z.output<Query>>;
+  body: Usable<z.output<Body>>;
 };
 
 type Result<Response> = Response extends z.ZodType ? z.input<Response> : void;
@@ -111,6 +121,11 @@ type Declaration<
   otherStatus?: OtherStatus;
   /** What this operation can refuse beyond what every operation of its shape can. */
   problems: readonly ErrorCode[];
+  /**
+   * What the rules behind the shapes find wrong. It is asked where the shape of some field is wrong, about the other fields, so
+   * that all faults are told at once; of a request with the right shape `prepare` or `handle` tells the same. It changes nothing.
+   */
+  faults?: (input: UsableInput<Params, Query, Body>) => FieldErrors | Promise<FieldErrors>;
   /** Slow work (rendering, hashing), done before the transaction opens. */
   prepare?: (input: Input<Params, Query, Body>) => Promise<Prepared>;
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
@@ -145,6 +160,11 @@ export type Endpoint = {
   readonly csv: boolean;
   readonly otherStatus?: OtherStatus;
   readonly problems: readonly ErrorCode[];
+  /** The names that its body may have. */
+  readonly knownFields: KnownFields;
+  readonly faults?: (
+    input: Pick<UnknownInput, 'caller' | 'params' | 'query' | 'body'>,
+  ) => FieldErrors | Promise<FieldErrors>;
   readonly prepare?: (input: UnknownInput) => Promise<unknown>;
   readonly handle: (input: UnknownInput & { prepared: unknown }) => unknown;
 };
@@ -176,6 +196,7 @@ export function endpoint<
     takesFile: false,
     csv: false,
     freeForm: rest.body ? freeFormOf(rest.body) : [],
+    knownFields: knownFieldsOf(rest.body, rest.response),
     ...rest,
     scopes: typeof scope === 'string' ? [scope] : scope,
   } as unknown as Endpoint;

@@ -16,7 +16,7 @@ import { callerLimits } from './middleware/rate-limit.ts';
 import { type RawBody, readBody, smallBodyBytes } from './middleware/raw-body.ts';
 import { acceptSignature, verifySignature } from './middleware/request-signature.ts';
 import { serviceVersion } from './middleware/service-version.ts';
-import { validate } from './validation.ts';
+import { refusalOf, validate } from './validation.ts';
 
 export type Doors = {
   authenticate: Authenticate;
@@ -38,7 +38,8 @@ export function mount(
   for (const [path, siblings] of Map.groupBy(endpoints, ({ path }) => path)) {
     const route = app.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
     for (const endpoint of siblings) route[endpoint.method](serve(endpoint, steps));
-    route.all(methodNotAllowed(allowed(siblings.map(({ method }) => method))));
+    const isPath = (params: unknown) => siblings.some((one) => one.params?.safeParse(params).success ?? true);
+    route.all(methodNotAllowed(allowed(siblings.map(({ method }) => method)), isPath));
   }
 }
 
@@ -117,7 +118,9 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
     const { body, upload } = await readParts(endpoint, request, rawBody);
-    return { caller, version, upload, ...validate(endpoint, request.params, search(request), body) };
+    const input = validate(endpoint, request.params, search(request), body);
+    if ('errors' in input) throw await refusalOf(endpoint, caller, input);
+    return { caller, version, upload, ...input };
   };
   // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
   const prepare = async () => {

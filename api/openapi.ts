@@ -110,9 +110,10 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
 
 /** The codes that an operation can answer with: its own, and those that come with its shape. */
 export function problemsOf(endpoint: Endpoint): ErrorCode[] {
-  const { query, body, params, problems } = endpoint;
+  const { params, problems } = endpoint;
   const codes: ErrorCode[] = [
-    ...(query || body ? (['validation_failed'] as const) : []),
+    // Of a parameter that it does not know, where it takes none.
+    'validation_failed',
     // Any request may carry a body; it is read before the operation is asked whether it has a use for one.
     'malformed_json',
     'request_timeout',

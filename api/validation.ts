@@ -1,35 +1,104 @@
 import { z } from 'zod';
-import { type FieldErrors, type Problem, problem } from '../shared/errors.ts';
+import { type FieldErrors, invalidFields, Problem, problem } from '../shared/errors.ts';
+import { isPartial } from '../shared/faults.ts';
+import { oneOf } from '../shared/formats/edit-distance.ts';
+import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Endpoint } from './endpoint.ts';
+import { hasUnknown, innerOf, misnamedIn } from './known-fields.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type Input = { params: unknown; query: unknown; body: unknown };
+/** What is wrong with the shapes of a request, and what of it can be used. */
+type Misshapen = Input & { errors: FieldErrors };
 
-/** Checks all of the input and reports all that is wrong with it at once. */
-export function validate(endpoint: Endpoint, params: unknown, search: string, body: unknown): Input {
+/** Checks the shape of all of the input; what is wrong is told with all that the rules behind it find wrong. */
+export function validate(
+  endpoint: Endpoint,
+  params: unknown,
+  search: string,
+  body: unknown,
+): Input | Misshapen {
   const errors: FieldErrors = Object.create(null);
-  const query = endpoint.query && check(endpoint.query, queryValues(endpoint.query, search, errors), errors);
+  const query = queryOf(endpoint, search, errors);
   const checkedBody = endpoint.body && check(endpoint.body, body, errors);
-  if (Object.keys(errors).length > 0) throw validationFailed(errors);
-  const checkedParams = endpoint.params?.safeParse(params);
+  if (hasUnknown(endpoint.knownFields.known, body)) refuseMisnamed(endpoint, body, errors);
+  const checkedParams = endpoint.params?.safeParse(params, { error: describe });
+  // What is put is named by the caller, who is told what a name may be.
+  if (checkedParams?.error && endpoint.method === 'put')
+    for (const issue of checkedParams.error.issues) addError(errors, fieldPath(issue.path), issue.message);
+  const input = { params: checkedParams?.data ?? {}, query: query ?? {}, body: checkedBody };
+  if (Object.keys(errors).length > 0) return { ...input, errors };
   // An id that no record can have is answered as one that no record has.
   if (checkedParams?.success === false) throw problem('not_found');
-  return { params: checkedParams?.data ?? {}, query: query ?? {}, body: checkedBody };
+  return input;
 }
 
-export function validationFailed(errors: FieldErrors): Problem {
-  const entries = Object.entries(errors);
-  const [field, messages] = entries[0]!;
-  const detail =
-    entries.length === 1 ? `${field} ${messages[0]}.` : `${entries.length} fields are not valid.`;
-  return problem('validation_failed', { detail, errors });
+/** All that is wrong with a request, once its shape is known to be: the rules are asked about what can be used of it. */
+export async function refusalOf(endpoint: Endpoint, caller: Caller, { errors, ...input }: Misshapen) {
+  const found = await faultsOf(endpoint, { caller, ...input });
+  const fields = Object.keys(errors);
+  // What a rule finds missing may be what has the wrong shape.
+  const isMisshapen = (field: string) => fields.some((one) => one === field || isWithin(one, field));
+  for (const [field, messages] of Object.entries(found))
+    if (!isMisshapen(field)) for (const message of messages) addError(errors, field, message);
+  return invalidFields(errors);
 }
 
+async function faultsOf(endpoint: Endpoint, input: Input & { caller: Caller }): Promise<FieldErrors> {
+  try {
+    return (await endpoint.faults?.(input)) ?? {};
+  } catch (error) {
+    // Such as a record that is not there: first the shape has to be right.
+    if (error instanceof Problem) return {};
+    throw error;
+  }
+}
+
+function isWithin(path: string, field: string): boolean {
+  return path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
+}
+
+/** The output of the schema; of a value that it refuses, what can be used. */
 function check(schema: z.ZodType, value: unknown, errors: FieldErrors): unknown {
   const result = schema.safeParse(value, { error: describe });
   if (result.success) return result.data;
   for (const issue of result.error.issues) addError(errors, fieldPath(issue.path), issue.message);
-  return undefined;
+  return usableOf(schema, value);
+}
+
+/** The fields and items that are right, each for itself; undefined where nothing is. */
+function usableOf(schema: z.core.$ZodType, value: unknown): unknown {
+  if (schema instanceof z.ZodObject) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+    const given = value as Record<string, unknown>;
+    return Object.fromEntries(
+      Object.entries(schema.shape)
+        // One that is missing and has to be there has no usable value either.
+        .filter(([name, field]) => Object.hasOwn(given, name) || !z.safeParse(field, undefined).success)
+        .map(([name, field]) => [
+          name,
+          Object.hasOwn(given, name) ? usablePart(field, given[name]) : undefined,
+        ]),
+    );
+  }
+  if (schema instanceof z.ZodArray) {
+    if (!Array.isArray(value)) return undefined;
+    const items = value.map((item) => usablePart(schema.def.element, item));
+    // Where each item is right, there are too many of them, or too few.
+    return items.some(isPartial) ? items : undefined;
+  }
+  const inner = innerOf(schema);
+  return inner === null ? undefined : usableOf(inner, value);
+}
+
+function usablePart(schema: z.core.$ZodType, value: unknown): unknown {
+  const result = z.safeParse(schema, value);
+  return result.success ? result.data : usableOf(schema, value);
+}
+
+function refuseMisnamed({ knownFields }: Endpoint, body: unknown, errors: FieldErrors): void {
+  for (const { path, meant } of misnamedIn(knownFields, body))
+    addError(errors, fieldPath(path), `is not a field; did you mean ${meant}?`);
 }
 
 function addError(errors: FieldErrors, field: string, message: string): void {
@@ -46,16 +115,28 @@ export function fieldPath(path: readonly PropertyKey[]): string {
   return text === '' ? 'body' : text;
 }
 
+function queryOf(endpoint: Endpoint, search: string, errors: FieldErrors): unknown {
+  if (search === '' && !endpoint.query) return undefined;
+  const schema = endpoint.query ?? noQuery;
+  return check(schema, queryValues(schema, search, errors), errors);
+}
+
+const noQuery = z.object({});
+
 /** The declared parameters of the query: strings, and lists of strings where a list is declared. */
 function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): Record<string, unknown> {
   const values: Record<string, string | string[] | undefined> = Object.create(null);
   if (search === '') return values;
   for (const pair of search.split('&')) {
+    if (pair === '') continue;
     const equals = pair.indexOf('=');
-    const name = decode(equals < 0 ? pair : pair.slice(0, equals));
-    const field = name !== null && Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
-    // Unknown parameters are ignored, as unknown fields of a body are.
-    if (name === null || !field) continue;
+    const written = equals < 0 ? pair : pair.slice(0, equals);
+    const name = decode(written) ?? written;
+    const field = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    if (!field) {
+      addError(errors, name, unknownParameter(name, Object.keys(schema.shape)));
+      continue;
+    }
     const value = decode(equals < 0 ? '' : pair.slice(equals + 1));
     if (value === null) addError(errors, name, 'must be percent-encoded UTF-8');
     else if (isList(field)) {
@@ -65,6 +146,13 @@ function queryValues(schema: z.ZodObject, search: string, errors: FieldErrors): 
     else values[name] = value;
   }
   return values;
+}
+
+/** A filter that is not known would leave the list unfiltered. */
+function unknownParameter(name: string, known: readonly string[]): string {
+  return known.length === 0
+    ? 'is not a query parameter: this operation takes none'
+    : `is not a query parameter of this operation: it must be ${oneOf(known, name)}`;
 }
 
 function decode(text: string): string | null {
@@ -96,8 +184,7 @@ function describe(issue: RawIssue): string {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')
     return issue.input === null ? 'must not be null' : `must be ${kinds[issue.expected] ?? issue.expected}`;
-  if (issue.code === 'invalid_value')
-    return `must be ${issue.values.length === 1 ? '' : 'one of '}${issue.values.join(', ')}`;
+  if (issue.code === 'invalid_value') return `must be ${oneOf(issue.values, issue.input)}`;
   if (issue.code === 'too_small') return `must ${amount(issue.origin, 'at least', Number(issue.minimum))}`;
   if (issue.code === 'too_big') return `must ${amount(issue.origin, 'at most', Number(issue.maximum))}`;
   if (issue.code === 'invalid_format' && issue.format === 'datetime')

@@ -58,7 +58,7 @@ export const catalogue = {
   not_found: {
     status: 404,
     title: 'There is nothing here',
-    help: 'The path is wrong, or no such record exists in this workspace.',
+    help: '`detail` says whether the path is unknown, or the id in it: no such record exists in this workspace.',
   },
   method_not_allowed: {
     status: 405,
@@ -75,6 +75,11 @@ export const catalogue = {
     status: 409,
     title: 'There is such a webhook already',
     help: 'See `detail` for which one has the same url, events and inboundNumber. Change that one, or delete it first.',
+  },
+  webhook_disabled: {
+    status: 409,
+    title: 'The webhook is switched off or paused',
+    help: 'Correct what made it fail, set `active` to true by PATCH /v2/webhooks/{id}, and send this again.',
   },
   contacts_conflict: {
     status: 409,
@@ -118,8 +123,8 @@ export const catalogue = {
   },
   not_rotatable: {
     status: 409,
-    title: 'The key can no longer be rotated',
-    help: 'It has expired, or has been rotated already. Rotate the key that took its place, or make a new one.',
+    title: 'The key cannot be rotated',
+    help: 'See `detail`: it has expired, has been rotated already, or has no secret of its own. Rotate the key that took its place, or make a new one.',
   },
   idempotency_in_progress: {
     status: 409,
@@ -216,11 +221,20 @@ export class Problem extends Error {
   readonly code: ErrorCode;
   readonly options: ProblemOptions;
   constructor(code: ErrorCode, options: ProblemOptions = {}) {
-    super(`${code}: ${options.detail ?? catalogue[code].title}`);
+    const detail = options.detail ?? (code === 'not_found' ? unknownId : undefined);
+    super(`${code}: ${detail ?? catalogue[code].title}`);
     this.name = 'Problem';
     this.code = code;
-    this.options = options;
+    this.options = detail === undefined ? options : { ...options, detail: sentence(detail) };
   }
+}
+
+/** One answer for an id of the wrong form, of no record, and of another workspace's (contract §1). */
+const unknownId = 'The id in the path is unknown: no record of this workspace has it.';
+
+/** Every `detail` is a whole sentence (contract §1). */
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
 export function problem(code: ErrorCode, options?: ProblemOptions): Problem {
@@ -232,10 +246,8 @@ export function invalid(field: string, message: string): Problem {
   return invalidFields({ [field]: [message] });
 }
 
-/** The same for all that is wrong with a request; the detail names the first fault of each field. */
+/** The same for all that is wrong with a request; `detail` is made of the first fault. */
 export function invalidFields(errors: FieldErrors): Problem {
-  const detail = Object.entries(errors)
-    .map(([field, [message]]) => `${field} ${message}`)
-    .join('; ');
-  return new Problem('validation_failed', { detail, errors });
+  const [[field, [message]]] = Object.entries(errors) as [[string, [string]]];
+  return new Problem('validation_failed', { detail: `${field} ${message}`, errors });
 }

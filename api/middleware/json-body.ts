@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { problem } from '../../shared/errors.ts';
+import { jsonFaultPlace } from '../../shared/formats/json-fault.ts';
 import { hasFewValues, mostValues, type Path, startScan } from './json-scan.ts';
 
 const byteOrderMark = 0xfeff;
@@ -11,25 +12,30 @@ export function parseBody(bytes: Buffer, freeForm: readonly Path[], most: number
   if (hasFewValues(bytes)) return parseJson(bytes.toString());
   const scan = startScan({ freeForm, most });
   scan.take(bytes, 0);
-  return parseJson(scan.text());
+  return parseJson(scan.text(), () => bytes.toString());
 }
 
-/** The same for text that has been scanned. */
-export function parseJson(text: string): unknown {
+/** The same for text that has been scanned. `written`: as it was sent, of which the scan leaves out long blanks and texts. */
+export function parseJson(text: string, written: (() => string) | null = () => text): unknown {
   let value: unknown;
   try {
-    value = JSON.parse(text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text);
+    value = JSON.parse(withoutMark(text));
   } catch {
-    throw malformed();
+    throw malformed(written && jsonFaultPlace(withoutMark(written())));
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw problem('malformed_json', { detail: 'The body must be one JSON object.' });
   return value;
 }
 
-/** What the parser says quotes the body, which may be confidential. */
-export function malformed() {
-  return problem('malformed_json', { detail: 'The body is not valid JSON.' });
+function withoutMark(text: string): string {
+  return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
+}
+
+/** What the parser says quotes the body, which may be confidential; where it stopped does not. */
+export function malformed(place: { line: number; column: number } | null = null) {
+  const where = place ? ` at line ${place.line}, column ${place.column}` : '';
+  return problem('malformed_json', { detail: `The body is not valid JSON${where}.` });
 }
 
 export function notUtf8() {

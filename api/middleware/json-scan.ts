@@ -1,6 +1,6 @@
-import { problem } from '../../shared/errors.ts';
+import { invalidFields, problem } from '../../shared/errors.ts';
 import { mostFreeValues } from '../../shared/schemas/fields.ts';
-import { fieldPath, validationFailed } from '../validation.ts';
+import { fieldPath } from '../validation.ts';
 
 /** Where something lies in a body: the names of fields, and `*` for any item of an array. */
 export type Path = readonly string[];
@@ -146,7 +146,7 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
     if (freeLevel > 0) freeValues += 1;
     if (freeValues > mostFreeValues) {
       const path = levels.slice(0, freeLevel - 1).map(({ isArray, key, index }) => (isArray ? index : key!));
-      throw validationFailed({ [fieldPath(path)]: [`must have at most ${mostFreeValues} values`] });
+      throw invalidFields({ [fieldPath(path)]: [`must have at most ${mostFreeValues} values`] });
     }
     if (values > most)
       throw problem('payload_too_large', { detail: `The body may have at most ${most} values.` });

@@ -18,7 +18,8 @@ const longestText = 2_100_000;
 /** The JSON object that the body spells, in which every string at one of `largeTexts` is a LargeText. */
 export async function parseLargeBody(body: LargeBody, places: Places): Promise<unknown> {
   const { json, marker, leftOut } = await outlineOf(body, places);
-  const value = parseJson(json);
+  // The places of what is left of it are not those of the body.
+  const value = parseJson(json, leftOut.length > 0 ? null : undefined);
   const texts: (string | LargeText)[] = [];
   for (const { start, end, isLarge } of leftOut)
     texts.push(

@@ -75,20 +75,28 @@ export function sendProblem(
 
 function toProblem(thrown: unknown, requestId: string): Problem {
   if (thrown instanceof Problem) return thrown;
-  // The router throws this for a path that is not percent-encoded UTF-8.
+  // The router throws this for an id in the path that is not percent-encoded UTF-8.
   if (thrown instanceof URIError) return problem('not_found');
   logger.error({ err: thrown, requestId }, 'a request failed');
   const code = (thrown as { code?: unknown } | null | undefined)?.code;
   return problem(connectionErrors.has(String(code)) ? 'service_unavailable' : 'internal_error');
 }
 
-/** Refuses the methods that a path does not have. */
-export function methodNotAllowed(allow: string) {
-  return (): never => {
+/**
+ * Refuses the methods that a path does not have. Where a name in the path is none that an operation on it takes, such as
+ * `lookup` for an id, the path is unknown.
+ */
+export function methodNotAllowed(allow: string, isPath: (params: unknown) => boolean = () => true) {
+  return ({ params }: Pick<Request, 'params'>): never => {
+    if (!isPath(params)) throw noSuchPath();
     throw problem('method_not_allowed', { headers: { Allow: allow } });
   };
 }
 
-export function unknownPath(): never {
-  throw problem('not_found');
+export function unknownPath({ path }: Pick<Request, 'path'>): never {
+  throw noSuchPath(path.endsWith('/') ? '; leave out the slash at its end' : '');
+}
+
+function noSuchPath(advice = ''): Problem {
+  return problem('not_found', { detail: `The path is unknown: no operation or page has it${advice}.` });
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import express, { Router } from 'express';
+import express, { type NextFunction, type Request, type Response, Router } from 'express';
 import { config, product } from '../../shared/config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
@@ -24,6 +24,11 @@ export function publicPages(endpoints: readonly Endpoint[], failures: FailureLim
       response.type('html').send(home);
     })
     .all(methodNotAllowed('GET, HEAD'));
+  // Browsers ask for it of their own accord.
+  router.get('/favicon.ico', (_request, response) => {
+    response.sendFile(join(import.meta.dirname, 'assets/icon.svg'), { maxAge: '1d' });
+  });
+  router.use(withoutSlash);
   router.use(problemPages);
   router.use(confirmPages);
   router.use(unsubscribePage);
@@ -34,6 +39,14 @@ export function publicPages(endpoints: readonly Endpoint[], failures: FailureLim
     express.static(join(import.meta.dirname, 'assets'), { index: false, redirect: false, maxAge: '1h' }),
   );
   return router;
+}
+
+const pages = /^\/(?:docs|problems|openapi\.json)(?:\/[\w.-]+)*\/$/;
+
+/** Leads to the page that somebody who typed a slash behind its address means. */
+function withoutSlash(request: Request, response: Response, next: NextFunction): void {
+  if (!['GET', 'HEAD'].includes(request.method) || !pages.test(request.path)) return next();
+  response.redirect(308, request.path.slice(0, -1));
 }
 
 const home = page({

@@ -22,6 +22,7 @@ export default [
     response: ApiKey,
     location: ({ id }) => `/v2/api-keys/${id}`,
     problems: ['limit_exceeded'],
+    faults: ({ body }) => apiKeys.faultsOfNew(body),
     handle: ({ caller, body }) => apiKeys.create(caller, body),
   }),
   endpoint({
@@ -63,6 +64,7 @@ export default [
     status: 200,
     response: ApiKey,
     problems: [],
+    faults: ({ caller, params, body }) => apiKeys.faultsOfChange(caller, params.id ?? '', body),
     handle: ({ caller, params, body }) => apiKeys.change(caller, params.id, body),
   }),
   endpoint({
@@ -107,7 +109,7 @@ export default [
     params,
     status: 200,
     response: ApiKey,
-    problems: ['validation_failed'],
+    problems: ['not_rotatable'],
     handle: ({ caller, params }) => apiKeys.rotateSigningSecret(caller, params.id),
   }),
 ];

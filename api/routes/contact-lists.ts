@@ -35,6 +35,7 @@ export default [
     response: ContactList,
     location: ({ id }) => `/v2/contact-lists/${id}`,
     problems: ['limit_exceeded'],
+    faults: ({ body }) => contactLists.faultsOfNew(body),
     prepare: ({ caller, body }) => contactLists.prepare(caller, body),
     handle: ({ caller, body, prepared }) => contactLists.create(caller, body, prepared),
   }),
@@ -93,6 +94,7 @@ export default [
     status: 200,
     response: ContactList,
     problems: ['list_not_static'],
+    faults: ({ caller, params, body }) => contactLists.faultsOfChange(caller, params.id ?? '', body),
     prepare: ({ caller, params, body }) => contactLists.prepareChange(caller, params.id, body),
     handle: ({ caller, params, body, prepared }) => contactLists.change(caller, params.id, body, prepared),
   }),
@@ -139,6 +141,7 @@ export default [
     otherStatus: { status: 202, description: 'The copy goes on: the counts so far' },
     response: ContactListAddOutcome,
     problems: ['list_not_static', 'list_copy_in_progress'],
+    faults: ({ caller, body }) => contactLists.faultsOfAddition(caller, body),
     handle: async ({ caller, params, body }) => {
       const { outcome, copyId } = await contactLists.add(caller, params.id, body);
       if (outcome) return outcome;

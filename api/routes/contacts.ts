@@ -34,6 +34,7 @@ export default [
     response: Contact,
     location: ({ id }) => `/v2/contacts/${id}`,
     problems: ['number_taken'],
+    faults: ({ body }) => contacts.faultsOf(body),
     handle: ({ caller, body }) => contacts.create(caller, body),
   }),
   endpoint({
@@ -95,6 +96,7 @@ export default [
     status: 200,
     response: ContactTagOutcome,
     problems: [],
+    faults: ({ body }) => contactTags.faultsOfChange(body),
     handle: ({ caller, body }) => contactTags.change(caller, body),
   }),
   endpoint({
@@ -122,6 +124,7 @@ export default [
     status: 200,
     response: Contact,
     problems: ['number_taken'],
+    faults: ({ body }) => contacts.faultsOf(body),
     handle: ({ caller, params, body }) => contacts.update(caller, params.id, body),
   }),
   endpoint({

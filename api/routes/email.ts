@@ -24,6 +24,7 @@ export default [
     response: Email,
     location: (sent) => `/v2/email/${sent.id}`,
     problems: ['sending_blocked', 'email_not_queued', 'limit_exceeded'],
+    faults: ({ caller, body }) => email.faultsOf(caller, body),
     prepare: ({ caller, body }) => email.prepare(caller, body),
     handle: ({ caller, prepared }) => email.send(caller, prepared),
   }),

@@ -16,6 +16,7 @@ export default [
     status: 200,
     response: EventPage,
     problems: ['cursor_expired'],
+    faults: ({ query }) => events.faultsOfFilter(query),
     handle: async ({ caller, query, version }) => {
       const { items, nextCursor } = await events.feed(caller, query, version);
       return new Serialized(`{"data":[${items.join(',')}],"nextCursor":${JSON.stringify(nextCursor)}}`);

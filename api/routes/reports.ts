@@ -28,6 +28,7 @@ export default [
     response: SendsReport,
     csv: true,
     problems: [],
+    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.sends(caller, query),
   }),
   endpoint({
@@ -43,6 +44,7 @@ export default [
     response: ClientTagsReport,
     csv: true,
     problems: [],
+    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.clientTags(caller, query),
   }),
   endpoint({
@@ -58,6 +60,7 @@ export default [
     response: CountriesReport,
     csv: true,
     problems: [],
+    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.countries(caller, query),
   }),
   endpoint({
@@ -73,6 +76,7 @@ export default [
     response: LatencyReport,
     csv: true,
     problems: [],
+    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.latency(caller, query),
   }),
   endpoint({
@@ -88,6 +92,7 @@ export default [
     response: DeliverabilityReport,
     csv: true,
     problems: [],
+    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.emailDeliverability(caller, query),
   }),
 ];

@@ -38,6 +38,7 @@ export default [
       'verification_limit_reached',
       'verification_not_sent',
     ],
+    faults: ({ caller, body }) => senders.faultsOf(caller, body),
     handle: async ({ caller, body }) => {
       const { sender, isNew, unsent } = await senders.request(caller, body);
       const answer = isNew ? sender : other(sender);

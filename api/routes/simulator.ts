@@ -52,6 +52,7 @@ export default [
     response: SmsMessage,
     location: (message) => `/v2/sms/${message.id}`,
     problems: [],
+    faults: ({ caller, body }) => simulator.faultsOf(caller, body),
     prepare: ({ caller, params, body }) => simulator.prepare(caller, params.number, body),
     handle: ({ caller, prepared }) => simulator.receive(caller, prepared),
   }),

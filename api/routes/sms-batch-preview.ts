@@ -19,6 +19,7 @@ export default [
     status: 200,
     response: SmsBatchPreview,
     problems: ['sending_blocked', 'limit_exceeded'],
+    faults: ({ caller, body }) => smsBatches.faultsOf(caller, body),
     prepare: ({ caller, body }) => smsBatches.preview(caller, body),
     handle: ({ prepared }) => prepared,
   }),

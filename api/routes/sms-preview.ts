@@ -15,6 +15,7 @@ export default [
     status: 200,
     response: SmsPreview,
     problems: [],
+    faults: ({ body }) => smsPreview.faultsOf(body),
     prepare: ({ body }) => smsPreview.preview(body),
     handle: ({ prepared }) => prepared,
   }),

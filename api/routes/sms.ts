@@ -25,6 +25,7 @@ export default [
     response: SmsMessage,
     location: (sent) => `/v2/sms/${sent.id}`,
     problems: ['sending_blocked', 'recipient_suppressed', 'limit_reached', 'limit_exceeded'],
+    faults: ({ caller, body }) => sms.faultsOf(caller, body),
     prepare: ({ caller, body }) => sms.prepare(caller, body),
     handle: ({ caller, prepared }) => sms.send(caller, prepared),
   }),

@@ -28,6 +28,7 @@ export default [
     response: Suppression,
     location: ({ id }) => `/v2/suppressions/${id}`,
     problems: [],
+    faults: ({ body }) => suppressions.faultsOfNew(body),
     handle: async ({ caller, body }) => {
       const { suppression, isNew } = await suppressions.create(caller, body);
       return isNew ? suppression : other(suppression);
@@ -44,6 +45,7 @@ export default [
     status: 200,
     response: SuppressionPage,
     problems: [],
+    faults: ({ query }) => suppressions.faultsOfFilter(query),
     handle: ({ caller, query }) => suppressions.list(caller, query),
   }),
   endpoint({

@@ -35,6 +35,7 @@ export default [
     response: Webhook,
     location: (webhook) => `/v2/webhooks/${webhook.id}`,
     problems: ['webhooks_not_enabled', 'webhook_exists', 'limit_exceeded'],
+    faults: ({ body }) => webhooks.faultsOfNew(body),
     handle: ({ caller, body }) => webhooks.create(caller, body),
   }),
   endpoint({
@@ -76,6 +77,7 @@ export default [
     status: 200,
     response: Webhook,
     problems: ['webhooks_not_enabled', 'webhook_exists'],
+    faults: ({ caller, params, body }) => webhooks.faultsOfChange(caller, params.id ?? '', body),
     handle: ({ caller, params, body }) => webhooks.change(caller, params.id, body),
   }),
   endpoint({
@@ -156,12 +158,12 @@ export default [
     tag,
     summary: 'Send one delivery again',
     description:
-      'Whatever became of it: the same Webhook-Id and body, and a new schedule. Nothing changes for one that is being attempted at this moment.',
+      'Whatever became of it: the same Webhook-Id and body, and a new schedule. The webhook has to be active. Nothing changes for one that is being attempted at this moment.',
     scope: write,
     params: deliveryParams,
     status: 200,
     response: WebhookDelivery,
-    problems: ['validation_failed'],
+    problems: ['webhook_disabled'],
     handle: ({ caller, params }) => webhooks.redeliver(caller, params.id, params.deliveryId),
   }),
   endpoint({
@@ -170,14 +172,13 @@ export default [
     id: 'recoverWebhook',
     tag,
     summary: 'Send again what failed or was skipped since a time',
-    description:
-      'Paced, so that the endpoint is not overrun. A webhook that was switched off has to be active first.',
+    description: 'Paced, so that the endpoint is not overrun. The webhook has to be active.',
     scope: write,
     params,
     body: WebhookRecovery,
     status: 200,
     response: WebhookRecovered,
-    problems: [],
+    problems: ['webhook_disabled'],
     handle: ({ caller, params, body }) => webhooks.recover(caller, params.id, body.since),
   }),
 ];

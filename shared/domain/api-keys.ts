@@ -6,8 +6,8 @@ import type { Caller } from '../schemas/scopes.ts';
 import { announceChange, refuseBeyond, toWire } from './api-keys/record.ts';
 import * as keyUsage from './key-usage.ts';
 
-export { change } from './api-keys/change.ts';
-export { create, type IssuedKey, issue } from './api-keys/create.ts';
+export { change, faultsOfChange } from './api-keys/change.ts';
+export { create, faultsOfNew, type IssuedKey, issue } from './api-keys/create.ts';
 export { hashKey, isWellFormed, newKey } from './api-keys/make-key.ts';
 export { rotate, rotateSigningSecret } from './api-keys/rotate.ts';
 

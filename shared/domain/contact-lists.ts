@@ -1,10 +1,10 @@
 /** Contact lists of a workspace, what is in them, and copies from one into another. */
 
-export { add, waitForCopy } from './contact-lists/add.ts';
-export { change, prepareChange } from './contact-lists/change.ts';
+export { add, checkKnown, faultsOfAddition, waitForCopy } from './contact-lists/add.ts';
+export { change, faultsOfChange, prepareChange } from './contact-lists/change.ts';
 export { copyOn } from './contact-lists/copy.ts';
 export { countOn } from './contact-lists/count.ts';
-export { create, prepare } from './contact-lists/create.ts';
+export { create, faultsOfNew, prepare } from './contact-lists/create.ts';
 export { chosen, memberCount, membersAfter } from './contact-lists/members.ts';
 export { contacts, find, list, preview } from './contact-lists/read.ts';
 export { findLists, type List, sizeOf } from './contact-lists/record.ts';

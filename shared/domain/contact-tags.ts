@@ -1,7 +1,8 @@
 import { now } from '../clock.ts';
 import { type Counts, listTagCounts, updateContactCounts } from '../db/contact-entries.ts';
 import * as db from '../db/contacts.ts';
-import { invalid, problem } from '../errors.ts';
+import { type FieldErrors, invalid } from '../errors.ts';
+import { Faults, isPartlyUnusable, type Refuse, type Usable } from '../faults.ts';
 import { foldCase } from '../formats/folded-text.ts';
 import { isId } from '../formats/ids.ts';
 import {
@@ -23,10 +24,11 @@ function isTag(tag: string): boolean {
   return tag !== '' && (tag.length <= longestTag || [...tag].length <= longestTag);
 }
 
-/** Throws on more than a contact may have. */
-export function sorted(tags: string[]): string[] {
-  if (tags.length > mostTags) throw invalid('tags', `must be at most ${mostTags}`);
-  return tags.toSorted();
+/** The tags of a request in their order, or more than a contact may have, which is refused. */
+export function checked(tags: readonly (string | undefined)[] | null | undefined, refuse: Refuse): string[] {
+  const kept = cleaned((tags ?? []).filter((tag) => tag !== undefined));
+  if (kept.length > mostTags) refuse('tags', `must be at most ${mostTags}`);
+  return kept.toSorted();
 }
 
 function unite(tags: string[], more: string[]): string[] {
@@ -37,15 +39,9 @@ function unite(tags: string[], more: string[]): string[] {
 
 /** Removes, then adds, so that a tag can be given another spelling. Returns how many contacts the ids name. */
 export async function change(caller: Caller, changes: ContactTagChanges): Promise<{ updated: number }> {
-  const added = sorted(cleaned(changes.tags ?? []));
-  const removed = new Set(cleaned(changes.removeTags ?? []).map(foldCase));
-  if (added.length + removed.size === 0) {
-    const message = 'give at least one tag to add or to remove';
-    throw problem('validation_failed', {
-      detail: 'There is no tag to add or to remove',
-      errors: { tags: [message], removeTags: [message] },
-    });
-  }
+  const faults = new Faults();
+  const { added, removed } = look(changes, faults.refuse);
+  faults.throwAny();
   const retag = (tags: string[]) =>
     unite(
       tags.filter((tag) => !removed.has(foldCase(tag))),
@@ -58,6 +54,27 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
     updated += await retagSome(caller.workspaceId, ids.slice(first, first + contactsAtOnce), retag, counts);
   await updateContactCounts(caller.workspaceId, counts);
   return { updated };
+}
+
+/** What `change` would refuse, as far as the fields can be used. */
+export function faultsOfChange(changes: Usable<ContactTagChanges>): FieldErrors {
+  const faults = new Faults();
+  look(changes, faults.refuse);
+  return faults.errors;
+}
+
+/** The tags to add, and those to remove with their case folded. */
+function look(changes: Usable<ContactTagChanges>, refuse: Refuse) {
+  const added = checked(changes.tags, refuse);
+  const removed = new Set(
+    cleaned((changes.removeTags ?? []).filter((tag) => tag !== undefined)).map(foldCase),
+  );
+  const isKnown = () => !isPartlyUnusable(changes, 'tags') && !isPartlyUnusable(changes, 'removeTags');
+  if (added.length + removed.size === 0 && isKnown()) {
+    refuse('tags', 'must have a tag to add, or else removeTags one to remove');
+    refuse('removeTags', 'must have a tag to remove, or else tags one to add');
+  }
+  return { added, removed };
 }
 
 const contactsAtOnce = 1_000;

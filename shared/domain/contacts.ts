@@ -4,7 +4,8 @@ import { listContacts } from '../db/contact-search.ts';
 import * as db from '../db/contacts.ts';
 import { updateSmsContactErased } from '../db/sms-contacts.ts';
 import { listSuppressedNumbers } from '../db/suppressions.ts';
-import { invalid, problem } from '../errors.ts';
+import { type FieldErrors, problem } from '../errors.ts';
+import { Faults, type Refuse, type Usable } from '../faults.ts';
 import { newId } from '../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../formats/phone-number.ts';
 import {
@@ -22,8 +23,9 @@ import * as contactTags from './contact-tags.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 
 export async function create(caller: Caller, request: NewContact): Promise<Contact> {
-  const record = newRecord(numberOf(request.number), request, now());
-  record.tags = contactTags.sorted(contactTags.cleaned(request.tags ?? []));
+  const { number, tags } = checked(request);
+  const record = newRecord(number!, request, now());
+  record.tags = tags;
   try {
     await db.insertContacts(caller.workspaceId, [record]);
   } catch (error) {
@@ -52,10 +54,33 @@ function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRec
   return record;
 }
 
-function numberOf(text: string): PhoneNumber {
-  const parsed = parsePhoneNumber(text);
-  if (!parsed.ok) throw invalid('number', parsed.message);
-  return parsed;
+type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
+
+/** What the rules make of a request: `number` is null where none is given. */
+function checked(request: Ruled): { number: PhoneNumber | null; tags: string[] } {
+  const faults = new Faults();
+  const found = {
+    number: numberOf(request, faults.refuse),
+    tags: contactTags.checked(request.tags, faults.refuse),
+  };
+  faults.throwAny();
+  return found;
+}
+
+/** What `create` and `update` would refuse, as far as the fields can be used. */
+export function faultsOf(request: Usable<Ruled>): FieldErrors {
+  const faults = new Faults();
+  numberOf(request, faults.refuse);
+  contactTags.checked(request.tags, faults.refuse);
+  return faults.errors;
+}
+
+function numberOf({ number }: Usable<Ruled>, refuse: Refuse): PhoneNumber | null {
+  if (number == null) return null;
+  const parsed = parsePhoneNumber(number);
+  if (parsed.ok) return parsed;
+  refuse('number', parsed.message);
+  return null;
 }
 
 function numberTaken(number: string) {
@@ -86,13 +111,14 @@ export async function find(caller: Caller, id: string): Promise<Contact> {
 
 export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
   const before = await findForUpdate(caller, id);
-  const after = withTexts(before, changes);
   // Its own number may be older than the rule for numbers, and stays when the record is sent back.
-  if (changes.number != null && changes.number !== before.number) {
-    const { number, national, country } = numberOf(changes.number);
-    if (number !== before.number) Object.assign(after, { number, national, country });
+  const given = checked(changes.number === before.number ? { ...changes, number: null } : changes);
+  const after = withTexts(before, changes);
+  if (given.number && given.number.number !== before.number) {
+    const { number, national, country } = given.number;
+    Object.assign(after, { number, national, country });
   }
-  if (changes.tags) after.tags = contactTags.sorted(contactTags.cleaned(changes.tags));
+  if (changes.tags) after.tags = given.tags;
   if (!isChanged(before, after)) return toWire(caller, before);
   after.updatedAt = now();
   try {

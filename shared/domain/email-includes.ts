@@ -23,6 +23,7 @@ import {
 import type { Caller } from '../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { pageOfLong } from './long-pages.ts';
+import { sentence } from './template-rules.ts';
 
 /** Pieces of MJML that a workspace's templates share. */
 
@@ -63,7 +64,7 @@ export async function save(
   const graph = await includesBy(workspaceId);
   graph.set(name, names);
   if (levelsBelow(reversed(graph), name) + levelsBelow(graph, name) + 1 > deepestIncludes)
-    throw invalid('content', `includes are nested more than ${deepestIncludes} levels deep`);
+    throw invalid('content', `would nest includes more than ${deepestIncludes} levels deep`);
 
   const existing = await db.findEmailInclude(workspaceId, name);
   const at = now();
@@ -87,7 +88,7 @@ export async function save(
 function refusalOf({ message, include, line, column }: SourceFault, name: string): string {
   const place =
     line === undefined ? '' : ` (line ${line}, column ${column}${include === name ? '' : ` of ${include}`})`;
-  return message + place;
+  return sentence({ message: message + place });
 }
 
 export async function find({ workspaceId }: Caller, name: string): Promise<EmailInclude> {

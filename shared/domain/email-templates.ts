@@ -3,7 +3,8 @@ import * as uses from '../db/email-include-uses.ts';
 import { listEmailIncludesByNames } from '../db/email-includes.ts';
 import * as db from '../db/email-templates.ts';
 import { findWorkspaceForUpdate } from '../db/workspaces.ts';
-import { invalid, problem } from '../errors.ts';
+import { type FieldErrors, invalid, problem } from '../errors.ts';
+import { isUnusable, throwAny, type Usable } from '../faults.ts';
 import { newId } from '../formats/ids.ts';
 import { includeNames } from '../formats/mjml-includes.ts';
 import {
@@ -17,10 +18,10 @@ import {
 } from '../schemas/email-templates.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from './cursors.ts';
-import { checkSource, renderSource } from './email/sources.ts';
+import { checkSource, renderSource, type Source } from './email/sources.ts';
 import { linkOf } from './email-links.ts';
 import { pageOfLong } from './long-pages.ts';
-import { busy, changedMeanwhile, orNameTaken, refusal } from './template-rules.ts';
+import { busy, changedMeanwhile, orNameTaken, refusal, worded } from './template-rules.ts';
 
 /** For sending: whatever its format. */
 export const findByName = db.findEmailTemplateByName;
@@ -89,7 +90,7 @@ export async function change(
 }
 
 /** What is left out or null stays; an empty description clears. */
-function changed(before: db.EmailTemplateRecord, changes: EmailTemplateChanges) {
+function changed(before: db.EmailTemplateRecord, changes: Usable<EmailTemplateChanges>) {
   const after: db.EmailTemplateRecord = {
     ...before,
     name: changes.name ?? before.name,
@@ -109,15 +110,47 @@ function changed(before: db.EmailTemplateRecord, changes: EmailTemplateChanges) 
   return { record: after, isSource: isOther('html', 'text', 'format', 'sampleData'), isDescribed };
 }
 
-async function check({ workspaceId }: Caller, record: db.EmailTemplateRecord, at: Date): Promise<void> {
+async function check(caller: Caller, record: db.EmailTemplateRecord, at: Date): Promise<void> {
+  const errors = await faultsOf(caller, record, at);
+  throwAny(errors);
+}
+
+type Checked = Source & Pick<db.EmailTemplateRecord, 'sampleData'>;
+
+async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Promise<FieldErrors> {
   const source = { ...record, text: record.text || null };
   const result = await checkSource({ workspaceId, source, sampleData: record.sampleData, now: at });
-  if (result.ok) return;
+  if (result.ok) return {};
   if (result.busy) throw busy();
-  throw refusal(result.faults, ({ part, isOfSource, message }) => [
+  return worded(result.faults, ({ part, isOfSource, message }) => [
     part === 'data' ? 'sampleData' : part,
     isOfSource || part === 'data' ? message : `with sampleData ${message}`,
   ]);
+}
+
+/** What `prepareNew` would refuse, as far as the fields can be used. */
+export function faultsOfNew(caller: Caller, request: Usable<NewEmailTemplate>): Promise<FieldErrors> {
+  const { html = null, text, sampleData } = request;
+  // MJML or not, it is Liquid.
+  const isKnown = !isUnusable(request, 'format');
+  const source = { format: request.format ?? 'html', html, text: text || null };
+  return faultsOf(caller, { ...source, sampleData: isKnown ? (sampleData ?? null) : null }, now());
+}
+
+/** The same of `prepareChange`. */
+export async function faultsOfChange(
+  caller: Caller,
+  id: string,
+  changes: Usable<EmailTemplateChanges>,
+): Promise<FieldErrors> {
+  const before = await db.findEmailTemplate(caller.workspaceId, id);
+  if (!before) return {};
+  const { record, isSource } = changed(before, changes);
+  if (!isSource) return {};
+  const isKnown = !isUnusable(changes, 'format') && !isUnusable(changes, 'sampleData');
+  const format = isUnusable(changes, 'format') ? 'html' : record.format;
+  const html = isUnusable(changes, 'html') ? null : record.html;
+  return faultsOf(caller, { ...record, format, html, sampleData: isKnown ? record.sampleData : null }, now());
 }
 
 /** In the transaction that stores the source: from then on its includes are in use. */
@@ -126,7 +159,7 @@ async function keepUses(workspaceId: string, record: db.EmailTemplateRecord): Pr
   const known = new Set((await listEmailIncludesByNames(workspaceId, names)).map(({ name }) => name));
   // One may have been deleted since the source was checked.
   const missing = names.find((name) => !known.has(name));
-  if (missing !== undefined) throw invalid('html', `there is no include named ${missing}`);
+  if (missing !== undefined) throw invalid('html', `has a fault: there is no include named ${missing}`);
   await uses.insertIncludeUses(workspaceId, { kind: 'template', id: record.id }, names);
 }
 
@@ -182,7 +215,27 @@ export async function render(
   throw refusal(rendered.faults, ({ part, isOfSource, message }) =>
     part === 'data' || part === 'subject' || isOfSource
       ? [part, message]
-      : ['data', `with this, ${part} ${message}`],
+      : ['data', `does not fit the template: its ${part} ${message}`],
+  );
+}
+
+/** What `render` would refuse, as far as the fields can be used. */
+export async function faultsOfRendering(
+  { workspaceId }: Caller,
+  { data, subject }: Usable<EmailTemplateRendering>,
+): Promise<FieldErrors> {
+  const source = { format: 'html', html: null, text: null } as const;
+  const rendered = await renderSource({
+    workspaceId,
+    source,
+    subject: subject ?? null,
+    data: data ?? {},
+    now: now(),
+  });
+  const faults = rendered.ok ? [] : (rendered.faults ?? []);
+  return worded(
+    faults.filter(({ isOfSource }) => isOfSource),
+    ({ part, message }) => [part, message],
   );
 }
 

@@ -4,7 +4,8 @@ import { config } from '../config.ts';
 import { afterCommit } from '../db/client.ts';
 import * as db from '../db/events.ts';
 import * as system from '../db/system/events.ts';
-import { problem } from '../errors.ts';
+import { type FieldErrors, invalid, problem } from '../errors.ts';
+import type { Usable } from '../faults.ts';
 import { idToBytes, newId } from '../formats/ids.ts';
 import { relayEvents } from '../jobs/relay-events.ts';
 import { enqueue } from '../queue.ts';
@@ -168,8 +169,8 @@ type Bounds = { newest: number; purged: number };
 function checkPlace(place: Place, named: string | null, time: Date, { newest, purged }: Bounds): Place {
   if (new Date(place.at) < retentionStart(time) || place.after < purged)
     throw problem('cursor_expired', { detail: 'The cursor is older than the events that are kept' });
-  const isAhead = place.after > newest && time.getTime() - Date.parse(place.at) > lagMs;
-  if (isAhead || (place.of && named && place.of !== named))
+  const isLost = place.after > newest && time.getTime() - Date.parse(place.at) > lagMs;
+  if (isLost || (place.of && named && place.of !== named))
     throw problem('cursor_expired', {
       detail:
         'The service was restored from a backup since: what followed the cursor is not what is there now',
@@ -177,12 +178,15 @@ function checkPlace(place: Place, named: string | null, time: Date, { newest, pu
   return place;
 }
 
+const isAhead = (since: Date | undefined, time: Date) => since !== undefined && since > time;
+
+/** What `feed` would refuse, as far as the parameters can be used. */
+export function faultsOfFilter({ cursor, since }: Usable<EventFilter>): FieldErrors {
+  return cursor === undefined && isAhead(since, now()) ? { since: ['must not be in the future'] } : {};
+}
+
 async function startAt(since: Date | undefined, time: Date, purged: number): Promise<Place> {
-  if (since && since > time)
-    throw problem('validation_failed', {
-      detail: 'since must not be in the future',
-      errors: { since: ['must not be in the future'] },
-    });
+  if (isAhead(since, time)) throw invalid('since', 'must not be in the future');
   const oldest = retentionStart(time);
   let from = since ?? new Date(time.getTime() - 3_600_000);
   if (from < oldest) from = oldest;

@@ -32,14 +32,14 @@ export async function reserve(
   if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
   const usage = await db.findKeyUsage(workspaceId, lineageId);
   if (!usage) throw new Error(`${lineageId} has no counts`);
-  const { usedThisMonth } = shown(usage, at);
+  const { usedToday, usedThisMonth } = shown(usage, at);
   const { dailyParts, monthlyParts } = limits;
   const isMonth = dailyParts === null || (monthlyParts !== null && usedThisMonth + parts > monthlyParts);
   const end = endOf(isMonth ? 'month' : 'day', at);
   throw problem('limit_reached', {
     detail: isMonth
-      ? `The key may send ${monthlyParts} parts in a month, and has used ${usedThisMonth} of them`
-      : `The key may send ${dailyParts} parts in a day, and this would be more`,
+      ? `The key has used ${usedThisMonth} of its ${monthlyParts} parts a month, and this takes ${parts}.`
+      : `The key has used ${usedToday} of its ${dailyParts} parts a day, and this takes ${parts}.`,
     retryAfterSeconds: Math.max(1, Math.ceil((end.getTime() - now().getTime()) / 1000)),
   });
 }

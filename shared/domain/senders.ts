@@ -7,7 +7,7 @@ export { check } from './senders/check.ts';
 export { textCode, textsWithinMs } from './senders/code.ts';
 export { change } from './senders/default.ts';
 export { find, list, listAll } from './senders/read.ts';
-export { request } from './senders/request.ts';
+export { faultsOf, request } from './senders/request.ts';
 export { approve, listToReview, makeDefault, reject } from './senders/review.ts';
 export { tryCode, verify } from './senders/verify.ts';
 export { addNumber, assignNumber, removeNumber, unassignNumber } from './senders/virtual-numbers.ts';

@@ -3,7 +3,7 @@
 export { sweep } from './sms-batches/admission.ts';
 export { cancel } from './sms-batches/cancel.ts';
 export { create } from './sms-batches/create.ts';
-export { deleteLeftImports, importFile, prepareImport } from './sms-batches/import.ts';
+export { deleteLeftImports, faultsOfImport, importFile, prepareImport } from './sms-batches/import.ts';
 export {
   cancelAny,
   findAny,
@@ -11,7 +11,7 @@ export {
   type OwnedBatch,
   resumeAny,
 } from './sms-batches/operator.ts';
-export { prepare } from './sms-batches/prepare.ts';
+export { faultsOf, prepare } from './sms-batches/prepare.ts';
 export { preview } from './sms-batches/preview.ts';
 export { find, list } from './sms-batches/read.ts';
 export { resume } from './sms-batches/resume.ts';

@@ -1,5 +1,7 @@
 import { now } from '../clock.ts';
-import { invalid } from '../errors.ts';
+import { config } from '../config.ts';
+import type { FieldErrors } from '../errors.ts';
+import { Faults, type Refuse, type Usable } from '../faults.ts';
 import { partsOf } from '../formats/gsm-7.ts';
 import { parsePhoneNumber } from '../formats/phone-number.ts';
 import type { SmsPreview, SmsToPreview } from '../schemas/sms-preview.ts';
@@ -7,13 +9,28 @@ import { shorten } from './short-links.ts';
 import { costOf, costToWire, priceOf } from './sms-prices.ts';
 
 /** Of more parts than a message may have, too: so it tells how much must go. */
-export async function preview({ content, recipient, shortenLinks }: SmsToPreview): Promise<SmsPreview> {
-  const shortened = shortenLinks ? shorten(content) : { ok: true as const, text: content };
-  if (!shortened.ok) throw invalid('content', shortened.message);
-  const { encoding, parts } = partsOf(shortened.text);
-  if (recipient == null) return { parts: parts.length, encoding };
-  const number = parsePhoneNumber(recipient);
-  if (!number.ok) throw invalid('recipient', number.message);
+export async function preview(request: SmsToPreview): Promise<SmsPreview> {
+  const faults = new Faults();
+  const { text, number } = look(request, faults.refuse);
+  faults.throwAny();
+  const { encoding, parts } = partsOf(text!);
+  const sized = { parts: parts.length, encoding, tooManyParts: parts.length > config.SMS_MAX_PARTS };
+  if (!number) return sized;
   const price = await priceOf(number.country, now());
-  return { parts: parts.length, encoding, cost: costToWire(costOf(parts.length, price)) };
+  return { ...sized, cost: costToWire(costOf(parts.length, price)) };
+}
+
+/** What `preview` would refuse, as far as the fields can be used. */
+export function faultsOf(request: Usable<SmsToPreview>): FieldErrors {
+  const faults = new Faults();
+  look(request, faults.refuse);
+  return faults.errors;
+}
+
+function look({ content, recipient, shortenLinks }: Usable<SmsToPreview>, refuse: Refuse) {
+  const shortened = content !== undefined && shortenLinks ? shorten(content) : null;
+  if (shortened?.ok === false) refuse('content', shortened.message);
+  const number = recipient == null ? null : parsePhoneNumber(recipient);
+  if (number?.ok === false) refuse('recipient', number.message);
+  return { text: shortened?.ok ? shortened.text : content, number: number?.ok ? number : null };
 }

@@ -1,7 +1,8 @@
 import { now } from '../clock.ts';
 import * as db from '../db/sms-templates.ts';
 import { findWorkspaceForUpdate } from '../db/workspaces.ts';
-import { problem } from '../errors.ts';
+import { type FieldErrors, problem } from '../errors.ts';
+import { isUnusable, throwAny, type Usable } from '../faults.ts';
 import { newId } from '../formats/ids.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import {
@@ -16,7 +17,7 @@ import {
 import { decodeCursor, encodeCursor } from './cursors.ts';
 import { pageOfLong } from './long-pages.ts';
 import { checkSource, renderSms } from './sms-content.ts';
-import { busy, changedMeanwhile, orNameTaken, refusal } from './template-rules.ts';
+import { busy, changedMeanwhile, orNameTaken, refusal, worded } from './template-rules.ts';
 
 /** For sending. */
 export const findByName = db.findSmsTemplateByName;
@@ -75,7 +76,7 @@ export async function change(
 }
 
 /** What is left out or null stays; an empty description clears. */
-function changed(before: db.SmsTemplateRecord, changes: SmsTemplateChanges) {
+function changed(before: db.SmsTemplateRecord, changes: Usable<SmsTemplateChanges>) {
   const at = now();
   const after: db.SmsTemplateRecord = {
     ...before,
@@ -94,12 +95,38 @@ function changed(before: db.SmsTemplateRecord, changes: SmsTemplateChanges) {
   return { record: after, isSource, isOther };
 }
 
-async function check({ workspaceId }: Caller, record: db.SmsTemplateRecord, at: Date): Promise<void> {
+async function check(caller: Caller, record: db.SmsTemplateRecord, at: Date): Promise<void> {
+  const errors = await faultsOf(caller, record, at);
+  throwAny(errors);
+}
+
+type Checked = Pick<db.SmsTemplateRecord, 'content' | 'sampleData'>;
+
+/** What `prepareNew` would refuse, as far as the fields can be used. */
+export async function faultsOfNew(caller: Caller, request: Usable<NewSmsTemplate>): Promise<FieldErrors> {
+  const { content, sampleData } = request;
+  return content === undefined ? {} : faultsOf(caller, { content, sampleData: sampleData ?? null }, now());
+}
+
+/** The same of `prepareChange`. */
+export async function faultsOfChange(
+  caller: Caller,
+  id: string,
+  changes: Usable<SmsTemplateChanges>,
+): Promise<FieldErrors> {
+  const before = await db.findSmsTemplate(caller.workspaceId, id);
+  if (!before || isUnusable(changes, 'content')) return {};
+  const { record, isSource } = changed(before, changes);
+  const sampleData = isUnusable(changes, 'sampleData') ? null : record.sampleData;
+  return isSource ? faultsOf(caller, { ...record, sampleData }, now()) : {};
+}
+
+async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Promise<FieldErrors> {
   const { content, sampleData } = record;
   const result = await checkSource({ workspaceId, content, sampleData, now: at });
-  if (result.ok) return;
+  if (result.ok) return {};
   if (result.busy) throw busy();
-  throw refusal(result.faults, ({ part, isOfSource, message }) => {
+  return worded(result.faults, ({ part, isOfSource, message }) => {
     if (part === 'data') return ['sampleData', message];
     return ['content', isOfSource ? message : `with sampleData ${message}`];
   });
@@ -148,7 +175,7 @@ export async function render(
   if (rendered.busy) throw busy();
   throw refusal(rendered.faults, ({ part, message }) => [
     'data',
-    part === 'data' ? message : `with this, content ${message}`,
+    part === 'data' ? message : `does not fit the template: its content ${message}`,
   ]);
 }
 

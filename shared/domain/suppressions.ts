@@ -2,8 +2,9 @@ import { now } from '../clock.ts';
 import { isDuplicateKey } from '../db/client.ts';
 import type { EmailRecord } from '../db/emails.ts';
 import * as db from '../db/suppressions.ts';
-import { invalid, problem } from '../errors.ts';
-import { compareKey, parseMailbox } from '../formats/email-address.ts';
+import { type FieldErrors, problem } from '../errors.ts';
+import { Faults, isUnusable, type Refuse, type Usable } from '../faults.ts';
+import { addressOf, compareKey, parseMailbox } from '../formats/email-address.ts';
 import { newId } from '../formats/ids.ts';
 import { parseFilterNumber, parsePhoneNumber } from '../formats/phone-number.ts';
 import type { Caller } from '../schemas/scopes.ts';
@@ -26,7 +27,10 @@ type Outcome = { suppression: Suppression; isNew: boolean };
 
 /** By request; the existing entry comes back where there is one (spec §4). */
 export async function create(caller: Caller, request: NewSuppression): Promise<Outcome> {
-  return add(caller.workspaceId, suppressedOf(request), 'api', request.reason ?? null);
+  const faults = new Faults();
+  const suppressed = suppressedOf(request, faults.refuse);
+  faults.throwAny();
+  return add(caller.workspaceId, suppressed!, 'api', request.reason ?? null);
 }
 
 /**
@@ -94,7 +98,8 @@ export function addRecipient(
   source: SuppressionSource,
   reason: string,
 ): Promise<Outcome> {
-  return add(workspaceId, { number: null, email: recipient, emailKey: recipientKey, scope }, source, reason);
+  const email = addressOf(recipient);
+  return add(workspaceId, { number: null, email, emailKey: recipientKey, scope }, source, reason);
 }
 
 function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.SuppressionRecord | null> {
@@ -103,29 +108,56 @@ function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.Suppr
     : db.findSuppressionOfNumber(workspaceId, suppressed.number);
 }
 
-function suppressedOf({ number, email, scope }: NewSuppression): Suppressed {
-  if ((number == null) === (email == null)) {
-    const message = number == null ? 'give a number or an email' : 'give either a number or an email';
-    throw problem('validation_failed', {
-      detail: 'Exactly one of number and email is required',
-      errors: { number: [message], email: [message] },
-    });
-  }
+/** What `create` would refuse, as far as the fields can be used. */
+export function faultsOfNew(request: Usable<NewSuppression>): FieldErrors {
+  const faults = new Faults();
+  suppressedOf(request, faults.refuse);
+  return faults.errors;
+}
+
+/** Whom a request means; null after `refuse`. */
+function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppressed | null {
+  const { number, email, scope } = request;
+  const isKnown = () => !isUnusable(request, 'number') && !isUnusable(request, 'email');
+  if ((number == null) === (email == null) && isKnown())
+    for (const field of ['number', 'email'])
+      refuse(
+        field,
+        number == null
+          ? 'must be given, or else the other one of number and email'
+          : 'cannot be combined: give number or email',
+      );
+  const e164 = number == null ? null : numberOf(number, refuse);
+  const emailKey = email == null ? null : emailKeyOf(email, refuse);
   // Whatever the scope says, a suppressed number is sent nothing (contract §4).
-  if (number != null) return { number: numberOf(number), email: null };
-  return { number: null, email: email!, emailKey: emailKeyOf(email!), scope: scope ?? 'all' };
+  if (e164 !== null) return { number: e164, email: null };
+  return emailKey === null ? null : { number: null, email: email!, emailKey, scope: scope ?? 'all' };
 }
 
-function numberOf(text: string, parse: typeof parseFilterNumber = parsePhoneNumber): string {
+function numberOf(
+  text: string,
+  refuse: Refuse,
+  parse: typeof parseFilterNumber = parsePhoneNumber,
+): string | null {
   const parsed = parse(text);
-  if (!parsed.ok) throw invalid('number', parsed.message);
-  return parsed.number;
+  if (parsed.ok) return parsed.number;
+  refuse('number', parsed.message);
+  return null;
 }
 
-function emailKeyOf(text: string): string {
+function emailKeyOf(text: string, refuse: Refuse): string | null {
   const parsed = parseMailbox(text, { allowDisplayName: false, isSent: false });
-  if (!parsed.ok) throw invalid('email', parsed.message);
-  return compareKey(parsed.mailbox.address);
+  if (parsed.ok) return compareKey(parsed.mailbox.address);
+  refuse('email', parsed.message);
+  return null;
+}
+
+/** What `list` would refuse, as far as the parameters can be used. */
+export function faultsOfFilter({ number, email }: Usable<SuppressionFilter>): FieldErrors {
+  const faults = new Faults();
+  if (number !== undefined) numberOf(number, faults.refuse, parseFilterNumber);
+  if (email !== undefined) emailKeyOf(email, faults.refuse);
+  return faults.errors;
 }
 
 export async function list(
@@ -133,12 +165,15 @@ export async function list(
   query: SuppressionFilter,
 ): Promise<{ data: Suppression[]; nextCursor: string | null }> {
   const { limit, cursor, number, email, scope, source } = query;
+  const faults = new Faults();
   const filter = {
-    number: number === undefined ? undefined : numberOf(number, parseFilterNumber),
-    emailKey: email === undefined ? undefined : emailKeyOf(email),
+    number:
+      number === undefined ? undefined : (numberOf(number, faults.refuse, parseFilterNumber) ?? undefined),
+    emailKey: email === undefined ? undefined : (emailKeyOf(email, faults.refuse) ?? undefined),
     scope,
     source,
   };
+  faults.throwAny();
   const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const { records, reached } = await db.listSuppressions(caller.workspaceId, filter, { limit, before });

@@ -1,5 +1,6 @@
 import { isDuplicateKey } from '../db/client.ts';
 import { type FieldErrors, invalidFields, type Problem, problem } from '../errors.ts';
+import { Faults } from '../faults.ts';
 
 /** What email and SMS templates have in common. */
 
@@ -10,30 +11,36 @@ export function busy(): Problem {
   });
 }
 
-/** validation_failed; `wording` says on which field a fault is reported, and how. */
-export function refusal<Fault>(
-  faults: Fault[],
+/** `wording` says on which field a fault is reported, and how. */
+export function worded<Fault>(
+  found: Fault[],
   wording: (fault: Fault) => [field: string, message: string],
-): Problem {
-  const errors: FieldErrors = {};
-  for (const fault of faults) {
-    const [field, message] = wording(fault);
-    (errors[field] ??= []).push(message);
-  }
-  return invalidFields(errors);
+): FieldErrors {
+  const faults = new Faults();
+  for (const fault of found) faults.refuse(...wording(fault));
+  return faults.errors;
+}
+
+/** validation_failed with the same. */
+export function refusal<Fault>(...told: Parameters<typeof worded<Fault>>): Problem {
+  return invalidFields(worded(...told));
 }
 
 type Placed = { message: string; include?: string | null; line?: number; column?: number };
 
+// Our own faults complete the name of the field; a parser's say what it has met.
+const completing = /^(is|must|has|needs|takes|renders|compiles) /;
+
 /** What is wrong, and where in the source. */
 export function sentence({ message, include = null, line, column }: Placed): string {
+  const whole = completing.test(message) ? message : `has a fault: ${message}`;
   const place = [
     ...(line === undefined ? [] : [`line ${line}`]),
     ...(column === undefined ? [] : [`column ${column}`]),
     ...(include === null ? [] : [`of the include ${include}`]),
   ];
   const list = place.join(', ').replace(', of', ' of');
-  return list === '' ? message : `${message} (${list})`;
+  return list === '' ? whole : `${whole} (${list})`;
 }
 
 /** Two requests changed a template at the same time: what the second one checked is no longer what it would become. */

@@ -1,7 +1,7 @@
 import { transaction } from '../db/client.ts';
 import type { EmailRecord } from '../db/emails.ts';
 import { findEmailOfLink } from '../db/system/email-opens.ts';
-import { parseMailbox } from '../formats/email-address.ts';
+import { addressOf } from '../formats/email-address.ts';
 import { readLink } from './email-links.ts';
 import * as suppressions from './suppressions.ts';
 
@@ -11,7 +11,7 @@ export type OptOut = { sender: string; recipient: string };
 /** What the link of an email is about; null where it is not ours, or the email is no longer kept. */
 export async function find(token: string): Promise<OptOut | null> {
   const email = await findEmail(token);
-  return email && { sender: addressOf(email.sender), recipient: masked(email.recipient) };
+  return email && { sender: addressOf(email.sender), recipient: masked(addressOf(email.recipient)) };
 }
 
 /** Stops marketing email of the workspace to the recipient (contract §7). The same answer however often it is asked. */
@@ -21,17 +21,12 @@ export async function optOut(token: string): Promise<OptOut | null> {
   await transaction(() =>
     suppressions.addRecipient(email, 'marketing', 'web', `The opt-out link of ${email.id}`),
   );
-  return { sender: addressOf(email.sender), recipient: masked(email.recipient) };
+  return { sender: addressOf(email.sender), recipient: masked(addressOf(email.recipient)) };
 }
 
 async function findEmail(token: string): Promise<EmailRecord | null> {
   const emailId = readLink('unsubscribe', token);
   return emailId === null ? null : findEmailOfLink(emailId);
-}
-
-function addressOf(text: string): string {
-  const parsed = parseMailbox(text, { allowDisplayName: true });
-  return parsed.ok ? parsed.mailbox.address : text;
 }
 
 /** Who was sent the email knows the address; who it was forwarded to need not learn it. */

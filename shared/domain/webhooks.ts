@@ -1,7 +1,7 @@
 /** The webhooks of a workspace: what a caller, or the operator, may do with them. */
 
-export { change } from './webhooks/change.ts';
-export { create, createLegacy, type NewLegacyWebhook } from './webhooks/create.ts';
+export { change, faultsOfChange } from './webhooks/change.ts';
+export { create, createLegacy, faultsOfNew, type NewLegacyWebhook } from './webhooks/create.ts';
 export { find, list, listAll } from './webhooks/read.ts';
 export { remove } from './webhooks/remove.ts';
 export { rotateSecret } from './webhooks/rotate-secret.ts';

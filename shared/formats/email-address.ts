@@ -38,6 +38,12 @@ export function parseMailbox(
   return parseAddress(address ?? '', displayName || null, isSent);
 }
 
+/** The address alone of what may have a display name; what is none stays as it is. */
+export function addressOf(text: string): string {
+  const parsed = parseMailbox(text, { allowDisplayName: true, isSent: false });
+  return parsed.ok ? parsed.mailbox.address : text;
+}
+
 /**
  * What two addresses of one mailbox have in common, for suppressions and test recipients. RFC 5321 lets a server tell
  * local parts apart by case, but none in use does, and a suppression that a capital letter gets past is none.

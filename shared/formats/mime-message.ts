@@ -10,7 +10,7 @@ export type OutgoingEmail = {
   messageId: string;
   date: Date;
   from: { address: string; displayName: string | null };
-  to: string;
+  to: string | { address: string; displayName: string | null };
   subject: string;
   html: string | null;
   text: string | null;
@@ -87,7 +87,10 @@ function latin1(text: string): Buffer {
 function head(email: OutgoingEmail, contentFields: [string, string][]): string {
   const fields: [string, string][] = [
     ['From', mailbox(email.from.address, email.from.displayName)],
-    ['To', address(email.to)],
+    [
+      'To',
+      typeof email.to === 'string' ? address(email.to) : mailbox(email.to.address, email.to.displayName),
+    ],
     ['Subject', text('Subject', email.subject)],
     ['Message-ID', `<${address(email.messageId)}>`],
     ['Date', email.date.toUTCString().replace('GMT', '+0000')],

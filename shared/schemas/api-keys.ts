@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePublicKey } from '../formats/public-key.ts';
 import { knownVersions } from '../versions.ts';
-import { Id, Moment, pageOf, Timestamp, text } from './fields.ts';
+import { change, Id, Moment, pageOf, Timestamp, text } from './fields.ts';
 import { Scope, scopes, signingAlgorithms } from './scopes.ts';
 
 export const ApiKey = z
@@ -45,38 +45,41 @@ export type ApiKey = z.infer<typeof ApiKey>;
 
 export const ApiKeyPage = pageOf(ApiKey, 'ApiKeyPage');
 
-const name = text({ max: 64 }).nullish().meta({ description: 'An empty one is none' });
-const parts = z.int32().min(0).max(100_000_000).nullish();
+const nameText = text({ max: 64 });
+const name = nameText.nullish().meta({ description: 'An empty one is none' });
+const partLimit = z.int32().min(0).max(100_000_000);
+const parts = partLimit.nullish();
 const limits = z
   .object({ dailyParts: parts, monthlyParts: parts })
   .nullish()
   .meta({ description: 'SMS parts in a UTC day and month; null or 0 is no limit' });
 const apiVersion = z
-  .enum(knownVersions, { error: 'is not a version of this API' })
+  .enum(knownVersions)
   .nullish()
   .meta({ description: 'The version that the key is pinned to; null follows the current one' });
 
-const PublicKey = z
-  .string()
-  .transform((given, context) => {
-    const parsed = parsePublicKey(given);
-    if ('pem' in parsed) return parsed.pem;
-    context.addIssue({ code: 'custom', message: parsed.fault });
-    return z.NEVER;
-  })
-  .meta({ description: 'P-256, SubjectPublicKeyInfo in PEM; with ecdsa_p256_sha256 only' });
-
 const NewSigning = z
-  .object({ algorithm: z.enum(signingAlgorithms), publicKey: PublicKey.nullish() })
-  .superRefine(({ algorithm, publicKey }, context) => {
-    const isMissing = algorithm === 'ecdsa_p256_sha256' && publicKey == null;
-    const isTooMuch = algorithm === 'hmac_sha256' && publicKey != null;
-    if (!isMissing && !isTooMuch) return;
-    const message = isMissing ? 'is required for ecdsa_p256_sha256' : 'must be left out for hmac_sha256';
-    context.addIssue({ code: 'custom', path: ['publicKey'], message });
+  .object({
+    algorithm: z.enum(signingAlgorithms),
+    publicKey: z.string().nullish().meta({
+      description:
+        'P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256',
+    }),
+  })
+  // Together, for what is wrong with a publicKey that is not wanted does not matter.
+  .transform(({ algorithm, publicKey }, context) => {
+    const refuse = (message: string) => {
+      context.addIssue({ code: 'custom', path: ['publicKey'], message });
+      return z.NEVER;
+    };
+    if (publicKey == null)
+      return algorithm === 'hmac_sha256' ? { algorithm } : refuse('is required for ecdsa_p256_sha256');
+    if (algorithm === 'hmac_sha256') return refuse('must be left out for hmac_sha256');
+    const parsed = parsePublicKey(publicKey);
+    return 'pem' in parsed ? { algorithm, publicKey: parsed.pem } : refuse(parsed.fault);
   })
   .meta({ id: 'NewSigning', description: 'How requests with the key are signed (RFC 9421)' });
-export type NewSigning = z.infer<typeof NewSigning>;
+export type NewSigning = { algorithm: z.infer<typeof NewSigning>['algorithm']; publicKey?: string };
 
 export const NewApiKey = z
   .object({
@@ -99,15 +102,21 @@ export type NewApiKey = z.infer<typeof NewApiKey>;
 
 export const ApiKeyChanges = z
   .object({
-    name: name.meta({ description: 'Left out or null: as it was. An empty one clears it' }),
-    limits: limits.meta({
-      description: 'Members left out, or all of it null: as they were. A member that is null or 0: no limit',
-    }),
-    strictMode: z.boolean().nullish().meta({ description: 'Left out or null: as it was. Needs signing' }),
-    signing: NewSigning.nullish().meta({
-      description: 'Left out: as it was. null clears it. hmac_sha256 on a key that has it keeps its secret',
-    }),
-    apiVersion: apiVersion.meta({ description: 'Left out: as it was. null follows the current version' }),
+    name: change('stays', nameText, 'An empty one clears it'),
+    limits: change(
+      'stays',
+      z.object({
+        dailyParts: change('clears', partLimit, 'SMS parts in a UTC day; 0 is no limit, too'),
+        monthlyParts: change('clears', partLimit, 'SMS parts in a UTC month; 0 is no limit, too'),
+      }),
+    ),
+    strictMode: change('stays', z.boolean(), 'Needs signing'),
+    signing: change('clears', NewSigning, 'hmac_sha256 on a key that has it keeps its secret'),
+    apiVersion: change(
+      'clears',
+      z.enum(knownVersions),
+      'The version that the key is pinned to; without one it follows the current version',
+    ),
   })
   .meta({ id: 'ApiKeyChanges' });
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;

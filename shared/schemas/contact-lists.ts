@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Contact, ContactFilter } from './contacts.ts';
-import { Id, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { change, Id, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 
 export const mostNamedAtOnce = 10_000;
 export const mostLists = 1_000;
@@ -61,10 +61,10 @@ export type NewContactList = z.infer<typeof NewContactList>;
 
 export const ContactListChanges = z
   .object({
-    name: name.nullish(),
-    description: description.nullish(),
-    kind: ContactListKind.nullish().meta({ description: 'Cannot be changed; as it is, it may be sent back' }),
-    filter: filter.meta({ description: 'Of a dynamic list; it replaces all of the filter' }),
+    name: change('stays', name),
+    description: change('stays', description, 'An empty text clears it'),
+    kind: change('stays', ContactListKind, 'Cannot be changed; as it is, it may be sent back'),
+    filter: change('stays', ContactFilter, 'Of a dynamic list; it replaces all of the filter'),
   })
   .meta({
     id: 'ContactListChanges',
@@ -99,11 +99,12 @@ export const ContactListAddition = z
       .meta({ description: 'Unknown ids and contacts that are in the list already are skipped' }),
     fromLists: listIds.min(1).nullish().meta({
       description:
-        'Lists whose current members are copied once; later changes of theirs are not followed. Unknown ids are ignored',
+        'Lists whose current members are copied once; later changes of theirs are not followed. An id of no list of the workspace is refused',
     }),
-    excludeLists: listIds
-      .nullish()
-      .meta({ description: 'Lists whose members are left out of the copy. Unknown ids are ignored' }),
+    excludeLists: listIds.nullish().meta({
+      description:
+        'Lists whose members are left out of the copy. An id of no list of the workspace is refused',
+    }),
     ...ContactFilter.shape,
   })
   .meta({

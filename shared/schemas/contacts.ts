@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { controls, Id, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { change, controls, Id, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 
 /** The longest each text of a contact may be, in characters (spec §8). */
 export const contactTextLengths = {
@@ -60,22 +60,41 @@ const tags = z
     description: `At most ${mostTags}; surrounding spaces are taken off, and what is blank, longer than ${longestTag} characters or there already, whatever its case, is dropped`,
   });
 const texts = {
-  firstName: text({ max: contactTextLengths.firstName }).nullish(),
-  lastName: text({ max: contactTextLengths.lastName }).nullish(),
-  company: text({ max: contactTextLengths.company }).nullish(),
-  email: text({ max: contactTextLengths.email }).nullish(),
-  clientReference: text({ max: contactTextLengths.clientReference }).nullish(),
+  firstName: text({ max: contactTextLengths.firstName }),
+  lastName: text({ max: contactTextLengths.lastName }),
+  company: text({ max: contactTextLengths.company }),
+  email: text({ max: contactTextLengths.email }),
+  clientReference: text({ max: contactTextLengths.clientReference }),
 };
+const changedText = 'An empty text clears it';
 
 export const NewContact = z
-  .object({ number: number.check(z.minLength(1)), ...texts, tags: tags.nullish() })
+  .object({
+    number: number.check(z.minLength(1)),
+    firstName: texts.firstName.nullish(),
+    lastName: texts.lastName.nullish(),
+    company: texts.company.nullish(),
+    email: texts.email.nullish(),
+    clientReference: texts.clientReference.nullish(),
+    tags: tags.nullish(),
+  })
   .meta({ id: 'NewContact' });
 export type NewContact = z.infer<typeof NewContact>;
 
-export const ContactChanges = z.object({ ...texts, number: number.nullish(), tags: tags.nullish() }).meta({
-  id: 'ContactChanges',
-  description: 'What is left out or null stays; an empty text or list clears',
-});
+export const ContactChanges = z
+  .object({
+    firstName: change('stays', texts.firstName, changedText),
+    lastName: change('stays', texts.lastName, changedText),
+    company: change('stays', texts.company, changedText),
+    email: change('stays', texts.email, changedText),
+    clientReference: change('stays', texts.clientReference, changedText),
+    number: change('stays', number),
+    tags: change('stays', tags),
+  })
+  .meta({
+    id: 'ContactChanges',
+    description: 'What is left out or null stays; an empty text or list clears',
+  });
 export type ContactChanges = z.infer<typeof ContactChanges>;
 
 // What is wrong with one row is told in the outcome, and longer texts are shortened.

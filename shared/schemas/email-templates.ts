@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { change, Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 import { SampleData } from './sample-data.ts';
 
 export const mostEmailTemplates = 1_000;
@@ -63,12 +63,12 @@ export type NewEmailTemplate = z.infer<typeof NewEmailTemplate>;
 
 export const EmailTemplateChanges = z
   .object({
-    name: EmailSourceName.nullish(),
-    description: fields.description.nullish(),
-    format: fields.format.nullish(),
-    html: fields.html.nullish(),
-    text: fields.text.nullish(),
-    sampleData: fields.sampleData.nullish(),
+    name: change('stays', EmailSourceName),
+    description: change('stays', fields.description, 'An empty text clears it'),
+    format: change('stays', fields.format),
+    html: change('stays', fields.html),
+    text: change('stays', fields.text),
+    sampleData: change('stays', fields.sampleData),
   })
   .meta({
     id: 'EmailTemplateChanges',

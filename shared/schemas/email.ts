@@ -81,7 +81,7 @@ export const NewEmail = z
       example: 'Acme <hello@acme.example>',
     }),
     recipient: text({ min: 1, max: 256 }).meta({
-      description: 'Exactly one address',
+      description: 'Exactly one address; `a@b.c` or `Name <a@b.c>`',
       example: 'ada@example.com',
     }),
     subject: text({ min: 1, max: 256 }).meta({ description: 'Liquid, rendered with template.data' }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { oneOf } from '../formats/edit-distance.ts';
 import { Id, Moment, queryInteger, Timestamp, text } from './fields.ts';
 
 /** Every event that a webhook can subscribe to (spec §6, contract §5). */
@@ -56,14 +57,15 @@ export const RecordEventPage = z
   .object({ data: z.array(Event), nextCursor: z.null() })
   .meta({ id: 'RecordEventPage' });
 
+const groups = ['email.*', 'sms.*', 'batch.*', 'suppression.*'] as const;
+
 export const EventFilter = z.object({
   types: z
     .array(
       text({ max: 40 }).refine(
         (type) =>
-          (eventTypes as readonly string[]).includes(type) ||
-          /^(email|sms|batch|suppression)\.\*$/.test(type),
-        'must be an event type such as email.sent, or a group such as email.*',
+          (eventTypes as readonly string[]).includes(type) || (groups as readonly string[]).includes(type),
+        { error: ({ input }) => `must be ${oneOf([...eventTypes, ...groups], input)}` },
       ),
     )
     .max(50)

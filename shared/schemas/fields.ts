@@ -39,6 +39,35 @@ export const Moment = z
   .refine((time) => time.toISOString().length === 24, 'must be in the years 0000 to 9999 of UTC')
   .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
 
+/** What null does to a field of a change; one that is left out always stays as it was. */
+export const nullRules = {
+  stays: 'null: as it was',
+  clears: 'null clears it',
+  default: 'null: back to the default',
+  refused: 'null is refused',
+} as const;
+
+/** A field that a PATCH may change. Its description says what null does. */
+export function change<Field extends z.ZodType>(
+  rule: Exclude<keyof typeof nullRules, 'refused'>,
+  field: Field,
+  description?: string,
+): z.ZodOptional<z.ZodNullable<Field>>;
+export function change<Field extends z.ZodType>(
+  rule: 'refused',
+  field: Field,
+  description?: string,
+): z.ZodOptional<Field>;
+export function change(
+  rule: keyof typeof nullRules,
+  field: z.ZodType,
+  description: string | undefined = field.meta()?.description,
+): z.ZodType {
+  const changed = rule === 'refused' ? field.optional() : field.nullish();
+  const words = [...(description ? [description] : []), `Left out: as it was; ${nullRules[rule]}`];
+  return changed.meta({ description: words.join('. ') });
+}
+
 /** `blank`: text of nothing but spaces will do; true unless it is said. */
 type TextOptions = { min?: number; max: number; multiline?: boolean; blank?: boolean };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { change, Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 
 export const SenderKind = z.enum(['sender_name', 'virtual_number']).meta({
   description:
@@ -79,9 +79,14 @@ export type NewSender = z.infer<typeof NewSender>;
 
 export const SenderChanges = z
   .object({
-    default: z.literal(true, { error: 'must be true; choose another sender instead' }).optional().meta({
-      description: 'Messages that name no sender come from it; the former default stays a sender',
-    }),
+    default: change(
+      'refused',
+      z.literal(true, {
+        error: ({ input }) =>
+          input === null ? 'must not be null' : 'must be true; choose another sender instead',
+      }),
+      'Messages that name no sender come from it; the former default stays a sender',
+    ),
   })
   .meta({ id: 'SenderChanges' });
 export type SenderChanges = z.infer<typeof SenderChanges>;

@@ -22,6 +22,9 @@ export const SmsPreview = z
   .object({
     parts: z.int32().min(1),
     encoding: SmsEncoding,
+    tooManyParts: z.boolean().meta({
+      description: 'More than a text may have (smsPartsAtMost of the workspace): it would be refused',
+    }),
     cost: SmsCost.optional().meta({ description: 'Only with a recipient' }),
   })
   .meta({ id: 'SmsPreview' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { change, Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 import { SampleData } from './sample-data.ts';
 import { SmsEncoding } from './sms-parts.ts';
 
@@ -50,10 +50,10 @@ export type NewSmsTemplate = z.infer<typeof NewSmsTemplate>;
 
 export const SmsTemplateChanges = z
   .object({
-    name: fields.name.nullish(),
-    description: fields.description.nullish(),
-    content: fields.content.nullish(),
-    sampleData: fields.sampleData.nullish(),
+    name: change('stays', fields.name),
+    description: change('stays', fields.description, 'An empty text clears it'),
+    content: change('stays', fields.content),
+    sampleData: change('stays', fields.sampleData),
   })
   .meta({
     id: 'SmsTemplateChanges',

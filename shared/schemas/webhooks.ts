@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parsePhoneNumber } from '../formats/phone-number.ts';
 import { eventTypes } from './events.ts';
-import { Id, pageOf, Timestamp, text } from './fields.ts';
+import { change, Id, pageOf, Timestamp, text } from './fields.ts';
 
 /** What webhooks of the first version subscribe to (contract §5). */
 export const legacyEvents = ['delivery_receipt', 'inbound'] as const;
@@ -50,14 +50,13 @@ const inboundNumber = z
   .meta({ description: 'Limits the webhook to sms.received for that number' });
 const autoDisableAfterMinutes = z.int32().min(5).max(10080);
 const atRiskAlertPercent = z.int32().min(0).max(99);
-const wrongEvent = { error: 'must be an event type such as email.delivered' };
 
 export const NewWebhook = z
   .object({
     url,
     description: description.nullish(),
     events: z
-      .array(z.enum(eventTypes, wrongEvent))
+      .array(z.enum(eventTypes))
       .min(1)
       .max(100)
       .meta({ example: ['email.delivered', 'email.bounced'] }),
@@ -72,29 +71,31 @@ export type NewWebhook = z.infer<typeof NewWebhook>;
 
 export const WebhookChanges = z
   .object({
-    url: url.optional(),
-    description: description.nullish().meta({ description: 'null clears it' }),
-    events: z
-      .array(z.enum([...eventTypes, ...legacyEvents], wrongEvent))
-      .min(1)
-      .max(100)
-      .optional()
-      .meta({
-        description: 'Legacy names are for a legacy webhook that stays one',
-        example: ['email.delivered', 'email.bounced'],
-      }),
-    apiVersion: z
-      .string()
-      .optional()
-      .meta({ description: 'On a legacy webhook, together with events, it makes it a v2 webhook' }),
-    inboundNumber: inboundNumber.nullish().meta({ description: 'null: the whole workspace' }),
-    active: z.boolean().optional().meta({
-      description:
-        'true ends a pause or a switch-off and forgets the failures so far; false keeps deliveries waiting',
-    }),
-    autoDisableExempt: z.boolean().nullish().meta({ description: 'null: the default' }),
-    autoDisableAfterMinutes: autoDisableAfterMinutes.nullish().meta({ description: 'null: the default' }),
-    atRiskAlertPercent: atRiskAlertPercent.nullish().meta({ description: 'null: the default' }),
+    url: change('refused', url),
+    description: change('clears', description),
+    events: change(
+      'refused',
+      z
+        .array(z.enum([...eventTypes, ...legacyEvents]))
+        .min(1)
+        .max(100)
+        .meta({ example: ['email.delivered', 'email.bounced'] }),
+      'Legacy names are for a legacy webhook that stays one',
+    ),
+    apiVersion: change(
+      'refused',
+      z.string(),
+      'On a legacy webhook, together with events, it makes it a v2 webhook',
+    ),
+    inboundNumber: change('clears', inboundNumber, 'Without one: the whole workspace'),
+    active: change(
+      'refused',
+      z.boolean(),
+      'true ends a pause or a switch-off and forgets the failures so far; false keeps deliveries waiting',
+    ),
+    autoDisableExempt: change('default', z.boolean()),
+    autoDisableAfterMinutes: change('default', autoDisableAfterMinutes),
+    atRiskAlertPercent: change('default', atRiskAlertPercent),
   })
   .meta({ id: 'WebhookChanges' });
 export type WebhookChanges = z.infer<typeof WebhookChanges>;

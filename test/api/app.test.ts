@@ -66,7 +66,7 @@ test('an answer is not cached, sniffed, tagged or shared with other origins, and
 
 // Shows A48
 test.each([
-  ['POST', '/v2/parcels/x', 'GET, HEAD, DELETE'],
+  ['POST', `/v2/parcels/${knownId}`, 'GET, HEAD, DELETE'],
   ['PUT', '/v2/parcels', 'POST, GET, HEAD'],
   ['OPTIONS', '/v2/parcels', 'POST, GET, HEAD'],
   ['TRACE', '/v2/held', 'POST'],
@@ -95,6 +95,45 @@ test.each([
 ])('%s is 404, for only the exact path is the operation', async (path) => {
   const { status, body } = await api.call('GET', path);
   expect([status, body.type]).toEqual([404, `${api.url}/problems/not_found`]);
+});
+
+test.each([
+  ['POST', '/v2/parcels/lookup'],
+  ['PUT', `/v2/parcels/${knownId}0`],
+  ['POST', `/v2/parcels/${knownId}/unknown`],
+])('%s %s is 404: nothing can have that name', async (method, path) => {
+  const { status, body } = await api.call(method, path);
+  expect([status, body.detail]).toEqual([404, 'The path is unknown: no operation or page has it.']);
+});
+
+test('a method that a record does not have is 405', async () => {
+  const { status, headers } = await api.call('POST', `/v2/parcels/${knownId}`);
+  expect([status, headers['allow']]).toEqual([405, 'GET, HEAD, DELETE']);
+});
+
+test('not_found says whether it is the path or the id that is unknown', async () => {
+  const detailOf = async (path: string) => (await api.call('GET', path)).body.detail;
+  expect(await detailOf('/v2/nothing')).toBe('The path is unknown: no operation or page has it.');
+  expect(await detailOf('/v2/parcels/')).toBe(
+    'The path is unknown: no operation or page has it; leave out the slash at its end.',
+  );
+  expect(await detailOf('/v2/parcels/nothing')).toBe(
+    'The id in the path is unknown: no record of this workspace has it.',
+  );
+});
+
+test.each(['/docs/', '/docs/guides/', '/docs/guides/retry-safely/', '/problems/', '/problems/not_found/'])(
+  '%s leads to the page without the slash',
+  async (path) => {
+    const answer = await fetch(`${api.url}${path}`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([308, path.slice(0, -1)]);
+    expect((await fetch(`${api.url}${path}`)).status).toBe(200);
+  },
+);
+
+test('/favicon.ico, which browsers ask for of their own accord, is the icon', async () => {
+  const answer = await fetch(`${api.url}/favicon.ico`);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
 });
 
 test('HEAD answers as GET does, without the body', async () => {

@@ -21,10 +21,11 @@ const preview = (body: object, key = own.key) => api.request('POST', '/v2/sms/pr
 
 test('without a recipient it tells parts and encoding, and no cost', async () => {
   const { status, body } = await preview({ content: 'Hello' });
-  expect([status, body]).toEqual([200, { parts: 1, encoding: 'gsm7' }]);
+  expect([status, body]).toEqual([200, { parts: 1, encoding: 'gsm7', tooManyParts: false }]);
   expect((await preview({ content: 'Привет '.repeat(20), recipient: null })).body).toEqual({
     parts: 3,
     encoding: 'ucs2',
+    tooManyParts: false,
   });
 });
 
@@ -36,12 +37,12 @@ test.each([
   ['+80012345678', { gbp: null, eur: null }],
 ])('the cost of two parts to %s is by the country', async (recipient, cost) => {
   const { status, body } = await preview({ content: 'a'.repeat(161), recipient });
-  expect([status, body]).toEqual([200, { parts: 2, encoding: 'gsm7', cost }]);
+  expect([status, body]).toEqual([200, { parts: 2, encoding: 'gsm7', tooManyParts: false, cost }]);
 });
 
-test('a text of more parts than can be sent is counted all the same', async () => {
+test('a text of more parts than can be sent is counted all the same, and the answer says so', async () => {
   const { status, body } = await preview({ content: '😀'.repeat(5_000) });
-  expect([status, body]).toEqual([200, { parts: 152, encoding: 'ucs2' }]);
+  expect([status, body]).toEqual([200, { parts: 152, encoding: 'ucs2', tooManyParts: true }]);
 });
 
 test.each([

@@ -5,6 +5,7 @@ import { isProduct, type Rule } from './rule.ts';
 const basis = [
   'shared/config',
   'shared/errors',
+  'shared/faults',
   'shared/logger',
   'shared/clock',
   'shared/versions',

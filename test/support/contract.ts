@@ -83,10 +83,30 @@ function generalFaults({ method, status, headers, body }: Exchange): string[] {
     if (body.status !== status || due !== status) faults.push(`${code} has the status ${due}`);
     if (body.title !== title) faults.push(`the title of ${code} is: ${title}`);
     if (body.requestId !== headers['request-id']) faults.push('requestId is not the Request-Id');
+    faults.push(...mannersOf(body));
     const saysWhen = status === 429 || status === 503 || code === 'idempotency_in_progress';
     if (saysWhen && !/^[1-9]\d*$/.test(headers['retry-after'] ?? ''))
       faults.push('there is no Retry-After in whole seconds');
   }
+  return faults;
+}
+
+/** A message completes the name of its field to a sentence. */
+const verbs =
+  /^(is|must|has|have|cannot|needs|goes|may|takes|renders|names|does|would|was|ends|includes|contains|makes|compiles|with|can) /;
+
+/** How problems are worded (contract §1). */
+function mannersOf({ detail, errors }: { detail: string; errors?: Record<string, string[]> }): string[] {
+  const faults: string[] = [];
+  if (!/\S[.?!]$/.test(detail)) faults.push(`the detail is no whole sentence: ${detail}`);
+  if (!errors) return faults;
+  const [[field, [first]]] = Object.entries(errors) as [[string, [string]]];
+  if (detail.replace(/\.$/, '') !== `${field} ${first}`.replace(/\.$/, ''))
+    faults.push(`the detail is not made of the first fault: ${detail}`);
+  for (const [name, messages] of Object.entries(errors))
+    for (const message of messages)
+      if (!verbs.test(message) || /[.]$/.test(message))
+        faults.push(`the message does not complete its field: ${name} ${message}`);
   return faults;
 }
 
@@ -97,6 +117,8 @@ function otherFaults({ method, status, headers, body }: Exchange, siblings: Endp
   const methods = siblings.flatMap((sibling) =>
     sibling.method === 'get' ? ['get', 'head'] : sibling.method,
   );
+  // A name in the place of an id that no id can have.
+  if (status === 404 && siblings.some(({ params }) => params)) return [];
   const allowed = (headers['allow'] ?? '').toLowerCase().split(', ');
   const isRefused = status === 405 && (method === 'HEAD' || codeOf(body) === 'method_not_allowed');
   if (!isRefused) return [`${method} is not refused with 405`];

@@ -1,5 +1,6 @@
 import * as db from '../../db/api-keys.ts';
-import { invalid, problem } from '../../errors.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { isUnusable, throwAny, type Usable } from '../../faults.ts';
 import type { ApiKey, ApiKeyChanges } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as keyUsage from '../key-usage.ts';
@@ -19,10 +20,8 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
     dailyParts: changedLimit(record.dailyParts, changes.limits?.dailyParts),
     monthlyParts: changedLimit(record.monthlyParts, changes.limits?.monthlyParts),
   };
-  if (changed.strictMode && !changed.signingAlgorithm)
-    throw changes.strictMode
-      ? invalid('strictMode', 'needs signing')
-      : invalid('signing', 'cannot be cleared while strictMode is on');
+  const errors = faultsOf(record, changes);
+  throwAny(errors);
   // A rotation of one's own key is one's own key.
   if (record.lineageId === caller.lineageId) refuseRelief(record, changed);
   await refuseBeyond(caller, changed);
@@ -31,6 +30,26 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
   // Batches that its limit has paused may go on.
   if (changes.limits) wakeRelease(caller.workspaceId);
   return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
+}
+
+/** What `change` would refuse, as far as the fields can be used. */
+export async function faultsOfChange(
+  { workspaceId }: Caller,
+  keyId: string,
+  changes: Usable<ApiKeyChanges>,
+): Promise<FieldErrors> {
+  const record = await db.findApiKey(workspaceId, 'api_key', keyId);
+  return record ? faultsOf(record, changes) : {};
+}
+
+function faultsOf(record: db.ApiKeyRecord, changes: Usable<ApiKeyChanges>): FieldErrors {
+  const { strictMode, signing } = changes;
+  if (isUnusable(changes, 'signing') || isUnusable(changes, 'strictMode')) return {};
+  const isSigned = signing === undefined ? record.signingAlgorithm !== null : signing !== null;
+  if (isSigned || !(strictMode ?? record.strictMode)) return {};
+  return strictMode
+    ? { strictMode: ['needs signing'] }
+    : { signing: ['cannot be cleared while strictMode is on'] };
 }
 
 function changedSigning(record: db.ApiKeyRecord, signing: ApiKeyChanges['signing']) {

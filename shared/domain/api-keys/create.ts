@@ -3,6 +3,7 @@ import * as db from '../../db/api-keys.ts';
 import { afterCommit, transaction } from '../../db/client.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
+import { isUnusable, throwAny, type Usable } from '../../faults.ts';
 import { newId } from '../../formats/ids.ts';
 import * as knownKeys from '../../known-keys.ts';
 import type { ApiKey, NewApiKey } from '../../schemas/api-keys.ts';
@@ -80,7 +81,8 @@ export async function create(caller: Caller, request: NewApiKey): Promise<ApiKey
   const scopes = [...new Set(request.scopes ?? allScopes)];
   await refuseBeyond(caller, { scopes, strictMode: request.strictMode ?? false, lineageId: null });
   const time = now();
-  checkNew(request, time);
+  const errors = faultsOfNew(request, time);
+  throwAny(errors);
   await refuseLongerLife(caller, request.expiresAt ?? null);
   await refuseOneTooMany(caller.workspaceId);
 
@@ -107,15 +109,16 @@ function laterOf(time: Date, given: Date | null | undefined): Date {
   return given && given > time ? given : time;
 }
 
-function checkNew({ strictMode, signing, activeFrom, expiresAt }: NewApiKey, time: Date): void {
+/** What `create` would refuse, as far as the fields can be used. */
+export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): FieldErrors {
+  const { strictMode, signing, activeFrom, expiresAt } = request;
   const errors: FieldErrors = {};
-  if (strictMode && !signing) errors.strictMode = ['needs signing'];
+  if (strictMode && !signing && !isUnusable(request, 'signing')) errors.strictMode = ['needs signing'];
   if (activeFrom && activeFrom > latest) errors.activeFrom = ['is too far ahead'];
   if (expiresAt && expiresAt > latest) errors.expiresAt = ['is too far ahead'];
   else if (expiresAt && expiresAt <= laterOf(time, activeFrom))
     errors.expiresAt = ['must be in the future, and later than activeFrom'];
-  if (Object.keys(errors).length > 0)
-    throw problem('validation_failed', { detail: 'The key is not valid', errors });
+  return errors;
 }
 
 /** The workspace stays locked, so that two requests at once cannot both make the last key. */

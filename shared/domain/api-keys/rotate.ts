@@ -1,6 +1,6 @@
 import { now } from '../../clock.ts';
 import * as db from '../../db/api-keys.ts';
-import { invalid, problem } from '../../errors.ts';
+import { problem } from '../../errors.ts';
 import { newId } from '../../formats/ids.ts';
 import type { ApiKey, KeyRotation } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -66,7 +66,9 @@ async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
 export async function rotateSigningSecret(caller: Caller, keyId: string): Promise<ApiKey> {
   const record = await findForChange(caller, keyId);
   if (record.signingAlgorithm !== 'hmac_sha256')
-    throw invalid('signing', 'must be hmac_sha256: only then is there a secret');
+    throw problem('not_rotatable', {
+      detail: 'The signing of the key is not hmac_sha256: only that has a secret.',
+    });
   const signingSecret = newSigningSecret();
   const changed: db.ApiKeyRecord = {
     ...record,

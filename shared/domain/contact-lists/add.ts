@@ -5,7 +5,8 @@ import { isDuplicateKey } from '../../db/client.ts';
 import * as copies from '../../db/contact-list-copies.ts';
 import { insertMembers } from '../../db/contact-list-members.ts';
 import * as db from '../../db/contact-lists.ts';
-import { problem } from '../../errors.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { Faults, isPartlyUnusable, isUnusable, type Refuse, throwAny, type Usable } from '../../faults.ts';
 import { isId, newUuid } from '../../formats/ids.ts';
 import { copyContacts } from '../../jobs/copy-contacts.ts';
 import { enqueue } from '../../queue.ts';
@@ -17,32 +18,54 @@ import { checkStatic, findList, findLists } from './record.ts';
 type Added = { outcome: ContactListAddOutcome; copyId: null } | { outcome: null; copyId: string };
 
 /** Adds the contacts that are named; a copy of other lists' members is only begun, and goes on as a job. */
-export async function add({ workspaceId }: Caller, id: string, request: ContactListAddition): Promise<Added> {
-  checkChoice(request);
+export async function add(caller: Caller, id: string, request: ContactListAddition): Promise<Added> {
+  const { workspaceId } = caller;
+  const errors = await faultsOfAddition(caller, request);
+  throwAny(errors);
   checkStatic(await findList(workspaceId, id));
   return request.contactIds
     ? { outcome: await addNamed(workspaceId, id, request.contactIds), copyId: null }
     : { outcome: null, copyId: await beginCopy(workspaceId, id, request) };
 }
 
-function checkChoice(request: ContactListAddition): void {
+/** What `add` would refuse, as far as the fields can be used. */
+export async function faultsOfAddition(
+  { workspaceId }: Caller,
+  request: Usable<ContactListAddition>,
+): Promise<FieldErrors> {
+  const faults = new Faults();
+  checkChoice(request, faults.refuse);
+  // A mistyped exclusion must not add people (contract §4).
+  for (const field of ['fromLists', 'excludeLists'] as const)
+    await checkKnown(workspaceId, field, request[field] ?? [], faults.refuse);
+  return faults.errors;
+}
+
+const besideFromLists = ['fromLists', 'excludeLists', 'search', 'tag', 'clientReference'] as const;
+
+function checkChoice(request: Usable<ContactListAddition>, refuse: Refuse): void {
   const { contactIds, fromLists } = request;
-  if (fromLists && !contactIds) return;
-  if (!contactIds) {
-    const message = 'give contactIds or fromLists';
-    throw problem('validation_failed', {
-      detail: 'One of contactIds and fromLists is required',
-      errors: { contactIds: [message], fromLists: [message] },
-    });
-  }
-  const beside = (['fromLists', 'excludeLists', 'search', 'tag', 'clientReference'] as const).filter(
-    (name) => request[name] != null,
-  );
-  if (beside.length === 0) return;
-  throw problem('validation_failed', {
-    detail: `contactIds cannot be combined with ${beside.join(', ')}`,
-    errors: Object.fromEntries(beside.map((name) => [name, ['cannot be combined with contactIds']])),
-  });
+  if (contactIds) {
+    for (const name of besideFromLists)
+      if (request[name] != null && !isPartlyUnusable(request, 'contactIds'))
+        refuse(name, 'cannot be combined with contactIds');
+  } else if (!fromLists && !isUnusable(request, 'contactIds') && !isUnusable(request, 'fromLists'))
+    for (const name of ['contactIds', 'fromLists'])
+      refuse(name, 'must be given, or else the other one of contactIds and fromLists');
+}
+
+/** Refuses each id of a list that this workspace does not have, at its index. */
+export async function checkKnown(
+  workspaceId: string,
+  field: string,
+  ids: readonly (string | undefined)[],
+  refuse: Refuse,
+): Promise<void> {
+  const wellFormed = [...new Set(ids)].filter((id) => id !== undefined && isId('list', id));
+  const found = await findLists(workspaceId, wellFormed);
+  const known = new Set(found.map(({ id }) => id));
+  for (const [index, id] of ids.entries())
+    if (id !== undefined && !known.has(id)) refuse(`${field}[${index}]`, 'is no list of this workspace');
 }
 
 async function addNamed(
@@ -63,8 +86,8 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
     id: newUuid(createdAt).toString('hex'),
     listId,
     request: {
-      sources: await known(workspaceId, request.fromLists!),
-      excluded: await known(workspaceId, request.excludeLists ?? []),
+      sources: [...new Set(request.fromLists)],
+      excluded: [...new Set(request.excludeLists ?? [])],
       filter: { search, tag, clientReference },
     },
     requestId: requestId(),
@@ -79,14 +102,6 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   if (!(await db.findContactListForUpdate(workspaceId, listId))) throw problem('not_found');
   enqueue(copyContacts, { copyId: copy.id }, { lane: 'default', id: `${copy.id}-1` });
   return copy.id;
-}
-
-async function known(workspaceId: string, ids: string[]): Promise<string[]> {
-  const lists = await findLists(
-    workspaceId,
-    [...new Set(ids)].filter((id) => isId('list', id)),
-  );
-  return lists.map(({ id }) => id);
 }
 
 const firstPauseMs = 20;

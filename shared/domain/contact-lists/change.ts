@@ -1,10 +1,24 @@
 import { now } from '../../clock.ts';
 import * as db from '../../db/contact-lists.ts';
-import { invalid, problem } from '../../errors.ts';
+import { type FieldErrors, invalid, problem } from '../../errors.ts';
+import { Faults, type Usable } from '../../faults.ts';
 import type { ContactList, ContactListChanges } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
-import { builtinId, builtinStays, checkedFilter, findList, toWire } from './record.ts';
+import { builtinId, builtinStays, checkedFilter, checkFilter, findList, toWire } from './record.ts';
+
+/** What `prepareChange` and `change` would refuse, as far as the fields can be used. */
+export async function faultsOfChange(
+  { workspaceId }: Caller,
+  id: string,
+  { filter }: Usable<ContactListChanges>,
+): Promise<FieldErrors> {
+  const faults = new Faults();
+  if (!filter) return {};
+  if ((await findList(workspaceId, id)).kind === 'dynamic') checkFilter(filter, faults.refuse);
+  else faults.refuse('filter', 'goes with a dynamic list only');
+  return faults.errors;
+}
 
 /** How many contacts another filter finds, before the transaction, as it takes a while to count. */
 export async function prepareChange(
@@ -28,7 +42,7 @@ export async function change(
   if (!list) throw problem('not_found');
   const { name, description, kind, filter } = changes;
   if (kind != null && kind !== list.kind) throw invalid('kind', `cannot be changed from ${list.kind}`);
-  if (filter && list.kind !== 'dynamic') throw invalid('filter', 'is for dynamic lists');
+  if (filter && list.kind !== 'dynamic') throw invalid('filter', 'goes with a dynamic list only');
   const changed: db.ContactListRecord = {
     ...list,
     name: name ?? list.name,

@@ -2,13 +2,14 @@ import { now } from '../../clock.ts';
 import type { Counted } from '../../db/contact-lists.ts';
 import * as db from '../../db/contact-lists.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { invalid, problem } from '../../errors.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { Faults, isUnusable, throwAny, type Usable } from '../../faults.ts';
 import { newId } from '../../formats/ids.ts';
 import { type ContactList, mostLists, type NewContactList } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
-import { checkedFilter, toWire } from './record.ts';
+import { checkedFilter, checkFilter, toWire } from './record.ts';
 
 export type PreparedList = { filter: ContactFilter | null; counted: Counted };
 
@@ -45,11 +46,19 @@ export async function create(
   return toWire(workspaceId, record);
 }
 
-function filterOf({ kind, filter }: NewContactList): ContactFilter | null {
-  if (kind === 'dynamic') {
-    if (!filter) throw invalid('filter', 'is required for a dynamic list');
-    return checkedFilter(filter);
-  }
-  if (filter) throw invalid('filter', 'is for dynamic lists');
-  return null;
+function filterOf(request: NewContactList): ContactFilter | null {
+  const errors = faultsOfNew(request);
+  throwAny(errors);
+  return request.kind === 'dynamic' ? checkedFilter(request.filter!) : null;
+}
+
+/** What `prepare` would refuse, as far as the fields can be used. */
+export function faultsOfNew(request: Usable<NewContactList>): FieldErrors {
+  const { kind, filter } = request;
+  const faults = new Faults();
+  if (filter) checkFilter(filter, faults.refuse);
+  if (isUnusable(request, 'kind') || isUnusable(request, 'filter')) return faults.errors;
+  if (kind === 'dynamic' && !filter) faults.refuse('filter', 'is required for a dynamic list');
+  if (kind !== 'dynamic' && filter) faults.refuse('filter', 'goes with kind dynamic only');
+  return faults.errors;
 }

@@ -2,7 +2,8 @@ import { findCount } from '../../db/contact-entries.ts';
 import { listCopiedInto } from '../../db/contact-list-copies.ts';
 import * as db from '../../db/contact-lists.ts';
 import type { Filter } from '../../db/contact-search.ts';
-import { invalid, type Problem, problem } from '../../errors.ts';
+import { type Problem, problem } from '../../errors.ts';
+import { Faults, type Refuse, type Usable } from '../../faults.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { ContactList, ContactListKind } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
@@ -75,10 +76,17 @@ export function builtinStays(): Problem {
   return problem('list_not_static', { detail: 'The built-in list can be neither changed nor deleted' });
 }
 
-/** As it is kept: a filter that finds all contacts would be the built-in list. */
+/** A filter that finds all contacts would be the built-in list. */
+export function checkFilter(filter: Usable<ContactFilter>, refuse: Refuse): void {
+  if (Object.values(filter).includes(undefined)) return;
+  if (compile(filter).terms.length === 0) refuse('filter', 'must have a search, a tag or a clientReference');
+}
+
+/** As it is kept. */
 export function checkedFilter(filter: ContactFilter): ContactFilter {
-  if (compile(filter).terms.length === 0)
-    throw invalid('filter', 'must have a search, a tag or a clientReference');
+  const faults = new Faults();
+  checkFilter(filter, faults.refuse);
+  faults.throwAny();
   const { search, tag, clientReference } = filter;
   return {
     search: search?.trim() ? search : null,

@@ -61,7 +61,7 @@ async function attemptClaimed(
   if (isBlocked) return holdBack(emailId, token);
 
   const sender = parseMailbox(email.sender, { allowDisplayName: true });
-  const recipient = parseMailbox(email.recipient, { allowDisplayName: false });
+  const recipient = parseMailbox(email.recipient, { allowDisplayName: true });
   if (!sender.ok || !recipient.ok || !body) return finish(token, email, fail(email, notVerified));
   const sending = await findSending(email.workspaceId, sender.mailbox, recipient.mailbox);
   if (!sending.maySend) {
@@ -71,7 +71,7 @@ async function attemptClaimed(
   const { domain } = sending;
 
   if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
-  const message = await compose(email, body, sender.mailbox, recipient.mailbox.address, domain);
+  const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
   if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
   const result = await handOver({

@@ -16,14 +16,14 @@ export async function compose(
   email: EmailRecord,
   body: StoredBody,
   sender: Mailbox,
-  recipient: string,
+  recipient: Mailbox,
   domain: SigningDomain | null,
 ): Promise<HandOver['message'] | null> {
   const outgoing = {
     messageId: `${email.id}@${sender.domain}`,
     date: email.scheduledAt ?? email.createdAt,
     from: { address: sender.address, displayName: sender.displayName },
-    to: recipient,
+    to: { address: recipient.address, displayName: recipient.displayName },
     subject: email.subject,
     html: body.html,
     text: body.text,

@@ -53,7 +53,7 @@ export async function check(workspaceId: string, domainId: string): Promise<Emai
 export async function vouch(workspaceId: string, domainId: string): Promise<EmailDomain> {
   return transaction(async () => {
     const record = await db.findEmailDomainForUpdate(workspaceId, domainId);
-    if (!record) throw problem('not_found', { detail: 'There is no such domain' });
+    if (!record) throw problem('not_found');
     const vouched: db.EmailDomainRecord = {
       ...record,
       status: 'verified',

@@ -1,10 +1,10 @@
 import * as db from '../../db/email-attachments.ts';
+import type { Refuse, Usable } from '../../faults.ts';
 import { decodeBase64, decodeBase64Pieces, NotBase64 } from '../../formats/base64.ts';
 import { cleanFilename } from '../../formats/mime-message.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { LargeText } from '../../schemas/large-text.ts';
 import { notePassing } from '../passing-bytes.ts';
-import type { Refuse } from './rules.ts';
 
 const mostBytes = 30_000_000;
 
@@ -15,13 +15,16 @@ export type NewAttachment = db.AttachmentRecord & { open: () => AsyncIterable<Bu
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;.*)?$/s;
 
 /** Reads each of them once, so that what is stored later is known to be whole. */
-export async function checkAttachments(request: NewEmail, refuse: Refuse): Promise<NewAttachment[]> {
+export async function checkAttachments(request: Usable<NewEmail>, refuse: Refuse): Promise<NewAttachment[]> {
   const checked: NewAttachment[] = [];
-  for (const [position, { filename, contentType, content }] of (request.attachments ?? []).entries()) {
+  for (const [position, attachment] of (request.attachments ?? []).entries()) {
+    const { filename, contentType, content } = attachment ?? {};
     const field = `attachments[${position}]`;
-    const name = cleanFilename(filename);
+    const name = filename === undefined ? null : cleanFilename(filename);
     if (name === '') refuse(`${field}.filename`, 'must have a name that can be shown');
-    if (!mediaType.test(contentType)) refuse(`${field}.contentType`, 'must be a MIME type');
+    if (contentType !== undefined && !mediaType.test(contentType))
+      refuse(`${field}.contentType`, 'must be a MIME type');
+    if (content === undefined || name === null) continue;
     const decoded = await decode(content);
     if (decoded) checked.push({ position, filename: name, ...decoded });
     else refuse(`${field}.content`, 'must be base64 (RFC 4648 §4), with padding and without line breaks');

@@ -1,10 +1,10 @@
 import type { EmailBody } from '../../db/emails.ts';
 import { problem } from '../../errors.ts';
+import { isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../faults.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { linkOf } from '../email-links.ts';
 import { findByName } from '../email-templates.ts';
-import type { Refuse } from './rules.ts';
 import { type Fault, renderSource, type Source } from './sources.ts';
 
 const maxSubjectLength = 998;
@@ -14,19 +14,28 @@ const maxSubjectLength = 998;
  */
 export async function sourceOf(
   { workspaceId }: Caller,
-  { content, template, format }: NewEmail,
+  request: Usable<NewEmail>,
   refuse: Refuse,
 ): Promise<Source | null> {
+  const { content, template, format } = request;
   if (template?.name != null) {
-    if (content) refuse('content', 'cannot be combined with template.name');
+    if (content && !isPartlyUnusable(request, 'content'))
+      refuse('content', 'cannot be combined with template.name');
     if (format) refuse('format', 'goes with content only');
     const stored = await findByName(workspaceId, template.name);
-    if (!stored) refuse('template.name', 'there is no template with this name');
+    if (!stored) refuse('template.name', 'names no template of this workspace');
     return stored && { format: stored.format, html: stored.html, text: stored.text || null };
   }
+  // Of the wrong shape, one of them may be what is to be sent.
+  const isKnown =
+    !isUnusable(request, 'content') &&
+    !isUnusable(request, 'template') &&
+    !(template && isUnusable(template, 'name')) &&
+    !(content && (isUnusable(content, 'html') || isUnusable(content, 'text')));
   const [html, text] = [content?.html || null, content?.text || null];
   if (isBlank(html) && isBlank(text)) {
-    refuse('content', content ? 'needs html or text that is not empty' : 'is required, or a template.name');
+    if (!isKnown) return null;
+    refuse('content', 'must have html or text that is not empty, or else a template must be named');
     return null;
   }
   return { format: format ?? 'html', html, text };
@@ -41,10 +50,17 @@ function isBlank(part: string | null): boolean {
   return part === null || part.trim() === '';
 }
 
+/** Refuses an email that has come out with nothing in it. */
+export function checkBody(request: NewEmail, { html, text }: EmailBody, refuse: Refuse): void {
+  if (!isBlank(html) || !isBlank(text)) return;
+  const field = request.template?.name == null ? 'content' : 'template.data';
+  refuse(field, 'renders to an email with neither html nor text');
+}
+
 /** Subject and body as they are sent, or null after `refuse`. Throws a Problem where it may be tried again later. */
 export async function renderContent(
   { workspaceId }: Caller,
-  request: NewEmail,
+  request: Usable<NewEmail>,
   source: Source,
   { id, time }: { id: string; time: Date },
   refuse: Refuse,
@@ -52,7 +68,7 @@ export async function renderContent(
   const rendered = await renderSource({
     workspaceId,
     source,
-    subject: request.subject,
+    subject: request.subject ?? null,
     data: { ...request.template?.data, ...ownData(request.kind, id) },
     now: request.scheduledAt ?? time,
   });
@@ -62,16 +78,15 @@ export async function renderContent(
         detail: 'Too many templates of this workspace wait to be rendered',
         retryAfterSeconds: 2,
       });
-    for (const fault of rendered.faults)
+    const { template } = request;
+    const hasData = !isUnusable(request, 'template') && !(template && isUnusable(template, 'data'));
+    // Without its data nothing can be said of what a source renders to.
+    for (const fault of rendered.faults.filter(({ isOfSource }) => hasData || isOfSource))
       refuse(...(request.template?.name == null ? ofContent(fault) : ofTemplate(fault)));
     return null;
   }
-  if (isBlank(rendered.html) && isBlank(rendered.text)) {
-    const field = request.template?.name == null ? 'content' : 'template.data';
-    refuse(field, 'renders to an email with neither html nor text');
-    return null;
-  }
-  const subject = rendered.subject ?? '';
+  if (rendered.subject === null) return null;
+  const { subject } = rendered;
   // Values come from the caller's data: they must not start a header line of their own.
   // biome-ignore lint: control characters are what this looks for
   if (/[\u0000-\u001f\u007f\u2028\u2029]/.test(subject))
@@ -92,5 +107,7 @@ function ofContent({ part, message }: Fault): [field: string, message: string] {
 function ofTemplate({ part, message, isOfSource }: Fault): [field: string, message: string] {
   if (part === 'subject') return [part, message];
   if (part === 'data') return ['template.data', message];
-  return [isOfSource ? 'template.name' : 'template.data', `${part} of the template ${message}`];
+  return isOfSource
+    ? ['template.name', `cannot be used: its ${part} ${message}`]
+    : ['template.data', `does not fit the template: its ${part} ${message}`];
 }

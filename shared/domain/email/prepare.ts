@@ -1,6 +1,7 @@
 import { now } from '../../clock.ts';
 import type * as db from '../../db/emails.ts';
 import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
+import { Faults, type Refuse, type Usable } from '../../faults.ts';
 import { compareKey } from '../../formats/email-address.ts';
 import { newId } from '../../formats/ids.ts';
 import { excerptOf } from '../../formats/text-excerpt.ts';
@@ -11,8 +12,8 @@ import { queued } from '../email-record.ts';
 import * as waiting from '../waiting.ts';
 import * as workspaces from '../workspaces.ts';
 import { checkAttachments, type NewAttachment } from './attachments.ts';
-import { renderContent, sourceOf } from './content.ts';
-import { checkSchedule, checkSender, normalTag, parseField, type Refuse } from './rules.ts';
+import { checkBody, renderContent, sourceOf } from './content.ts';
+import { checkSchedule, checkSender, normalTag, parseField } from './rules.ts';
 
 /** A request that has been checked and rendered, so that the transaction only has to store it. */
 export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attachments: NewAttachment[] };
@@ -23,10 +24,7 @@ export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attach
  * attempt sends what the first did. Every fault of the request is reported at once.
  */
 export async function prepare(caller: Caller, request: NewEmail): Promise<PreparedEmail> {
-  const errors: FieldErrors = {};
-  const refuse: Refuse = (field, message) => {
-    (errors[field] ??= []).push(message);
-  };
+  const faults = new Faults();
   const workspace = await workspaces.findRecent(caller.workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
   if (request.bypassSuppressions && caller.kind === 'app')
@@ -34,22 +32,10 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
 
   const time = now();
   const id = newId('email', time);
-  const sender = parseField('sender', request.sender, true, refuse);
-  const recipient = parseField('recipient', request.recipient, false, refuse);
-  const source = await sourceOf(caller, request, refuse);
-  checkSchedule(request.scheduledAt ?? null, time, refuse);
-  if (sender)
-    await checkSender(
-      caller.workspaceId,
-      { sender, recipient, isScheduled: request.scheduledAt != null },
-      refuse,
-    );
-  const attachments = await checkAttachments(request, refuse);
-  const rendered =
-    source && Object.keys(errors).length === 0
-      ? await renderContent(caller, request, source, { id, time }, refuse)
-      : null;
-  if (!rendered || !recipient) throw invalidFields(errors);
+  const { recipient, rendered, attachments } = await look(caller, request, { id, time }, faults.refuse);
+  // What is wrong already may be why nothing comes out.
+  if (rendered && !faults.areAny) checkBody(request, rendered.body, faults.refuse);
+  if (!rendered || !recipient || faults.areAny) throw invalidFields(faults.errors);
   const storedBytes = sizeOf(rendered.body, attachments);
   await waiting.check(caller.workspaceId, { messages: 1, bytes: storedBytes });
 
@@ -79,6 +65,39 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
     body: isTracked ? { ...rendered.body, html: withOpenImage(html, record.id) } : rendered.body,
     attachments,
   };
+}
+
+/** What `prepare` would refuse, as far as the fields can be used. */
+export async function faultsOf(caller: Caller, request: Usable<NewEmail>): Promise<FieldErrors> {
+  const faults = new Faults();
+  const time = now();
+  await look(caller, request, { id: newId('email', time), time }, faults.refuse);
+  return faults.errors;
+}
+
+const nothing = { format: 'html', html: null, text: null } as const;
+
+/** By all rules, whatever the others have found: a fault of the sender does not hide one in the content. */
+async function look(
+  caller: Caller,
+  request: Usable<NewEmail>,
+  { id, time }: { id: string; time: Date },
+  refuse: Refuse,
+) {
+  const sender = parseField('sender', request.sender, refuse);
+  const recipient = parseField('recipient', request.recipient, refuse);
+  const source = await sourceOf(caller, request, refuse);
+  checkSchedule(request.scheduledAt ?? null, time, refuse);
+  if (sender)
+    await checkSender(
+      caller.workspaceId,
+      { sender, recipient, isScheduled: request.scheduledAt != null },
+      refuse,
+    );
+  const attachments = await checkAttachments(request, refuse);
+  // Where there is nothing to send, the subject may have a fault of its own.
+  const rendered = await renderContent(caller, request, source ?? nothing, { id, time }, refuse);
+  return { recipient, rendered, attachments };
 }
 
 function sizeOf({ html, text }: db.EmailBody, attachments: readonly NewAttachment[]): number {

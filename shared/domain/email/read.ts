@@ -37,7 +37,7 @@ export async function list(
 }
 
 function filterKey(recipient: string): string {
-  const parsed = parseMailbox(recipient, { allowDisplayName: false });
+  const parsed = parseMailbox(recipient, { allowDisplayName: true });
   if (!parsed.ok) throw invalid('recipient', parsed.message);
   return compareKey(parsed.mailbox.address);
 }

@@ -1,8 +1,6 @@
+import type { Refuse } from '../../faults.ts';
 import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
 import { findSending, isTestSender } from '../email-senders.ts';
-
-/** Notes what is wrong with a field; everything wrong with a request is reported at once. */
-export type Refuse = (field: string, message: string) => void;
 
 /**
  * A tag as it is stored (contract §8): letters and digits of any script stay. Marks belong to the letter before them: without
@@ -12,13 +10,9 @@ export function normalTag(tag: string): string {
   return tag.toLowerCase().replace(/[^\p{L}\p{M}\p{Nd}]/gu, '-');
 }
 
-export function parseField(
-  field: string,
-  text: string,
-  allowDisplayName: boolean,
-  refuse: Refuse,
-): Mailbox | null {
-  const parsed = parseMailbox(text, { allowDisplayName });
+export function parseField(field: string, text: string | undefined, refuse: Refuse): Mailbox | null {
+  if (text === undefined) return null;
+  const parsed = parseMailbox(text, { allowDisplayName: true });
   if (parsed.ok) return parsed.mailbox;
   refuse(field, parsed.message);
   return null;
@@ -53,5 +47,6 @@ export async function checkSender(
   if (sending.maySend) return;
   if (sending.because === 'recipient')
     refuse('recipient', 'must be a verified test recipient: the test sender reaches nobody else');
-  else refuse('sender', `${sender.domain} is not a verified sending domain of this workspace`);
+  else
+    refuse('sender', `must be of a verified sending domain of this workspace, which ${sender.domain} is not`);
 }

@@ -102,7 +102,11 @@ async function compileRendered(
   return {
     ok: false,
     faults: compiled.errors.map(({ message, line }) =>
-      refuse(line === undefined ? message : `${message} (line ${line} of the MJML that Liquid makes)`),
+      refuse(
+        sentence({
+          message: line === undefined ? message : `${message} (line ${line} of the MJML that Liquid makes)`,
+        }),
+      ),
     ),
   };
 }

@@ -1,5 +1,6 @@
 import { now } from '../../clock.ts';
-import { problem } from '../../errors.ts';
+import type { FieldErrors } from '../../errors.ts';
+import { Faults, isUnusable, throwAny, type Usable } from '../../faults.ts';
 import { offsetAt, startsBetween, timeOfLocal } from '../../formats/time-zone.ts';
 import type { ReportBound, ReportFilter, SendsFilter } from '../../schemas/reports.ts';
 import { hourMs, hourOf } from './pieces.ts';
@@ -19,27 +20,55 @@ export type Range = {
   timeZoneRounded: boolean;
 };
 
-function refusal(field: string, message: string): Error {
-  return problem('validation_failed', { detail: `${field} ${message}.`, errors: { [field]: [message] } });
+/** The range of the query. Counts are kept by hour: a bound within one is rounded down. */
+export function rangeOf(filter: ReportFilter): Range {
+  throwAny(faultsOf(filter));
+  const { from, to, timeZone } = filter;
+  const { start, end } = stretchOf(from, to, timeZone);
+  const dates = [from, to].flatMap((bound) => (bound && 'date' in bound ? [timeOf(bound, timeZone)] : []));
+  return { start, end, ...hoursOf(start, end), timeZone, timeZoneRounded: dates.some(isWithinHour) };
 }
 
-/** The range of the query. Counts are kept by hour: a bound within one is rounded down. */
-export function rangeOf({ from, to, timeZone }: ReportFilter): Range {
-  const end = to ? timeOf(to, timeZone) : (hourOf(now()) + 1) * hourMs;
-  const start = from ? timeOf(from, timeZone) : end - defaultDays * dayHours * hourMs;
-  const hours = { from: Math.floor(start / hourMs), to: Math.floor(end / hourMs) };
-  for (const [field, bound, time] of [
-    ['from', from, start],
-    ['to', to, end],
-  ] as const)
-    if (bound && time < 0) throw refusal(field, 'must not be before 1970');
-  if (start >= end) throw refusal(from ? 'from' : 'to', 'must be before to');
+/** What `rangeOf` and `intervalsOf` would refuse, as far as the parameters can be used. */
+export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldErrors {
+  const faults = new Faults();
+  const { timeZone = 'UTC' } = filter;
+  // A bound is all there, or not at all.
+  const [from, to] = [filter.from, filter.to] as (ReportBound | undefined)[];
+  for (const [field, bound] of Object.entries({ from, to }))
+    if (bound && timeOf(bound, timeZone) < 0) faults.refuse(field, 'must not be before 1970');
+  if (
+    faults.areAny ||
+    isUnusable(filter, 'from') ||
+    isUnusable(filter, 'to') ||
+    isUnusable(filter, 'timeZone')
+  )
+    return faults.errors;
+  const { start, end } = stretchOf(from, to, timeZone);
+  const hours = hoursOf(start, end);
+  if (start >= end)
+    faults.refuse(from ? 'from' : 'to', from ? 'must be before to' : 'must be later than from');
   // A clock that goes back makes a stretch of so many days an hour longer.
-  if (hours.to - hours.from > mostDays * dayHours + 1)
-    throw refusal('from', `must be at most ${mostDays} days before to`);
-  const dates = [from, to].flatMap((bound) => (bound && 'date' in bound ? [timeOf(bound, timeZone)] : []));
-  return { start, end, ...hours, timeZone, timeZoneRounded: dates.some(isWithinHour) };
+  else if (hours.to - hours.from > mostDays * dayHours + 1)
+    faults.refuse('from', `must be at most ${mostDays} days before to`);
+  if (
+    'interval' in filter &&
+    filter.interval === 'hour' &&
+    hours.to - hours.from > mostDaysOfHours * dayHours + 1
+  )
+    faults.refuse('interval', `can be hour for at most ${mostDaysOfHours} days`);
+  return faults.errors;
 }
+
+function stretchOf(from: ReportBound | undefined, to: ReportBound | undefined, timeZone: string) {
+  const end = to ? timeOf(to, timeZone) : (hourOf(now()) + 1) * hourMs;
+  return { start: from ? timeOf(from, timeZone) : end - defaultDays * dayHours * hourMs, end };
+}
+
+const hoursOf = (start: number, end: number) => ({
+  from: Math.floor(start / hourMs),
+  to: Math.floor(end / hourMs),
+});
 
 function timeOf(bound: ReportBound, zone: string): number {
   return 'date' in bound ? timeOfLocal(zone, bound.date) : bound.time.getTime();
@@ -54,8 +83,6 @@ export function intervalsOf(filter: SendsFilter): Intervals {
   const range = rangeOf(filter);
   const { start, end, from, to, timeZone } = range;
   if (filter.interval === 'hour') {
-    if (to - from > mostDaysOfHours * dayHours + 1)
-      throw refusal('interval', `can be hour for at most ${mostDaysOfHours} days`);
     const hours = Array.from({ length: to - from }, (_, index) => from + index);
     return {
       starts: hours.map((hour) => hour * hourMs),

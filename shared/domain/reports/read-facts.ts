@@ -1,6 +1,6 @@
 import type { Row } from '../../db/client.ts';
 import type { Channel } from '../../db/report-counts.ts';
-import { compareKey } from '../../formats/email-address.ts';
+import { addressOf, compareKey } from '../../formats/email-address.ts';
 import { bucketsOf, type Facts, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
 
@@ -57,7 +57,7 @@ export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Fac
     kind: email.kind,
     status: email.status,
     sender: email.sender,
-    recipient_key: compareKey(email.recipient),
+    recipient_key: compareKey(addressOf(email.recipient)),
     reason_category: email.reason?.category ?? null,
     client_tag: email.clientTag,
     created_at: new Date(email.createdAt),

@@ -3,6 +3,7 @@ import { findBusinessProfile } from '../../db/business-profiles.ts';
 import * as db from '../../db/senders.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
+import { Faults, type Refuse, type Usable } from '../../faults.ts';
 import { isCountry } from '../../formats/country.ts';
 import { newId } from '../../formats/ids.ts';
 import { parseSenderName, type SenderName } from '../../formats/sender-name.ts';
@@ -103,26 +104,29 @@ async function countriesOf(
 }
 
 async function checked(workspaceId: string, body: NewSender) {
-  const errors: FieldErrors = {};
-  const name = parseSenderName(body.name);
-  if (!name.ok) errors['name'] = [name.message];
+  const faults = new Faults();
+  const found = await look(workspaceId, body, faults.refuse);
+  faults.throwAny();
+  return { name: found.name as SenderName, profile: found.profile };
+}
+
+/** What `request` would refuse, as far as the fields can be used. */
+export async function faultsOf({ workspaceId }: Caller, body: Usable<NewSender>): Promise<FieldErrors> {
+  const faults = new Faults();
+  await look(workspaceId, body, faults.refuse);
+  return faults.errors;
+}
+
+async function look(workspaceId: string, body: Usable<NewSender>, refuse: Refuse) {
+  const name = body.name === undefined ? null : parseSenderName(body.name);
+  if (name?.ok === false) refuse('name', name.message);
   for (const [index, country] of (body.countries ?? []).entries())
-    if (!isCountry(country))
-      errors[`countries[${index}]`] = ['must be a country code of ISO 3166-1 alpha-2, such as GB'];
-  const needsProfile = body.businessProfileId != null && !(name.ok && name.isMobile);
-  const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId!) : null;
-  if (needsProfile && !profile)
-    errors['businessProfileId'] = ['must be a business profile of this workspace'];
-  const entries = Object.entries(errors);
-  if (entries.length > 0)
-    throw problem('validation_failed', {
-      detail:
-        entries.length === 1
-          ? `${entries[0]![0]} ${entries[0]![1][0]}.`
-          : `${entries.length} fields are not valid.`,
-      errors,
-    });
-  return { name: name as SenderName, profile };
+    if (country !== undefined && !isCountry(country))
+      refuse(`countries[${index}]`, 'must be a country code of ISO 3166-1 alpha-2, such as GB');
+  const needsProfile = body.businessProfileId != null && !(name?.ok && name.isMobile);
+  const profile = needsProfile ? await findBusinessProfile(workspaceId, body.businessProfileId) : null;
+  if (needsProfile && !profile) refuse('businessProfileId', 'must be a business profile of this workspace');
+  return { name, profile };
 }
 
 async function checkCap(workspaceId: string): Promise<void> {

@@ -1,7 +1,8 @@
 import { findDefaultSender, findSenderByKey } from '../../db/senders.ts';
 import * as db from '../../db/simulator-messages.ts';
 import { findLastSmsTo } from '../../db/sms-messages.ts';
-import { invalid, problem } from '../../errors.ts';
+import { type FieldErrors, invalid, problem } from '../../errors.ts';
+import type { Usable } from '../../faults.ts';
 import { dramaMobiles, parsePhoneNumber } from '../../formats/phone-number.ts';
 import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
@@ -92,10 +93,23 @@ async function addressOf(workspaceId: string, from: string, to: string | null): 
     if (name == null) throw invalid('to', 'is required: the workspace has no default sender');
     return numberOfName(name) ?? name;
   }
-  for (const key of senderKeysOf(to)) {
+  const sender = await senderNamed(workspaceId, to);
+  if (sender === null) throw invalid('to', notApproved);
+  return sender;
+}
+
+const notApproved = 'is not an approved sender of this workspace';
+
+/** What `prepare` would refuse, as far as the fields can be used. */
+export async function faultsOf({ workspaceId }: Caller, { to }: Usable<SimulatorText>): Promise<FieldErrors> {
+  return to == null || (await senderNamed(workspaceId, to)) !== null ? {} : { to: [notApproved] };
+}
+
+async function senderNamed(workspaceId: string, name: string): Promise<string | null> {
+  for (const key of senderKeysOf(name)) {
     const sender = await findSenderByKey(workspaceId, key);
     if (sender?.status === 'approved' && sender.name !== null)
       return numberOfName(sender.name) ?? sender.name;
   }
-  throw invalid('to', 'is not an approved sender of this workspace');
+  return null;
 }

@@ -7,12 +7,13 @@ import { deleteRowsOf } from '../../db/system/sms-batches.ts';
 import * as system from '../../db/system/sms-imports.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { Faults, type Refuse, type Usable } from '../../faults.ts';
 import { newId } from '../../formats/ids.ts';
 import { logger } from '../../logger.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { CreatedSmsBatch, NewSmsImport } from '../../schemas/sms-batches.ts';
-import { checkSchedule, type Refuse } from '../email/rules.ts';
+import { checkSchedule } from '../email/rules.ts';
 import * as waiting from '../waiting.ts';
 import * as workspaces from '../workspaces.ts';
 import { store } from './create.ts';
@@ -80,17 +81,28 @@ async function keep(isStillOurs: boolean): Promise<void> {
 }
 
 async function checked(workspaceId: string, request: NewSmsImport, at: Date): Promise<string | null> {
-  const errors: FieldErrors = {};
-  const refuse: Refuse = (field, message) => {
-    (errors[field] ??= []).push(message);
-  };
+  const faults = new Faults();
   const workspace = await workspaces.findRecent(workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  const content = await look(workspaceId, request, at, faults.refuse);
+  faults.throwAny();
+  return content;
+}
+
+/** What an import would be refused for before its file is read, as far as the settings can be used. */
+export async function faultsOfImport(
+  { workspaceId }: Caller,
+  request: Usable<NewSmsImport>,
+): Promise<FieldErrors> {
+  const faults = new Faults();
+  await look(workspaceId, request, now(), faults.refuse);
+  return faults.errors;
+}
+
+function look(workspaceId: string, request: Usable<NewSmsImport>, at: Date, refuse: Refuse) {
   checkContent(request, refuse);
   checkSchedule(request.scheduledAt ?? null, at, refuse);
-  const content = await contentOf(workspaceId, request, at, refuse);
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
-  return content;
+  return contentOf(workspaceId, request, at, refuse);
 }
 
 async function begin(workspaceId: string, batchId: string, at: Date): Promise<void> {

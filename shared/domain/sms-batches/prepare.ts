@@ -1,13 +1,13 @@
 import { now } from '../../clock.ts';
 import type { BatchRow } from '../../db/sms-batch-rows.ts';
 import type { BatchLists } from '../../db/sms-batches.ts';
-import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
-import { isId } from '../../formats/ids.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../faults.ts';
 import { isLiquid } from '../../formats/liquid-tokens.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSmsBatch } from '../../schemas/sms-batches.ts';
 import * as contactLists from '../contact-lists.ts';
-import { checkSchedule, type Refuse } from '../email/rules.ts';
+import { checkSchedule } from '../email/rules.ts';
 import { checkSender } from '../senders.ts';
 import { checkSource, inParts } from '../sms-content.ts';
 import { findByName } from '../sms-templates.ts';
@@ -27,22 +27,16 @@ export type Checked = {
 /** Everything about a new batch that needs no transaction. Every fault of the request is reported at once. */
 export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Checked> {
   const { workspaceId } = caller;
-  const errors: FieldErrors = {};
-  const refuse: Refuse = (field, message) => {
-    (errors[field] ??= []).push(message);
-  };
+  const faults = new Faults();
   if (request.listIds && !caller.scopes.has('lists.read'))
     throw problem('forbidden', { detail: 'listIds needs the scope lists.read' });
   const workspace = await workspaces.findRecent(workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const at = now();
-  checkChoice(request, refuse);
-  checkSchedule(request.scheduledAt ?? null, at, refuse);
-  const content = await contentOf(workspaceId, request, at, refuse);
-  const lists = request.listIds ? await listsOf(workspaceId, request, refuse) : null;
-  if (Object.keys(errors).length > 0) throw invalidFields(errors);
-
+  const content = await look(workspaceId, request, at, faults.refuse);
+  faults.throwAny();
+  const lists = listsOf(request);
   const checked = request.messages
     ? await checkRows(workspaceId, request, content, at)
     : { rows: [], errors: [] };
@@ -52,28 +46,65 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   return { content, lists, ...checked };
 }
 
-function checkChoice(request: NewSmsBatch, refuse: Refuse): void {
+/** What `prepare` would refuse, as far as the fields can be used; rows that cannot be sent are told where others can. */
+export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBatch>): Promise<FieldErrors> {
+  const faults = new Faults();
+  await look(workspaceId, request, now(), faults.refuse);
+  return faults.errors;
+}
+
+/** Applies all rules but those on rows; the content that messages have without one of their own. */
+async function look(
+  workspaceId: string,
+  request: Usable<NewSmsBatch>,
+  at: Date,
+  refuse: Refuse,
+): Promise<string | null> {
+  checkChoice(request, refuse);
+  checkSchedule(request.scheduledAt ?? null, at, refuse);
+  const content = await contentOf(workspaceId, request, at, refuse);
+  if (request.listIds == null) return content;
+  for (const field of ['listIds', 'excludeLists'] as const)
+    await contactLists.checkKnown(workspaceId, field, request[field] ?? [], refuse);
+  if (isUnusable(request, 'sender')) return content;
+  const message = await checkSender(workspaceId, request.sender ?? null);
+  if (message !== null) refuse('sender', message);
+  return content;
+}
+
+function listsOf({ listIds, excludeLists }: NewSmsBatch): BatchLists | null {
+  return listIds ? { listIds: [...new Set(listIds)], excludeLists: [...new Set(excludeLists ?? [])] } : null;
+}
+
+function checkChoice(request: Usable<NewSmsBatch>, refuse: Refuse): void {
   const { messages, listIds, excludeLists, content, template } = request;
-  if ((messages == null) === (listIds == null))
-    refuse('messages', messages == null ? 'give them, or listIds' : 'cannot be combined with listIds');
-  if (excludeLists?.length && listIds == null) refuse('excludeLists', 'goes with listIds only');
   checkContent(request, refuse);
-  const isNeeded = messages == null || messages.some((message) => message.content == null);
-  if (content == null && template == null && isNeeded)
+  const areKnown = (...fields: (keyof NewSmsBatch)[]) =>
+    fields.every((field) => !isPartlyUnusable(request, field));
+  if ((messages == null) === (listIds == null) && areKnown('messages', 'listIds'))
+    refuse('messages', messages == null ? 'must be given, or listIds' : 'cannot be combined with listIds');
+  if (excludeLists?.length && listIds == null && areKnown('listIds'))
+    refuse('excludeLists', 'goes with listIds only');
+  if (content != null || template != null || !areKnown('content', 'template', 'messages')) return;
+  const isNeeded = messages == null || messages.some((message) => message?.content == null);
+  if (isNeeded)
     refuse(
       'content',
-      messages == null ? 'give it, or a template' : 'give it, or a template, or one to each message',
+      messages == null
+        ? 'must be given, or a template'
+        : 'must be given, or a template, or one to each message',
     );
 }
 
 /** The content, or a template, and the data that goes with it. */
 export function checkContent(
-  { content, template, data }: Pick<NewSmsBatch, 'content' | 'template' | 'data'>,
+  request: Usable<Pick<NewSmsBatch, 'content' | 'template' | 'data'>>,
   refuse: Refuse,
 ): void {
-  if (content != null && template != null) refuse('content', 'cannot be combined with template');
-  if (data != null && template != null)
-    refuse('data', 'cannot be combined with template: give template.data');
+  const { content, template, data } = request;
+  if (template == null || isPartlyUnusable(request, 'template')) return;
+  if (content != null) refuse('content', 'cannot be combined with template');
+  if (data != null) refuse('data', 'cannot be combined with template: give template.data');
 }
 
 /** The source that messages have without one of their own. What is wrong with it whatever the data is said at once. */
@@ -84,14 +115,15 @@ export async function contentOf(
     template,
     unicode,
     shortenLinks,
-  }: Pick<NewSmsBatch, 'content' | 'template' | 'unicode' | 'shortenLinks'>,
+  }: Usable<Pick<NewSmsBatch, 'content' | 'template' | 'unicode' | 'shortenLinks'>>,
   at: Date,
   refuse: Refuse,
 ): Promise<string | null> {
   if (content == null && template == null) return null;
-  const stored = template ? await findByName(workspaceId, template.name) : null;
+  if (template && template.name === undefined) return null;
+  const stored = template ? await findByName(workspaceId, template.name!) : null;
   if (template && !stored) {
-    refuse('template.name', 'there is no template with this name');
+    refuse('template.name', 'names no template of this workspace');
     return null;
   }
   const field = stored ? 'template.name' : 'content';
@@ -115,26 +147,4 @@ async function sizeOfAll(workspaceId: string, { listIds }: BatchLists): Promise<
   const found = await contactLists.findLists(workspaceId, listIds);
   const sizes = await Promise.all(found.map((list) => contactLists.sizeOf(workspaceId, list)));
   return sizes.reduce((sum, size) => sum + size, 0);
-}
-
-async function listsOf(
-  workspaceId: string,
-  request: NewSmsBatch,
-  refuse: Refuse,
-): Promise<BatchLists | null> {
-  const { listIds, excludeLists } = request;
-  const wanted = { listIds: listIds!, excludeLists: excludeLists ?? [] };
-  for (const field of ['listIds', 'excludeLists'] as const) {
-    const found = await contactLists.findLists(
-      workspaceId,
-      wanted[field].filter((id) => isId('list', id)),
-    );
-    const known = new Set(found.map(({ id }) => id));
-    wanted[field].forEach((id, index) => {
-      if (!known.has(id)) refuse(`${field}[${index}]`, 'there is no such list');
-    });
-  }
-  const message = await checkSender(workspaceId, request.sender ?? null);
-  if (message !== null) refuse('sender', message);
-  return { listIds: [...new Set(wanted.listIds)], excludeLists: [...new Set(wanted.excludeLists)] };
 }

@@ -1,5 +1,5 @@
 import type { BatchRow } from '../../db/sms-batch-rows.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
+import { type FieldErrors, invalidFields } from '../../errors.ts';
 import type { Unicode } from '../../formats/gsm-7.ts';
 import { isLiquid } from '../../formats/liquid-tokens.ts';
 import { parsePhoneNumber } from '../../formats/phone-number.ts';
@@ -35,8 +35,7 @@ export async function checkRows(
     errors.push({ index, error: `${field} ${text}` });
     if (errors.length <= mostFaultsShown) faults[`messages[${index}].${field}`] = [text];
   }
-  if (rows.length === 0)
-    throw problem('validation_failed', { detail: 'None of the messages can be sent', errors: faults });
+  if (rows.length === 0) throw invalidFields(faults);
   return { rows, errors };
 }
 

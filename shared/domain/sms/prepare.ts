@@ -3,14 +3,15 @@ import { findContactIdOfNumber } from '../../db/contacts.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { findSuppressionOfNumber } from '../../db/suppressions.ts';
 import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
+import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../faults.ts';
 import { newId } from '../../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/phone-number.ts';
 import { isNear } from '../../queue.ts';
 import { requestId } from '../../request-context.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSms } from '../../schemas/sms.ts';
-import { checkSchedule, normalTag, type Refuse } from '../email/rules.ts';
-import { findApproved } from '../senders.ts';
+import { checkSchedule, normalTag } from '../email/rules.ts';
+import { checkSender, findApproved } from '../senders.ts';
 import type { ShortenedLink } from '../short-links.ts';
 import { inParts, renderSms, type SmsText } from '../sms-content.ts';
 import { costOf, priceOf } from '../sms-prices.ts';
@@ -28,19 +29,13 @@ export type Prepared = { message: SmsRecord; links: ShortenedLink[] };
  */
 export async function prepare(caller: Caller, request: NewSms): Promise<Prepared> {
   const { workspaceId } = caller;
-  const errors: FieldErrors = {};
-  const refuse: Refuse = (field, message) => {
-    (errors[field] ??= []).push(message);
-  };
+  const faults = new Faults();
   const workspace = await workspaces.findRecent(workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const time = now();
-  const recipient = recipientOf(request, refuse);
-  const sender = recipient && (await senderOf(workspaceId, request, recipient, refuse));
-  checkSchedule(request.scheduledAt ?? null, time, refuse);
-  const text = await textOf(workspaceId, request, time, refuse);
-  if (!text || !recipient || sender === null || Object.keys(errors).length > 0) throw invalidFields(errors);
+  const { recipient, sender, text } = await look(workspaceId, request, time, faults.refuse);
+  if (!text || !recipient || sender === null || faults.areAny) throw invalidFields(faults.errors);
   if (await findSuppressionOfNumber(workspaceId, recipient.number))
     throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
   await waiting.check(workspaceId, { messages: 1, bytes: 0 });
@@ -88,7 +83,25 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   return { message, links: text.links };
 }
 
-function recipientOf(request: NewSms, refuse: Refuse): PhoneNumber | null {
+/** What `prepare` would refuse, as far as the fields can be used. */
+export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSms>): Promise<FieldErrors> {
+  const faults = new Faults();
+  await look(workspaceId, request, now(), faults.refuse);
+  return faults.errors;
+}
+
+async function look(workspaceId: string, request: Usable<NewSms>, time: Date, refuse: Refuse) {
+  const recipient = recipientOf(request, refuse);
+  const sender = isUnusable(request, 'sender')
+    ? null
+    : await senderOf(workspaceId, request.sender ?? null, recipient, refuse);
+  checkSchedule(request.scheduledAt ?? null, time, refuse);
+  const text = await textOf(workspaceId, request, time, refuse);
+  return { recipient, sender, text };
+}
+
+function recipientOf(request: Usable<NewSms>, refuse: Refuse): PhoneNumber | null {
+  if (request.recipient === undefined) return null;
   const parsed = parsePhoneNumber(request.recipient);
   if (parsed.ok) return parsed;
   refuse('recipient', parsed.message);
@@ -98,11 +111,17 @@ function recipientOf(request: NewSms, refuse: Refuse): PhoneNumber | null {
 /** The name, or the number in E.164, that the phone shows. */
 async function senderOf(
   workspaceId: string,
-  request: NewSms,
-  { country }: PhoneNumber,
+  name: string | null,
+  recipient: PhoneNumber | null,
   refuse: Refuse,
 ): Promise<string | null> {
-  const approved = await findApproved(workspaceId, request.sender ?? null, country);
+  if (!recipient) {
+    // For which country it has to be approved is not known, but it has to be there.
+    const message = await checkSender(workspaceId, name);
+    if (message !== null) refuse('sender', message);
+    return null;
+  }
+  const approved = await findApproved(workspaceId, name, recipient.country);
   if (approved.ok) return approved.sender.address;
   refuse('sender', approved.message);
   return null;
@@ -110,12 +129,15 @@ async function senderOf(
 
 async function textOf(
   workspaceId: string,
-  { content, template, unicode, scheduledAt, shortenLinks }: NewSms,
+  request: Usable<NewSms>,
   time: Date,
   refuse: Refuse,
 ): Promise<SmsText | null> {
+  const { content, template, unicode, scheduledAt, shortenLinks } = request;
+  const isKnown = () => !isUnusable(request, 'content') && !isPartlyUnusable(request, 'template');
   if ((content == null) === (template == null)) {
-    refuse('content', content == null ? 'give it, or a template' : 'cannot be combined with template');
+    if (!isKnown()) return null;
+    refuse('content', content == null ? 'must be given, or a template' : 'cannot be combined with template');
     return null;
   }
   const options = { ...(unicode != null && { unicode }), shortenLinks: shortenLinks === true };
@@ -126,9 +148,10 @@ async function textOf(
     return null;
   }
   const { name, data } = template!;
+  if (name === undefined) return null;
   const stored = await findByName(workspaceId, name);
   if (!stored) {
-    refuse('template.name', 'there is no template with this name');
+    refuse('template.name', 'names no template of this workspace');
     return null;
   }
   const source = { workspaceId, content: stored.content, data: data ?? {}, now: scheduledAt ?? time };
@@ -136,8 +159,13 @@ async function textOf(
   if (rendered.ok) return rendered;
   if (rendered.busy) throw busy();
   for (const { part, message, isOfSource } of rendered.faults) {
+    if (isUnusable(template!, 'data') && !isOfSource) continue;
     if (part === 'data') refuse('template.data', message);
-    else refuse(isOfSource ? 'template.name' : 'template.data', `content of the template ${message}`);
+    else
+      refuse(
+        isOfSource ? 'template.name' : 'template.data',
+        `${isOfSource ? 'cannot be used' : 'does not fit the template'}: its content ${message}`,
+      );
   }
   return null;
 }

@@ -49,11 +49,15 @@ export function recover(caller: Caller, webhookId: string, since: Date): Promise
   });
 }
 
-/** What is sent again to a webhook that the service has switched off would only be skipped again. */
+/** What is sent again to a webhook that is off would only be skipped again, or wait. */
 async function servedWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
   const webhook = await findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
-  if (webhook.autoDisabled)
-    throw problem('validation_failed', { detail: 'The webhook is switched off; set active to true first' });
+  if (!webhook.active)
+    throw problem('webhook_disabled', {
+      detail: webhook.autoDisabled
+        ? 'The webhook was switched off after continuous failure; set active to true first.'
+        : 'The webhook is paused; set active to true first.',
+    });
   return webhook;
 }

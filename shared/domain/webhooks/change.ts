@@ -3,6 +3,9 @@ import { updateWebhookResumed } from '../../db/webhook-settlements.ts';
 import * as db from '../../db/webhooks.ts';
 import { findWorkspace, findWorkspaceForUpdate } from '../../db/workspaces.ts';
 import { type FieldErrors, problem } from '../../errors.ts';
+import { isUnusable, throwAny, type Usable } from '../../faults.ts';
+import { oneOf } from '../../formats/edit-distance.ts';
+import { eventTypes } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks.ts';
 import { isSame, refuseSecond } from './duplicates.ts';
@@ -18,17 +21,17 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
   const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
   // A legacy webhook that turns into a v2 one: the same as making one.
-  const isConversion = webhook.apiVersion === null && changes.apiVersion !== undefined;
-  if (isConversion && !(await findWorkspace(workspaceId))?.webhooksEnabled)
-    throw problem('webhooks_not_enabled');
+  const converts = isConversion(webhook, changes);
+  if (converts && !(await findWorkspace(workspaceId))?.webhooksEnabled) throw problem('webhooks_not_enabled');
+  const errors = faultsOfMerged(webhook, changes);
+  throwAny(errors);
   const merged = merge(webhook, changes);
-  check(merged, changes, isConversion);
   // Of those that were the same before this was refused, each can still be switched off or described.
   if (!isSame(webhook, merged)) await refuseSecond(workspaceId, merged);
 
   const time = now();
   const started = changes.active ? startedAfresh(webhook, merged, time) : merged;
-  const { record, secret } = isConversion ? converted(started, time) : { record: started, secret: null };
+  const { record, secret } = converts ? converted(started, time) : { record: started, secret: null };
   if (changes.active) await updateWebhookResumed(workspaceId, webhook, time);
   await db.updateWebhook(workspaceId, record, time);
   if (changes.active) await db.deleteSettlement(workspaceId, webhookId, 'skip');
@@ -42,14 +45,20 @@ function converted(webhook: db.WebhookRecord, at: Date): ReturnType<typeof withN
   return { record: { ...record, legacySecret: webhook.secret, legacySecretUntil }, secret };
 }
 
-function merge(webhook: db.WebhookRecord, changes: WebhookChanges): db.WebhookRecord {
+function isConversion(webhook: db.WebhookRecord, { apiVersion }: Usable<WebhookChanges>): boolean {
+  return webhook.apiVersion === null && apiVersion !== undefined;
+}
+
+function merge(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): db.WebhookRecord {
   const { description, inboundNumber, autoDisableExempt, autoDisableAfterMinutes, atRiskAlertPercent } =
     changes;
   return {
     ...webhook,
     url: changes.url ?? webhook.url,
     description: description === undefined ? webhook.description : description,
-    events: changes.events ? [...new Set(changes.events)] : webhook.events,
+    events: changes.events
+      ? [...new Set(changes.events.filter((name) => name !== undefined))]
+      : webhook.events,
     apiVersion: changes.apiVersion ?? webhook.apiVersion,
     inboundNumber: inboundNumber === undefined ? webhook.inboundNumber : inboundNumber,
     active: changes.active ?? webhook.active,
@@ -61,8 +70,20 @@ function merge(webhook: db.WebhookRecord, changes: WebhookChanges): db.WebhookRe
   };
 }
 
+/** What `change` would refuse, as far as the fields can be used. */
+export async function faultsOfChange(
+  { workspaceId }: Caller,
+  webhookId: string,
+  changes: Usable<WebhookChanges>,
+): Promise<FieldErrors> {
+  const webhook = await db.findWebhook(workspaceId, webhookId);
+  if (!webhook) return {};
+  return faultsOfMerged(webhook, changes);
+}
+
 /** The rules hold for what would be stored, and each fault is named after a field that was sent. */
-function check(merged: db.WebhookRecord, changes: WebhookChanges, isConversion: boolean): void {
+function faultsOfMerged(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): FieldErrors {
+  const merged = merge(webhook, changes);
   const errors = faultsOf(merged);
   // What was allowed when it was stored must not keep anybody from switching the webhook off.
   if (changes.url === undefined) delete errors.url;
@@ -70,21 +91,24 @@ function check(merged: db.WebhookRecord, changes: WebhookChanges, isConversion: 
     errors.events = [`${errors.inboundNumber[0]}; give inboundNumber null to take other events`];
     delete errors.inboundNumber;
   }
-  if (isConversion && !changes.events)
+  if (isConversion(webhook, changes) && !changes.events)
     errors.events = ['must come with apiVersion: types such as sms.delivered'];
-  else Object.assign(errors, eventFaults(merged.apiVersion, changes.events ?? []));
-  if (Object.keys(errors).length > 0)
-    throw problem('validation_failed', { detail: 'The webhook would not be valid', errors });
+  // Which names it takes goes by the version that is meant.
+  else if (!isUnusable(changes, 'apiVersion'))
+    Object.assign(errors, eventFaults(merged.apiVersion, changes.events ?? []));
+  return errors;
 }
 
-function eventFaults(apiVersion: string | null, names: readonly string[]): FieldErrors {
+function eventFaults(apiVersion: string | null, names: readonly (string | undefined)[]): FieldErrors {
   const isLegacyName = (name: string) => (legacyEvents as readonly string[]).includes(name);
-  const message =
+  const faults = [...names.entries()].filter(
+    ([, name]) => name !== undefined && isLegacyName(name) !== (apiVersion === null),
+  );
+  const messageFor = (name: string | undefined) =>
     apiVersion === null
       ? `must be ${legacyEvents.join(' or ')}, unless apiVersion makes this a v2 webhook`
-      : 'must be an event type such as email.delivered';
-  const faults = [...names.entries()].filter(([, name]) => isLegacyName(name) !== (apiVersion === null));
-  return Object.fromEntries(faults.map(([index]) => [`events[${index}]`, [message]]));
+      : `must be ${oneOf(eventTypes, name)}`;
+  return Object.fromEntries(faults.map(([index, name]) => [`events[${index}]`, [messageFor(name)]]));
 }
 
 /** As if it had never failed; what has waited is let out slowly (contract §6). */

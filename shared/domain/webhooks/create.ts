@@ -2,7 +2,8 @@ import { now } from '../../clock.ts';
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/webhooks.ts';
 import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { problem } from '../../errors.ts';
+import { type FieldErrors, problem } from '../../errors.ts';
+import { throwAny, type Usable } from '../../faults.ts';
 import { newId } from '../../formats/ids.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks.ts';
@@ -27,6 +28,11 @@ export async function create(caller: Caller, request: NewWebhook): Promise<Webho
     autoDisableAfterMinutes: request.autoDisableAfterMinutes ?? null,
     atRiskAlertPercent: request.atRiskAlertPercent ?? null,
   });
+}
+
+/** What `create` would refuse. */
+export function faultsOfNew(request: Usable<NewWebhook>): FieldErrors {
+  return faultsOf({ ...request, apiVersion: request.apiVersion ?? currentVersion });
 }
 
 export type NewLegacyWebhook = {
@@ -67,8 +73,7 @@ type Settings = Pick<
 
 async function insert(workspaceId: string, settings: Settings): Promise<Webhook> {
   const errors = faultsOf(settings);
-  if (Object.keys(errors).length > 0)
-    throw problem('validation_failed', { detail: 'The webhook is not valid', errors });
+  throwAny(errors);
   await refuseSecond(workspaceId, settings);
   if ((await db.listWebhooks(workspaceId)).length >= maxWebhooks)
     throw problem('limit_exceeded', { detail: `A workspace has at most ${maxWebhooks} webhooks` });

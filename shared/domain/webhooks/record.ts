@@ -3,9 +3,11 @@ import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
 import type { WebhookRecord } from '../../db/webhooks.ts';
 import type { FieldErrors } from '../../errors.ts';
+import type { Usable } from '../../faults.ts';
+import { oneOf } from '../../formats/edit-distance.ts';
 import { parseNetworks, webhookUrlProblem } from '../../formats/network-address.ts';
 import type { Webhook } from '../../schemas/webhooks.ts';
-import { isKnownVersion } from '../../versions.ts';
+import { isKnownVersion, knownVersions } from '../../versions.ts';
 import { subscribedTypes } from '../legacy-webhooks.ts';
 import { defaultAtRiskAlertPercent } from '../webhook-health/outage.ts';
 
@@ -40,19 +42,20 @@ export function toWire(webhook: WebhookRecord, secret: string | null = null): We
   };
 }
 
-/** What a schema cannot tell about a webhook as it would be stored. */
-export function faultsOf(
-  webhook: Pick<WebhookRecord, 'url' | 'events' | 'apiVersion' | 'inboundNumber'>,
-): FieldErrors {
+/** What a schema cannot tell about a webhook as it would be stored, as far as its fields can be used. */
+export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable<Ruled>): FieldErrors {
   const errors: FieldErrors = {};
-  const urlFault = webhookUrlProblem(webhook.url, allowedNetworks);
+  const urlFault = url === undefined ? null : webhookUrlProblem(url, allowedNetworks);
   if (urlFault) errors.url = [urlFault];
-  if (webhook.apiVersion !== null && !isKnownVersion(webhook.apiVersion))
-    errors.apiVersion = ['is not a version of this API'];
-  const types = [...subscribedTypes(webhook)];
-  if (webhook.inboundNumber !== null && types.some((type) => type !== 'sms.received')) {
-    const only = webhook.apiVersion === null ? 'inbound' : 'sms.received';
+  if (apiVersion != null && !isKnownVersion(apiVersion))
+    errors.apiVersion = [`must be ${oneOf(knownVersions, apiVersion)}`];
+  const named = events.filter((event) => event !== undefined);
+  const types = [...subscribedTypes({ apiVersion: apiVersion ?? null, events: named })];
+  if (inboundNumber != null && types.some((type) => type !== 'sms.received')) {
+    const only = apiVersion === null ? 'inbound' : 'sms.received';
     errors.inboundNumber = [`goes with events ["${only}"] only`];
   }
   return errors;
 }
+
+type Ruled = Pick<WebhookRecord, 'url' | 'events' | 'apiVersion' | 'inboundNumber'>;

@@ -41,7 +41,7 @@ test('members of several lists are copied once; one in two of them is added, the
   const ids = await makeContacts(own, 6);
   const [one, two] = [await listOf(ids.slice(0, 4)), await listOf(ids.slice(2, 5))];
   const into = await listOf(ids.slice(0, 1));
-  const answer = await copy(into, { fromLists: [one, two, two, newId('list', new Date()), 'nonsense'] });
+  const answer = await copy(into, { fromLists: [one, two, two] });
   expect([answer.status, answer.body]).toEqual([200, { added: 4, skipped: 3 }]);
   expect(await memberRowsOf(into)).toEqual(ids.slice(0, 5));
   expect(await listed(into)).toMatchObject({ contactCount: 5, copyInProgress: false });
@@ -66,7 +66,7 @@ test('filters choose among the members, and excluded lists of any kind are left 
   expect(await copied({ search: 'ada', clientReference: 'a' })).toEqual(ada);
   expect(await copied({ tag: 'nobody' })).toEqual([]);
   const [some, leftOut] = [await listOf(ada.slice(0, 2)), await dynamic({ search: 'left' })];
-  expect(await copied({ excludeLists: [some, leftOut, 'nonsense'] })).toEqual([...ada.slice(2), ...eve]);
+  expect(await copied({ excludeLists: [some, leftOut] })).toEqual([...ada.slice(2), ...eve]);
   const { data } = (await call('GET', '?limit=200')).body;
   expect(await copied({ excludeLists: [data.at(-1).id] })).toEqual([]);
 });
@@ -84,7 +84,7 @@ test('dynamic lists and the built-in one are copied as they are', async () => {
 });
 
 // Shows A2
-test('lists of another workspace are unknown, as sources and as exclusions', async () => {
+test('an unknown list and one of another workspace are refused at their place, as sources and as exclusions', async () => {
   const other = await workspace();
   const [foreign] = await makeContacts(other, 1);
   const made = await api.request('POST', path, { key: other.key, body: { name: 'Theirs' } });
@@ -95,9 +95,23 @@ test('lists of another workspace are unknown, as sources and as exclusions', asy
   });
   const ids = await makeContacts(own, 1);
   const into = await listOf();
-  const answer = await copy(into, { fromLists: [theirs, await listOf(ids)], excludeLists: [theirs] });
-  expect(answer.body).toEqual({ added: 1, skipped: 0 });
-  expect(await memberRowsOf(into)).toEqual(ids);
+  const mine = await listOf(ids);
+  const unknown = newId('list', new Date());
+  const { status, body } = await copy(into, {
+    fromLists: [theirs, mine, unknown],
+    excludeLists: [mine, 'nonsense', theirs],
+  });
+  const message = ['is no list of this workspace'];
+  expect([status, body.errors]).toEqual([
+    400,
+    {
+      'fromLists[0]': message,
+      'fromLists[2]': message,
+      'excludeLists[1]': message,
+      'excludeLists[2]': message,
+    },
+  ]);
+  expect(await memberRowsOf(into)).toEqual([]);
 });
 
 test('of two copies into one list at once one is refused; contacts that are named are added all the same', async () => {

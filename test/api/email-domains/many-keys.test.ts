@@ -37,7 +37,7 @@ test('of 150 new domains at once few are under way, the rest is 429 with Retry-A
   for (const { body, headers } of refused) {
     expect(body).toMatchObject({
       type: expect.stringMatching(/\/rate_limited$/),
-      detail: 'At most 10 keys of a workspace are made at a time',
+      detail: 'At most 10 keys of a workspace are made at a time.',
     });
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
   }

@@ -60,7 +60,10 @@ test('names compare as bytes, and others than those of templates are none', asyn
     'B',
   ]);
   for (const name of ['a.b', 'a%20b', '%2e%2e%2fa', 'a'.repeat(65), '%00'])
-    expect((await save(name, 'x')).status).toBe(404);
+    expect([(await call('GET', name)).status, (await save(name, 'x')).body.errors]).toEqual([
+      404,
+      { name: [expect.stringMatching(/^must be /)] },
+    ]);
 });
 
 test('content is up to 100,000 characters, and may be empty', async () => {
@@ -80,12 +83,16 @@ test('a cycle, a sixth level and an unknown name are refused, and change nothing
   ]);
   // The sixth level may also come below those that are there.
   await save('other', 'x');
-  expect(await errors('e1', include('other'))).toEqual(['includes are nested more than 5 levels deep']);
+  expect(await errors('e1', include('other'))).toEqual(['would nest includes more than 5 levels deep']);
   expect(await errors('e1', include('e5'))).toEqual([expect.stringContaining('includes itself')]);
-  expect(await errors('e1', include('e1'))).toEqual(['the include e1 includes itself (line 1, column 1)']);
-  expect(await errors('new', include('new'))).toEqual(['the include new includes itself (line 1, column 1)']);
+  expect(await errors('e1', include('e1'))).toEqual([
+    'has a fault: the include e1 includes itself (line 1, column 1)',
+  ]);
+  expect(await errors('new', include('new'))).toEqual([
+    'has a fault: the include new includes itself (line 1, column 1)',
+  ]);
   expect(await errors('e1', `\n${include('nothing')}`)).toEqual([
-    'there is no include named nothing (line 2, column 1)',
+    'has a fault: there is no include named nothing (line 2, column 1)',
   ]);
   expect((await call('GET', 'e1')).body.content).toBe('x');
   expect((await call('GET', 'new')).status).toBe(404);
@@ -112,7 +119,7 @@ test('an include stays while a template uses it, directly or through others', as
     expect([refused.status, codeOf(refused.body), refused.body.detail]).toEqual([
       409,
       'in_use',
-      'The template tree uses it',
+      'The template tree uses it.',
     ]);
   }
   expect((await call('DELETE', 'unused')).status).toBe(204);

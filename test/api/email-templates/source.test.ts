@@ -37,7 +37,7 @@ test.each([
   [
     'Liquid in html',
     { html: '<p>\n {{ a | shout }}' },
-    { html: ['unknown filter: shout (line 2, column 2)'] },
+    { html: ['has a fault: unknown filter: shout (line 2, column 2)'] },
   ],
   [
     'Liquid in text',
@@ -55,7 +55,7 @@ test.each([
   [
     'Liquid in MJML',
     { format: 'mjml', html: mjmlText('\n\n {{ a | shout }}') },
-    { html: ['unknown filter: shout (line 3, column 2)'] },
+    { html: ['has a fault: unknown filter: shout (line 3, column 2)'] },
   ],
   [
     'Liquid around elements of MJML',
@@ -65,7 +65,11 @@ test.each([
   [
     'MJML',
     { format: 'mjml', html: mjmlDocument('\n<mj-text>a</mj-text>') },
-    { html: [expect.stringMatching(/^mj-text cannot be used inside mj-body.*\(line 2, column 1\)$/)] },
+    {
+      html: [
+        expect.stringMatching(/^has a fault: mj-text cannot be used inside mj-body.*\(line 2, column 1\)$/),
+      ],
+    },
   ],
   [
     'MJML that is HTML',
@@ -75,7 +79,7 @@ test.each([
   [
     'an unknown include',
     { format: 'mjml', html: mjmlDocument('\n <mj-include path="nothing" />') },
-    { html: ['there is no include named nothing (line 2, column 2)'] },
+    { html: ['has a fault: there is no include named nothing (line 2, column 2)'] },
   ],
 ])('a fault of %s is refused by its field, with line and column', async (_name, source, errors) => {
   expect(await errorsOf(source)).toEqual(errors);
@@ -88,10 +92,10 @@ test('a fault within an include is placed in it', async () => {
     '<mj-section><mj-column>\n<mj-text>{{ a | shout }}</mj-text></mj-column></mj-section>',
   );
   expect(await errorsOf({ format: 'mjml', html: mjmlDocument('\n<mj-include path="faulty" />') })).toEqual({
-    html: ['there is no element mj-unknown (line 2, column 3 of the include faulty)'],
+    html: ['has a fault: there is no element mj-unknown (line 2, column 3 of the include faulty)'],
   });
   expect(await errorsOf({ format: 'mjml', html: mjmlDocument('\n<mj-include path="liquid" />') })).toEqual({
-    html: ['unknown filter: shout (line 2, column 10 of the include liquid)'],
+    html: ['has a fault: unknown filter: shout (line 2, column 10 of the include liquid)'],
   });
 });
 
@@ -108,7 +112,7 @@ test('sampleData shows what Liquid makes of the structure of MJML', async () => 
   expect(errors).toEqual({
     html: [
       expect.stringMatching(
-        /^with sampleData mj-text cannot be used inside mj-section.*\(line 1 of the MJML that Liquid makes\)$/,
+        /^with sampleData has a fault: mj-text cannot be used inside mj-section.*\(line 1 of the MJML that Liquid makes\)$/,
       ),
     ],
   });
@@ -153,9 +157,11 @@ test('rendering gives html and text, and a subject where one is given', async ()
 test('faults of a rendering are refused by the field that brings them', async () => {
   const { body } = await create({ html: counting });
   const errors = async (request: object) => (await render(body.id, request)).body.errors;
-  expect(await errors({ data: { n: 1e9 } })).toEqual({ data: [expect.stringContaining('with this, html')] });
+  expect(await errors({ data: { n: 1e9 } })).toEqual({
+    data: [expect.stringContaining('does not fit the template: its html needs')],
+  });
   expect(await errors({ data: { n: 1 }, subject: '{{ a | shout }}' })).toEqual({
-    subject: ['unknown filter: shout (line 1, column 1)'],
+    subject: ['has a fault: unknown filter: shout (line 1, column 1)'],
   });
 });
 

@@ -106,7 +106,7 @@ describe('an email of a template', () => {
     expect(await errorsOf({ template: { name } })).toEqual({
       'template.name': [
         expect.stringMatching(
-          /^html of the template mj-text cannot be used.*\(line 2, column 1 of the include body\)$/,
+          /^cannot be used: its html has a fault: mj-text cannot be used.*\(line 2, column 1 of the include body\)$/,
         ),
       ],
     });
@@ -116,7 +116,9 @@ describe('an email of a template', () => {
     );
     expect(await errorsOf({ template: { name } })).toEqual({
       'template.name': [
-        expect.stringMatching(/^html of the template unknown filter: shout .* of the include body\)$/),
+        expect.stringMatching(
+          /^cannot be used: its html has a fault: unknown filter: shout .* of the include body\)$/,
+        ),
       ],
     });
     await saveInclude('body', mjmlColumn('<mj-text>mended</mj-text>'));
@@ -247,7 +249,7 @@ describe('MJML', () => {
   });
 
   test.each([
-    ['Liquid', mjmlText('\n{{ a | shout }}'), 'unknown filter: shout (line 2, column 1)'],
+    ['Liquid', mjmlText('\n{{ a | shout }}'), 'has a fault: unknown filter: shout (line 2, column 1)'],
     [
       'a place in Liquid that is rendered',
       mjmlText('\n {% for i in (1..n) %}{% endfor %}'),
@@ -256,7 +258,7 @@ describe('MJML', () => {
     [
       'the structure',
       mjmlDocument('\n<mj-column></mj-column>'),
-      expect.stringMatching(/^mj-column cannot be used inside mj-body.*\(line 2, column 1\)$/),
+      expect.stringMatching(/^has a fault: mj-column cannot be used inside mj-body.*\(line 2, column 1\)$/),
     ],
     [
       'an include',

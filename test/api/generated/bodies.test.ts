@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../../api/endpoint.ts';
+import { misnamedIn } from '../../../api/known-fields.ts';
 import { endpoints } from '../../../api/routes/index.ts';
 import { badValuesFor, type Tried } from '../../support/bad-values.ts';
 import { codeOf } from '../../support/contract.ts';
@@ -46,7 +47,10 @@ async function sendWith(endpoint: Endpoint, params: Params, field: Field, { valu
   return send(endpoint, params, spelling === undefined ? text : text.replace('"<spelled>"', spelling));
 }
 
-/** Whether the field, and it alone, is named as what is wrong. Of a list or an object a member may be named. */
+/**
+ * Whether the field, and it alone, is named as what is wrong. Of a list or an object a member may be named, and beside it
+ * what else is wrong with the object that holds it, of which only this test knows the example.
+ */
 function isRefused({ status, body }: Answer, { name, schema }: Field, { value }: Tried): boolean {
   if (status !== 400 || codeOf(body) !== 'validation_failed') return false;
   const kind = Array.isArray(value) ? 'array' : typeof value;
@@ -54,7 +58,8 @@ function isRefused({ status, body }: Answer, { name, schema }: Field, { value }:
   const names = Object.keys(body.errors ?? {});
   const isOfField = (named: string) =>
     named === name || (mayBeMember && (named.startsWith(`${name}.`) || named.startsWith(`${name}[`)));
-  return names.length > 0 && names.every(isOfField);
+  const [holder] = name.split('.') as [string];
+  return names.some(isOfField) && names.every((named) => isOfField(named) || named.startsWith(`${holder}.`));
 }
 
 /** What comes of text that no database could keep, where it is not refused. */
@@ -121,6 +126,56 @@ test.each(withBody)('$name ignores fields that it does not know, at every level'
     expect(successesOf(endpoint), `${unknown} ${JSON.stringify(answer.body)}`).toContain(answer.status);
   }
   expect('polluted' in {}).toBe(false);
+});
+
+/** As somebody would mistype it, and none that there is. */
+function mistyped({ steps, containers }: Field): string[] {
+  const name = String(steps.at(-1));
+  const known = Object.keys(containers.at(-1)!['properties']);
+  const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  const near = [
+    snake,
+    name.toUpperCase(),
+    ...(name.length > 4 ? [`${name}s`, `${name.slice(0, -1)}xy`] : []),
+  ];
+  return near.filter((text) => !known.includes(text));
+}
+
+test.each(withBody)(
+  '$name asks what is meant by a field that is nearly one of its own',
+  async ({ endpoint }) => {
+    const { params } = await callOn(api, own, endpoint);
+    const fields = fieldsOf(resolve, bodySchemaOf(endpoint)!).filter(
+      ({ steps }) => typeof steps.at(-1) === 'string',
+    );
+    const faults: unknown[] = [];
+    const tryField = async (field: Field) => {
+      for (const text of mistyped(field)) {
+        const { body } = await callOn(api, own, endpoint, params);
+        const steps = [...field.steps.slice(0, -1), text];
+        const sent = withValue(resolve, body!, { ...field, steps }, null);
+        const answer = await send(endpoint, params, JSON.stringify(sent));
+        const name = `${field.name.slice(0, -String(field.steps.at(-1)).length)}${text}`;
+        const message = `is not a field; did you mean ${field.steps.at(-1)}?`;
+        if (answer.status !== 400 || answer.body.errors?.[name]?.[0] !== message)
+          faults.push([name, answer.status, answer.body]);
+      }
+    };
+    await Promise.all(fields.map(tryField));
+    expect(faults).toEqual([]);
+  },
+);
+
+test('no field of a record is taken for a mistake where the record is sent back', () => {
+  const faults = withBody.flatMap(({ endpoint }) => {
+    const paths = [endpoint.path, `${endpoint.path}/{id}`];
+    const kin = endpoints.filter(({ path }) => paths.includes(path));
+    const names = new Set(kin.flatMap(({ knownFields }) => [...knownFields.ofRecord]));
+    return [...names].flatMap((name) =>
+      misnamedIn(endpoint.knownFields, { [name]: null }).map(({ meant }) => [endpoint.id, name, meant]),
+    );
+  });
+  expect(faults).toEqual([]);
 });
 
 // Shows A15

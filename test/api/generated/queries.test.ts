@@ -119,25 +119,28 @@ test.each(withQuery)(
 );
 
 // Shows A16
-test.each(operations)('$name ignores parameters that it does not know', async ({ endpoint }) => {
-  const unknown = [
-    'unknown=1',
-    '__proto__=1',
-    '__proto__[x]=1',
-    'constructor.prototype.x=1',
-    'limit[]=0',
-    '%FF=1',
-    '=',
-    '&&',
+test.each(operations)('$name refuses by its name a parameter that it does not know', async ({ endpoint }) => {
+  const call: Call = await callOn(api, own, endpoint);
+  for (const name of [
+    'unknown',
+    '__proto__',
+    '__proto__[x]',
+    'limit[]',
+    'limits',
+    '%FF',
     'a'.repeat(2_000),
-  ];
-  for (const unknownOnes of [unknown.join('&'), '?', '%00']) {
-    const call: Call = await callOn(api, own, endpoint);
-    const query = call.query === undefined ? unknownOnes : `${call.query}&${unknownOnes}`;
+  ]) {
+    const query = call.query === undefined ? `${name}=1` : `${call.query}&${name}=1`;
     const { status, body } = await ask(api, endpoint, { ...call, query }, own.key);
-    expect(successesOf(endpoint), `?${query} ${JSON.stringify(body)}`).toContain(status);
+    expect([status, Object.keys(body.errors ?? {})], `?${query} ${JSON.stringify(body)}`).toEqual([
+      400,
+      [name],
+    ]);
   }
   expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
+  const query = call.query === undefined ? '&&' : `${call.query}&&`;
+  const { status } = await ask(api, endpoint, { ...call, query }, own.key);
+  expect(successesOf(endpoint)).toContain(status);
 });
 
 test('every operation with a query is tried', () => {

@@ -67,7 +67,7 @@ test('bytes cannot move from the target to the body unnoticed', async () => {
   const question = {
     key: own.key,
     idempotencyKey: 'moved',
-    path: '/v2/effects/moved?x',
+    path: '/v2/effects/moved?',
     body: '{"note":"b"}',
   };
   const [start, rest] = [question.body.slice(0, 1), question.body.slice(1)];

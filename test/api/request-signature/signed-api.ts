@@ -104,6 +104,12 @@ export function expectAccepted(answer: Outcome): void {
   });
 }
 
+/** The signature is good: only who is let in hears that a query has a parameter that is not known. */
+export function expectLetIn(answer: Outcome): void {
+  if (answer.status !== 400) return expectAccepted(answer);
+  expect(answer.body.errors, JSON.stringify(answer.body)).toBeDefined();
+}
+
 export function expectRefused(answer: Outcome, detail: string | RegExp): void {
   expect([answer.status, answer.body.type?.split('/problems/')[1]], JSON.stringify(answer.body)).toEqual([
     401,

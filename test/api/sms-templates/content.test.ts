@@ -126,13 +126,13 @@ test('what data cannot be rendered with is refused on data', async () => {
     render(id, { data: { name: 'x\0' } }),
   ]);
   expect(long.body.errors).toEqual({
-    data: [`with this, content ${eleven}`],
+    data: [`does not fit the template: its content ${eleven}`],
   });
   expect(empty.body.errors).toEqual({
-    data: ['with this, content renders to text that has no text to send'],
+    data: ['does not fit the template: its content renders to text that has no text to send'],
   });
   expect(unprintable.body.errors).toEqual({
-    data: ['with this, content renders to text that has a NUL character'],
+    data: ['does not fit the template: its content renders to text that has a NUL character'],
   });
 });
 

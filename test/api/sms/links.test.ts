@@ -106,8 +106,12 @@ test('a text has a link for each of its URLs, in their order, and parts are coun
   expect(message.parts).toBe(1);
   expect((await linksOf(id)).map(({ url }: { url: string }) => url)).toEqual([long, 'https://b.example']);
   const preview = (body: object) => api.request('POST', '/v2/sms/preview', { key: own.key, body });
-  expect((await preview({ content, shortenLinks: true })).body).toEqual({ parts: 1, encoding: 'gsm7' });
-  expect((await preview({ content })).body).toEqual({ parts: 5, encoding: 'gsm7' });
+  expect((await preview({ content, shortenLinks: true })).body).toEqual({
+    parts: 1,
+    encoding: 'gsm7',
+    tooManyParts: false,
+  });
+  expect((await preview({ content })).body).toMatchObject({ parts: 5, encoding: 'gsm7' });
   const tooMany = Array.from({ length: 11 }, (_, index) => `http://a.example/${index}`).join(' ');
   const refused = await preview({ content: tooMany, shortenLinks: true });
   expect([refused.status, Object.keys(refused.body.errors)]).toEqual([400, ['content']]);

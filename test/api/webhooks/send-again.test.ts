@@ -103,15 +103,21 @@ test.each([
   expect(Object.keys(body.errors)).toEqual(['since']);
 });
 
-test('a webhook that the service switched off has to be active first', async () => {
+test.each([
+  ['the service switched off', 1],
+  ['the customer paused', 0],
+])('a webhook that %s has to be active first', async (_name, autoDisabled) => {
   const { id, post, deliveries } = await start(1);
-  await query('UPDATE webhooks SET active = 0, auto_disabled = 1 WHERE id = ?', [idToBytes(id)]);
+  await query('UPDATE webhooks SET active = 0, auto_disabled = ? WHERE id = ?', [
+    autoDisabled,
+    idToBytes(id),
+  ]);
   const since = '2026-11-01T00:00:00Z';
   for (const answer of [
     await post(`deliveries/${deliveries[0]!.id}/redeliver`),
     await post('recover', { since }),
   ])
-    expect(answer).toMatchObject({ status: 400, body: { type: `${api.url}/problems/validation_failed` } });
+    expect(answer).toMatchObject({ status: 409, body: { type: `${api.url}/problems/webhook_disabled` } });
 });
 
 test('neither reaches another workspace, nor the delivery of another webhook', async () => {

@@ -48,6 +48,17 @@ async function verify(raw: Buffer) {
   return results;
 }
 
+test('the name of a recipient goes into To and nowhere else', async () => {
+  const address = 'named@example.com';
+  const email = await acceptEmail(own, { recipient: `"Ünn, A." <${address}>` });
+  expect(await attempt(email.id)).toBe('done');
+  const { raw, envelope } = sink.messages.find((message) => message.envelope.to.includes(address))!;
+  const parsed = await PostalMime.parse(raw);
+  expect([envelope.to, parsed.to]).toEqual([[address], [{ address, name: 'Ünn, A.' }]]);
+  const record = await email.read();
+  expect([record.recipient, record.recipientKey]).toEqual([`"Ünn, A." <${address}>`, address]);
+});
+
 test('a receiver reads what was sent: both parts, subject, sender, recipient, id and date', async () => {
   const subject = 'Grüße 🙂 '.repeat(20).trim();
   const html = `<p>Ünïcödé &amp; ${'long '.repeat(400)}</p>\r\n<p>.</p>\n.\n`;

@@ -1,5 +1,5 @@
 import type { BatchRow } from '../../../db/sms-batch-rows.ts';
-import { type FieldErrors, invalid, problem } from '../../../errors.ts';
+import { type FieldErrors, invalid, invalidFields } from '../../../errors.ts';
 import { CsvFault, type CsvRow, readCsv } from '../../../formats/csv-rows.ts';
 import { BatchMessage, type NewSmsImport } from '../../../schemas/sms-batches.ts';
 import { type Fault, type RowError, rowChecker } from '../rows.ts';
@@ -41,7 +41,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
       if (!columns) {
         columns = columnsIn(row, request);
         if (columns.content === null && content === null)
-          throw invalid('content', 'give it, or a template, or a column for it');
+          throw invalid('content', 'must be given, or a template, or a column for it');
         continue;
       }
       index += 1;
@@ -65,11 +65,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
     throw error instanceof CsvFault ? invalid('file', `${error.message} (line ${error.line})`) : error;
   }
   if (!columns) throw invalid('file', 'has no header row (line 1)');
-  if (rowCount === 0)
-    throw problem('validation_failed', {
-      detail: index < 0 ? 'The file has no rows' : 'None of the rows can be sent',
-      errors: index < 0 ? { file: ['has no rows below its header'] } : faults,
-    });
+  if (rowCount === 0) throw invalidFields(index < 0 ? { file: ['has no rows below its header'] } : faults);
   if (chunk.length > 0) await store(chunk);
   return { rowCount, errors, errorCount };
 

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { type Measured, nearest } from '../shared/formats/edit-distance.ts';
+
+/** The names that an object of a body may have; `null` where no object with names of its own lies below. */
+type Known = { members: Map<string, Known | null> } | { items: Known };
+/** What a body may have, and the names that the record of its operation has beside that. */
+export type KnownFields = { known: Known | null; ofRecord: ReadonlySet<string> };
+
+export function knownFieldsOf(body: z.ZodType | undefined, response: z.ZodType | undefined): KnownFields {
+  const ofRecord = new Set<string>();
+  if (response) addNames(response, false, ofRecord);
+  return { known: body ? knownOf(body) : null, ofRecord };
+}
+
+function knownOf(schema: z.core.$ZodType): Known | null {
+  if (schema instanceof z.ZodObject)
+    return {
+      members: new Map(Object.entries(schema.shape).map(([name, field]) => [name, knownOf(field)])),
+    };
+  if (schema instanceof z.ZodArray) {
+    const items = knownOf(schema.def.element);
+    return items && { items };
+  }
+  const inner = innerOf(schema);
+  return inner && knownOf(inner);
+}
+
+/** A record has an id; all that it holds is its own. */
+function addNames(schema: z.core.$ZodType, isInRecord: boolean, names: Set<string>): void {
+  if (schema instanceof z.ZodObject) {
+    const isOfRecord = isInRecord || 'id' in schema.shape;
+    for (const [name, field] of Object.entries(schema.shape)) {
+      if (isOfRecord) names.add(name);
+      addNames(field, isOfRecord, names);
+    }
+  } else if (schema instanceof z.ZodArray) addNames(schema.def.element, isInRecord, names);
+  else {
+    const inner = innerOf(schema);
+    if (inner) addNames(inner, isInRecord, names);
+  }
+}
+
+/** What an optional, nullable or default stands around, or what a transformation begins with. */
+export function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
+  if (schema instanceof z.ZodPipe) return schema.def.in;
+  const {
+    _zod: { def },
+  } = schema;
+  return 'innerType' in def ? (def.innerType as z.core.$ZodType) : null;
+}
+
+/** Most bodies have known fields only, and this is all that they are asked. */
+export function hasUnknown(known: Known | null, value: unknown): boolean {
+  if (known === null || typeof value !== 'object' || value === null) return false;
+  if ('items' in known)
+    return Array.isArray(value) && value.some((item: unknown) => hasUnknown(known.items, item));
+  if (Array.isArray(value)) return false;
+  for (const name in value) {
+    const below = known.members.get(name);
+    if (below === undefined) return true;
+    if (below !== null && hasUnknown(below, (value as Record<string, unknown>)[name])) return true;
+  }
+  return false;
+}
+
+export type Misnamed = { path: PropertyKey[]; meant: string };
+
+const shortestName = 5;
+const mostEdits = 2;
+/** More different names than these are no mistakes of writing, and comparing them all would take long. */
+const mostCompared = 200;
+
+/** Unknown fields that nearly have the name of a known one (contract §1): mistyped, they would change what is done. */
+export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Misnamed[] {
+  const misnamed: Misnamed[] = [];
+  const compared = new Map<Known, Map<string, string | null>>();
+  let count = 0;
+
+  function look(below: Known | null, value: unknown, path: PropertyKey[]): void {
+    if (below === null || typeof value !== 'object' || value === null) return;
+    if ('items' in below) {
+      if (Array.isArray(value)) value.forEach((item, index) => look(below.items, item, [...path, index]));
+      return;
+    }
+    if (Array.isArray(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      const deeper = below.members.get(name);
+      if (deeper !== undefined) look(deeper, member, [...path, name]);
+      else {
+        const meant = ofRecord.has(name) ? null : meantBy(below, name);
+        if (meant !== null) misnamed.push({ path: [...path, name], meant });
+      }
+    }
+  }
+
+  function meantBy(level: Extract<Known, { members: unknown }>, name: string): string | null {
+    const answers = compared.get(level) ?? new Map<string, string | null>();
+    compared.set(level, answers);
+    let meant = answers.get(name);
+    if (meant === undefined) {
+      count += 1;
+      meant = count > mostCompared ? null : nearlyNamed(name, [...level.members.keys()]);
+      answers.set(name, meant);
+    }
+    return meant;
+  }
+
+  look(known, body, []);
+  return misnamed;
+}
+
+/** Equal but for case, `_` or `-`; or at most two edits apart, where it has five letters or more. */
+function nearlyNamed(name: string, known: readonly string[]): string | null {
+  const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase();
+  const same = known.find((one) => plain(one) === plain(name));
+  if (same !== undefined) return same;
+  if (name.length < shortestName) return null;
+  const [closest] = nearest(name, known, mostEdits) as [Measured?];
+  return closest?.text ?? null;
+}

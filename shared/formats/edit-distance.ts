@@ -1,0 +1,45 @@
+export type Measured = { text: string; edits: number };
+
+/** How many letters are to be changed, added or taken out to make the one of the other (Levenshtein); more than `most`: Infinity. */
+export function editDistance(one: string, other: string, most = Infinity): number {
+  if (Math.abs(one.length - other.length) > most) return Infinity;
+  let before = Array.from({ length: other.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= one.length; row += 1) {
+    const current = [row];
+    let least = row;
+    for (let column = 1; column <= other.length; column += 1) {
+      const isSame = one.charCodeAt(row - 1) === other.charCodeAt(column - 1);
+      const edits = Math.min(
+        before[column]! + 1,
+        current[column - 1]! + 1,
+        before[column - 1]! + (isSame ? 0 : 1),
+      );
+      current.push(edits);
+      least = Math.min(least, edits);
+    }
+    if (least > most) return Infinity;
+    before = current;
+  }
+  const edits = before[other.length]!;
+  return edits > most ? Infinity : edits;
+}
+
+// What is longer is no mistyped word.
+const longestCompared = 64;
+
+/** What a value must be, as the end of a sentence: "one of box, tube", the nearest first for a word that was mistyped. */
+export function oneOf(values: readonly unknown[], given: unknown): string {
+  const texts = values.map(String);
+  if (texts.length === 1) return texts[0]!;
+  if (typeof given !== 'string') return `one of ${texts.join(', ')}`;
+  const sorted = nearest(given.slice(0, longestCompared), texts).map(({ text }) => text);
+  return `one of ${sorted.join(', ')}`;
+}
+
+/** Those of the texts that are at most so many edits away, the nearest first, and else in their order. */
+export function nearest(text: string, texts: readonly string[], most = Infinity): Measured[] {
+  return texts
+    .map((one) => ({ text: one, edits: editDistance(text, one, most) }))
+    .filter(({ edits }) => edits !== Infinity)
+    .toSorted((one, other) => one.edits - other.edits);
+}

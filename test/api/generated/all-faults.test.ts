@@ -1,0 +1,91 @@
+import { beforeAll, expect, test } from 'vitest';
+import type { Endpoint } from '../../../api/endpoint.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { type Field, fieldsOf, typesOf } from '../../support/fields.ts';
+import { ask, bodySchemaOf, callOn, description, operations, type Params } from '../../support/operations.ts';
+import type { Own } from '../../support/records.ts';
+import { type RuleFault, ruleFaults, withoutRules } from '../../support/rule-faults.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Own;
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+});
+
+const { resolve } = description;
+const ruled = operations.filter(({ endpoint }) => ruleFaults[endpoint.id]);
+
+async function errorsOf(
+  endpoint: Endpoint,
+  params: Params,
+  changes: object,
+): Promise<Record<string, unknown>> {
+  const { body } = await callOn(api, own, endpoint, params);
+  const answer = await ask(api, endpoint, { params, body: { ...body, ...changes } }, own.key);
+  return { status: answer.status, ...answer.body.errors };
+}
+
+/** The fields of the body itself, and a value that none of them takes. */
+function misshapen(endpoint: Endpoint): { name: string; value: unknown }[] {
+  const fields = fieldsOf(resolve, bodySchemaOf(endpoint)!).filter(({ steps }) => steps.length === 1);
+  return fields.map(({ name, schema }: Field) => ({
+    name,
+    value: typesOf(resolve, schema).has('integer') ? 'seven' : 7,
+  }));
+}
+
+test.each(ruled)('$name tells all that its rules refuse at once', async ({ endpoint }) => {
+  const { params } = await callOn(api, own, endpoint);
+  const faults = ruleFaults[endpoint.id]!;
+  const errors = await errorsOf(endpoint, params, Object.assign({}, ...faults.map(({ change }) => change)));
+  expect(Object.keys(errors)).toEqual(expect.arrayContaining(faults.map(({ field }) => field)));
+});
+
+test.each(ruled)(
+  '$name tells what its rules refuse beside each field of the wrong shape',
+  async ({ endpoint }) => {
+    const { params } = await callOn(api, own, endpoint);
+    const untold: unknown[] = [];
+    const tryFault = async ({ field, change }: RuleFault) => {
+      const others = misshapen(endpoint).filter(({ name }) => !(name in change));
+      for (const { name, value } of others) {
+        const errors = await errorsOf(endpoint, params, { ...change, [name]: value });
+        if (!(name in errors) || !(field in errors)) untold.push([field, name, errors]);
+      }
+      return others.length;
+    };
+    const tried = await Promise.all(ruleFaults[endpoint.id]!.map(tryFault));
+    expect(untold).toEqual([]);
+    expect(Math.max(...tried)).toBeGreaterThan(0);
+  },
+);
+
+test.each(ruled)(
+  '$name finds nothing else wrong with a body of which one field has the wrong shape',
+  async ({ endpoint }) => {
+    const { params } = await callOn(api, own, endpoint);
+    const wrong: unknown[] = [];
+    for (const { name, value } of misshapen(endpoint)) {
+      const { status, ...errors } = await errorsOf(endpoint, params, { [name]: value });
+      if (status !== 400 || Object.keys(errors).join() !== name) wrong.push([name, status, errors]);
+    }
+    expect(wrong).toEqual([]);
+  },
+);
+
+test('every operation whose body has several fields is tried', () => {
+  const several = operations.filter(
+    ({ endpoint }) => bodySchemaOf(endpoint) && !endpoint.takesFile && misshapen(endpoint).length > 1,
+  );
+  expect(
+    several.map(({ endpoint }) => endpoint.id).filter((id) => !ruleFaults[id] && !withoutRules.has(id)),
+  ).toEqual([]);
+  expect(
+    operations.filter(({ endpoint }) => endpoint.faults && endpoint.body).map(({ endpoint }) => endpoint.id),
+  ).toEqual(ruled.map(({ endpoint }) => endpoint.id));
+});
