@@ -62,7 +62,7 @@ export async function checkKnown(
   refuse: Refuse,
 ): Promise<void> {
   const wellFormed = [...new Set(ids)].filter((id) => id !== undefined && isId('list', id));
-  const found = await findLists(workspaceId, wellFormed as string[]);
+  const found = await findLists(workspaceId, wellFormed);
   const known = new Set(found.map(({ id }) => id));
   for (const [index, id] of ids.entries())
     if (id !== undefined && !known.has(id)) refuse(`${field}[${index}]`, 'is no list of this workspace');
@@ -86,7 +86,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
     id: newUuid(createdAt).toString('hex'),
     listId,
     request: {
-      sources: [...new Set(request.fromLists!)],
+      sources: [...new Set(request.fromLists)],
       excluded: [...new Set(request.excludeLists ?? [])],
       filter: { search, tag, clientReference },
     },
