@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { problem } from '../../shared/errors.ts';
-import { jsonFaultPlace } from '../../shared/formats/json-fault.ts';
+import { jsonFaultPlace, type Place } from '../../shared/formats/json-fault.ts';
 import { hasFewValues, mostValues, type Path, startScan } from './json-scan.ts';
 
 const byteOrderMark = 0xfeff;
@@ -12,28 +12,33 @@ export function parseBody(bytes: Buffer, freeForm: readonly Path[], most: number
   if (hasFewValues(bytes)) return parseJson(bytes.toString());
   const scan = startScan({ freeForm, most });
   scan.take(bytes, 0);
-  return parseJson(scan.text(), () => bytes.toString());
+  return parseJson(scan.text(), () => jsonFaultPlace(bytes.toString()));
 }
 
-/** The same for text that has been scanned. `written`: as it was sent, of which the scan leaves out long blanks and texts. */
-export function parseJson(text: string, written: (() => string) | null = () => text): unknown {
+/** `faultPlace`: where the body stops to be JSON, as it was sent: a scan leaves out long blanks and texts. */
+export function parseJson(text: string, faultPlace = () => jsonFaultPlace(text)): unknown {
   let value: unknown;
   try {
     value = JSON.parse(withoutMark(text));
   } catch {
-    throw malformed(written && jsonFaultPlace(withoutMark(written())));
+    throw malformed(faultPlace());
   }
+  return objectOf(value);
+}
+
+/** What JSON spelled, if that is an object. */
+export function objectOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw problem('malformed_json', { detail: 'The body must be one JSON object.' });
   return value;
 }
 
-function withoutMark(text: string): string {
+export function withoutMark(text: string): string {
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
 }
 
 /** What the parser says quotes the body, which may be confidential; where it stopped does not. */
-export function malformed(place: { line: number; column: number } | null = null) {
+export function malformed(place: Place | null = null) {
   const where = place ? ` at line ${place.line}, column ${place.column}` : '';
   return problem('malformed_json', { detail: `The body is not valid JSON${where}.` });
 }

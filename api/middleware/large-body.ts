@@ -1,7 +1,8 @@
+import { jsonFaultIndex, type Place } from '../../shared/formats/json-fault.ts';
 import { LargeText } from '../../shared/schemas/large-text.ts';
-import { malformed, parseJson } from './json-body.ts';
+import { malformed, objectOf, withoutMark } from './json-body.ts';
 import { cutInString } from './large-body/cut.ts';
-import { outlineOf, type Places } from './large-body/outline.ts';
+import { type Outline, outlineOf, type Places } from './large-body/outline.ts';
 import type { LargeBody } from './large-body/spool.ts';
 import { parsedInside, unescape } from './large-body/unescape.ts';
 
@@ -17,9 +18,9 @@ const longestText = 2_100_000;
 
 /** The JSON object that the body spells, in which every string at one of `largeTexts` is a LargeText. */
 export async function parseLargeBody(body: LargeBody, places: Places): Promise<unknown> {
-  const { json, marker, leftOut } = await outlineOf(body, places);
-  // The places of what is left of it are not those of the body.
-  const value = parseJson(json, leftOut.length > 0 ? null : undefined);
+  const outline = await outlineOf(body, places);
+  const { marker, leftOut } = outline;
+  const value = await parseOutline(body, outline);
   const texts: (string | LargeText)[] = [];
   for (const { start, end, isLarge } of leftOut)
     texts.push(
@@ -30,6 +31,43 @@ export async function parseLargeBody(body: LargeBody, places: Places): Promise<u
     typeof found === 'string' && found.startsWith(marker) ? texts[Number(found.slice(marker.length))] : found;
   if (texts.length > 0) fill(value, filled);
   return value;
+}
+
+async function parseOutline(body: LargeBody, outline: Outline): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(withoutMark(outline.json));
+  } catch {
+    throw malformed(await faultPlace(body, outline));
+  }
+  return objectOf(value);
+}
+
+/** Where the body stops to be JSON; null where long blanks were left out of the outline, of which no place is known. */
+async function faultPlace(body: LargeBody, { json, marker, leftOut }: Outline): Promise<Place | null> {
+  const bytesLeftOut = leftOut.reduce(
+    (sum, { start, end }, index) => sum + end - start - Buffer.byteLength(`${marker}${index}`),
+    0,
+  );
+  if (Buffer.byteLength(json) + bytesLeftOut !== body.byteLength) return null;
+  const text = withoutMark(json);
+  const before = text.slice(0, jsonFaultIndex(text));
+  // From the last text before it on, the outline is as the body is.
+  const [last = '', number] =
+    new RegExp(`${marker}(\\d+)`).exec(before.slice(Math.max(0, before.lastIndexOf(marker)))) ?? [];
+  const from = number === undefined ? 0 : leftOut[Number(number)]!.end;
+  const rest = before.slice(last === '' ? 0 : before.lastIndexOf(marker) + last.length);
+  let place = { line: 1, column: 1 };
+  if (from > 0) for await (const piece of body.read(0, from)) place = past(place, piece);
+  return past(place, Buffer.from(rest));
+}
+
+function past({ line, column }: Place, bytes: Buffer): Place {
+  for (const byte of bytes)
+    if (byte === 0x0a) [line, column] = [line + 1, 1];
+    // The other bytes of a character begin with the bits 10.
+    else if ((byte & 0xc0) !== 0x80) column += 1;
+  return { line, column };
 }
 
 function fill(value: unknown, filled: (found: unknown) => unknown): void {

@@ -1,6 +1,12 @@
-/** Where a text stops to be JSON (RFC 8259): lines and columns count from 1, as editors do. For text that JSON.parse refuses. */
-export function jsonFaultPlace(text: string): { line: number; column: number } {
-  const before = text.slice(0, faultIndex(text));
+/** Lines and columns count from 1, as editors do. */
+export type Place = { line: number; column: number };
+
+const byteOrderMark = '\ufeff';
+
+/** Where a text stops to be JSON (RFC 8259). For text that JSON.parse refuses. */
+export function jsonFaultPlace(text: string): Place {
+  const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
+  const before = json.slice(0, jsonFaultIndex(json));
   const lineStart = before.lastIndexOf('\n') + 1;
   return { line: before.split('\n').length, column: Array.from(before.slice(lineStart)).length + 1 };
 }
@@ -11,7 +17,8 @@ const blank = /[ \t\n\r]*/y;
 const plain = /true|false|null|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const escape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-function faultIndex(text: string): number {
+/** The same as an index of the text, which has no byte order mark. */
+export function jsonFaultIndex(text: string): number {
   const open: ('{' | '[')[] = [];
   let awaited = 'value' as Awaited;
   let index = 0;

@@ -172,6 +172,18 @@ test('a list is refused by its length before thousands of bad items are looked a
   expect(body.errors).toEqual({ rows: ['must have at most 5 items'] });
 });
 
+test.each([
+  ['{"name":', 1, 9],
+  ['{\n  "name": "a",\n  "weightGrams": 1,\n}', 4, 1],
+  [`{${' '.repeat(70_000)}\n"extra":{${'"a":[],'.repeat(3_000)}}}`, 2, 9 + 7 * 3_000 + 1],
+])('where a body stops to be JSON is told by line and column (%#)', async (body, line, column) => {
+  const answer = await api.call('POST', '/v2/parcels', { body });
+  expect([answer.status, answer.body.detail]).toEqual([
+    400,
+    `The body is not valid JSON at line ${line}, column ${column}.`,
+  ]);
+});
+
 test('a body that trickles in pieces is put together', async () => {
   const head = `POST /v2/parcels HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${goodKey}\r\nContent-Type: application/json\r\n`;
   const text = '{"name":"é€","weightGrams":1}';

@@ -97,7 +97,7 @@ describe('POST /inbound/email', () => {
       status: 400,
       body: {
         type: expect.stringMatching(/\/problems\/validation_failed$/),
-        detail: 'body has more than 100 parts.',
+        detail: 'The message has more than 100 parts.',
         errors: { body: ['has more than 100 parts'] },
       },
     });

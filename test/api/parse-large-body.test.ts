@@ -50,6 +50,19 @@ const jsonObject = fc
 const escaped = (json: string) =>
   json.replaceAll(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
+test.each([
+  ['{"text":"é",\n"attachments":[{"content":"aGVsbG8K","filename":"é"},,]}', 2, 54],
+  ['{"attachments":[{"content":"aGVs\nbG8K"}],\n  "text": tru}', 3, 11],
+  ['{"text":"x",}', 1, 13],
+  ['{"attachments":[{"content":"aGVsbG8K"}]', 1, 40],
+])('where a large body stops to be JSON is told by line and column (%#)', async (json, line, column) => {
+  for (const pieceBytes of [8, 64, 1_000])
+    await expect(parsed(json, pieceBytes)).rejects.toMatchObject({
+      code: 'malformed_json',
+      options: { detail: `The body is not valid JSON at line ${line}, column ${column}.` },
+    });
+});
+
 test('whatever the pieces, a large body is parsed to what a small one is', async () => {
   await fc.assert(
     fc.asyncProperty(

@@ -84,7 +84,7 @@ test('a record that goes away is warned of, stops the domain after 24 hours, and
   await advanceClockTo(later(since, 24 * hourMs));
   await emailDomains.checkDue();
   expect(await status()).toBe('failed');
-  await expect(acceptEmail(own, { sender })).rejects.toThrow(/not a verified sending domain/);
+  await expect(acceptEmail(own, { sender })).rejects.toThrow(/must be of a verified sending domain/);
   expect(await attempt(queued.id)).toBe('done');
   expect(await queued.read()).toMatchObject({
     status: 'failed',

@@ -1,7 +1,7 @@
 import * as cage from '../../cage/mail.ts';
 import { now } from '../../clock.ts';
 import { config } from '../../config.ts';
-import { invalid, problem } from '../../errors.ts';
+import { problem } from '../../errors.ts';
 import type { IncomingMail, Signature } from '../../formats/mail-report.ts';
 import { count } from '../../metrics.ts';
 import { lookUp } from '../../transports/dns.ts';
@@ -40,7 +40,11 @@ function readOf<T>(result: cage.ReadResult<T>): T {
   if (result.ok) return result.read;
   if (result.busy) throw again('Too many messages wait to be read');
   count('email_reports', { outcome: 'refused' });
-  throw invalid('body', result.fault);
+  // Also the answer to a mail server, which has sent no field.
+  throw problem('validation_failed', {
+    detail: `The message ${result.fault}.`,
+    errors: { body: [result.fault] },
+  });
 }
 
 function again(detail: string): Error {

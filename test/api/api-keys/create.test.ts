@@ -146,6 +146,7 @@ test.each<[field: string, body: object]>([
   ['signing.publicKey', { signing: { algorithm: 'ecdsa_p256_sha256', publicKey: 7 } }],
   ['signing.publicKey', { signing: { algorithm: 'ecdsa_p256_sha256', publicKey: privateKey } }],
   ['signing.publicKey', { signing: { algorithm: 'hmac_sha256', publicKey: newPublicKey() } }],
+  ['signing.publicKey', { signing: { algorithm: 'hmac_sha256', publicKey: 'x' } }],
   ['apiVersion', { apiVersion: '2020-01-01' }],
   ['apiVersion', { apiVersion: 7 }],
   ['activeFrom', { activeFrom: 'tomorrow' }],

@@ -89,3 +89,48 @@ test('every operation whose body has several fields is tried', () => {
     operations.filter(({ endpoint }) => endpoint.faults && endpoint.body).map(({ endpoint }) => endpoint.id),
   ).toEqual(ruled.map(({ endpoint }) => endpoint.id));
 });
+
+test('seven faults of one webhook, of shape and of rules, are told at once', async () => {
+  const body = {
+    url: 'http://user@10.0.0.1/',
+    description: 'x'.repeat(501),
+    events: ['email.sent', 'email.snet'],
+    apiVersion: '1999-01-01',
+    inboundNumber: '+447700900123',
+    autoDisableAfterMinutes: 4,
+    atRiskAlertPercent: 100,
+    autoDisableExemt: true,
+  };
+  const { status, body: answer } = await api.request('POST', '/v2/webhooks', { key: own.key, body });
+  expect([status, answer.detail]).toEqual([400, 'description must be at most 500 characters.']);
+  expect(Object.keys(answer.errors).toSorted()).toEqual(
+    [...Object.keys(body).filter((name) => name !== 'events'), 'events[1]'].toSorted(),
+  );
+  expect(answer.errors['events[1]'][0]).toMatch(/^must be one of email\.sent, /);
+  expect(answer.errors.autoDisableExemt).toEqual(['is not a field; did you mean autoDisableExempt?']);
+});
+
+test.each([
+  ['/v2/events?since=2999-01-01T00:00:00Z&limit=0&kind=x', ['since', 'limit', 'kind']],
+  ['/v2/suppressions?number=0123&email=nobody&limit=0&sorce=x', ['number', 'email', 'limit', 'sorce']],
+  ['/v2/reports/sends?from=1969-01-01&channel=post', ['from', 'channel']],
+  ['/v2/reports/sends?from=2026-01-01&to=2026-06-01&interval=hour&channel=post', ['interval', 'channel']],
+  ['/v2/reports/latency?from=2026-02-01&to=2026-01-01&channel=post', ['from', 'channel']],
+])('GET %s tells faults of shape and of rules at once', async (path, fields) => {
+  const { status, body } = await api.request('GET', path, { key: own.key });
+  expect([status, Object.keys(body.errors).toSorted()]).toEqual([400, fields.toSorted()]);
+});
+
+test('a name that no include may have is told with what is wrong with its content', async () => {
+  const { status, body } = await api.request('PUT', '/v2/email/includes/a.b', {
+    key: own.key,
+    body: { content: 7 },
+  });
+  expect([status, body.errors]).toEqual([
+    400,
+    {
+      content: ['must be a string'],
+      name: ['must be 1 to 64 letters, digits, hyphens or underscores'],
+    },
+  ]);
+});

@@ -27,6 +27,16 @@ const used = async (id: string) => {
 };
 const recipient = '+447407000001';
 
+test.each([
+  ['dailyParts', 'The key has used 1 of its 2 parts a day, and this takes 3.'],
+  ['monthlyParts', 'The key has used 1 of its 2 parts a month, and this takes 3.'],
+])('limit_reached of %s says what is used and what the limit is', async (limit, detail) => {
+  const limited = await keyWith({ [limit]: 2 });
+  await postSms(api, limited, { recipient, content: 'x' });
+  const { status, body } = await postSms(api, limited, { recipient, content: 'x'.repeat(400) });
+  expect([status, codeOf(body), body.detail]).toEqual([429, 'limit_reached', detail]);
+});
+
 // Shows A51
 test('50 messages at once against 100 parts: what fits is accepted, and usedToday is right after each end of them', async () => {
   const limited = await keyWith({ dailyParts: 100 });

@@ -117,7 +117,7 @@ test('nothing is sent again to a webhook that is switched off', async () => {
   const { id, webhook } = await dueDelivery(own, 'http://127.0.0.1:1/');
   await alterWebhook(webhook.id, { active: 0, auto_disabled: 1 });
   await end([id], 'skipped');
-  const refusal = { code: 'validation_failed' };
+  const refusal = { code: 'webhook_disabled' };
   await expect(redeliver(callerOf(own), webhook.id, id)).rejects.toMatchObject(refusal);
   await expect(recover(callerOf(own), webhook.id, new Date(0))).rejects.toMatchObject(refusal);
 });

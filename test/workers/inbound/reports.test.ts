@@ -93,12 +93,12 @@ test('what cannot be read within its limits is refused for good, and says why, a
   const email = await emailIn('delivered', own);
   const parts = statusReport().toString().replace('--==report==--', '--==report==\r\n\r\nx\r\n'.repeat(200));
   expect((await sendMail(port, email.returnPath, Buffer.from(parts))).at(-1)).toBe(
-    '554 5.6.0 The message has more than 100 parts',
+    '554 5.6.0 The message has more than 100 parts.',
   );
   const complaint = feedbackReport({ headers: [`Message-ID: <${email.id}@any.example>`] });
   const slow = slowToVerify('loop.example', complaint);
   expect((await sendMail(port, 'fbl@bounce.example.org', slow)).at(-1)).toBe(
-    '554 5.6.0 The message takes longer than 0.3 s to read',
+    '554 5.6.0 The message takes longer than 0.3 s to read.',
   );
   expect(await email.state()).toEqual(['delivered', null]);
 });
