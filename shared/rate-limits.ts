@@ -106,9 +106,10 @@ export async function leaseTokens(
   }));
 }
 
-function withinLimit<T>(answer: Promise<T>): Promise<T> {
+/** Rejects when Redis takes longer than a request should wait for it. */
+export function withinLimit<T>(answer: Promise<T>): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const giveUp = () => reject(new Error('Redis is too slow to count requests'));
+  const giveUp = () => reject(new Error('Redis is too slow for a request to wait for it'));
   // An answer that came while this process was busy is read before the second of these runs.
   const timer = setTimeout(() => setImmediate(giveUp), config.RATE_LIMIT_WAIT_SECONDS * 1000);
   answer.then(resolve, reject).finally(() => clearTimeout(timer));

@@ -39,8 +39,16 @@ export function statement(sql: string, values: readonly unknown[]): string {
   return mysql.format(sql, values as Parameters<typeof mysql.format>[1]);
 }
 
-/** A value as it is written in the text of a statement: for rows by the thousand, put together by hand. */
-export const literal: (value: string | number | null) => string = mysql.escape;
+/**
+ * A value as it is written in the text of a statement: for rows by the thousand, put together by hand. The server needs a
+ * backslash before these two characters only; the driver's own function looks for seven more, which takes ten times as long.
+ */
+export function literal(value: string | number | null): string {
+  if (typeof value !== 'string') return value === null ? 'NULL' : `${value}`;
+  return special.test(value) ? `'${value.replace(allSpecial, '\\$&')}'` : `'${value}'`;
+}
+const special = /['\\]/;
+const allSpecial = /['\\]/g;
 
 /** The same of bytes, by hand too: for thousands of them the driver's own way takes several times as long. */
 export function hex(bytes: Buffer): string {
@@ -53,6 +61,23 @@ export function written(value: Param): string {
   if (typeof value === 'number' || typeof value === 'boolean') return `${Number(value)}`;
   if (typeof value === 'string') return literal(value);
   return Buffer.isBuffer(value) ? hex(value) : writtenTime(value);
+}
+
+/** Rows as they are written behind VALUES. A value that is that of the row before is not written anew. */
+export function writtenRows(rows: readonly (readonly Param[])[]): string {
+  const last: Param[] = [];
+  const texts: string[] = [];
+  return rows
+    .map((row) => {
+      for (let place = 0; place < row.length; place += 1) {
+        const value = row[place]!;
+        if (value === last[place] && place < texts.length) continue;
+        last[place] = value;
+        texts[place] = written(value);
+      }
+      return `(${texts.join(',')})`;
+    })
+    .join(',');
 }
 
 let lastTime: { time: Date; text: string } | undefined;

@@ -23,7 +23,7 @@ export type EventRecord = {
 };
 
 const columns = 'id, workspace_id, position, type, occurred_at, data';
-const insertColumns = '(id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id)';
+export const insertColumns = '(id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id)';
 
 /** Belongs into the transaction of the change that it tells of. */
 export async function insertEvent(workspaceId: string, event: NewEventRecord): Promise<void> {
@@ -89,10 +89,11 @@ export async function findPositionFurtherOn(
   return row ? Number(row.position) : null;
 }
 
-export function toValues(workspaceId: string, event: NewEventRecord): Param[] {
+/** `toBytes`: for ids that many events share, where there are many. */
+export function toValues(workspaceId: string, event: NewEventRecord, toBytes = idToBytes): Param[] {
   return [
     idToBytes(event.id),
-    idToBytes(workspaceId),
+    toBytes(workspaceId),
     event.type,
     idToBytes(event.recordId),
     event.recordSeq,

@@ -75,7 +75,8 @@ export async function listBatchRows(
   { from, limit }: { from: number; limit: number },
 ): Promise<BatchRow[]> {
   const rows = await execute(
-    `SELECT * FROM sms_batch_rows ${byId} WHERE batch_id = ? AND position >= ? AND workspace_id = ?
+    `SELECT position, number, country, contact_id, sender, content, unicode, client_reference, data
+     FROM sms_batch_rows ${byId} WHERE batch_id = ? AND position >= ? AND workspace_id = ?
      ORDER BY position LIMIT ?`,
     [idToBytes(batchId), from, idToBytes(workspaceId), limit],
   );

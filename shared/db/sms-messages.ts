@@ -66,14 +66,20 @@ export async function insertSms(workspaceId: string, record: SmsRecord): Promise
 export async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void> {
   const messages = records.filter(isWaiting).length;
   if (messages > 0) await changeWaiting(workspaceId, { messages });
-  for (const { batchId, status, parts, cost, updatedAt } of records)
-    if (batchId !== null)
-      await changeBatchCounts(workspaceId, batchId, updatedAt, {
-        [status]: 1,
-        parts,
-        cost_gbp: cost.gbp ?? 0,
-        cost_eur: cost.eur ?? 0,
-      });
+  const alike = Map.groupBy(records, ({ batchId, status }) => `${batchId} ${status}`);
+  for (const group of alike.values()) {
+    const { batchId, status } = group[0]!;
+    if (batchId === null) continue;
+    const sum = (of: (record: SmsRecord) => number | null) =>
+      group.reduce((total, record) => total + (of(record) ?? 0), 0);
+    // The newest, as all of them are new.
+    await changeBatchCounts(workspaceId, batchId, group.at(-1)!.updatedAt, {
+      [status]: group.length,
+      parts: sum(({ parts }) => parts),
+      cost_gbp: sum(({ cost }) => cost.gbp),
+      cost_eur: sum(({ cost }) => cost.eur),
+    });
+  }
 }
 
 /** The batch that a message is of counts it by its status, in the transaction that changes that. */
@@ -87,10 +93,12 @@ export async function countInBatch(
   await changeBatchCounts(workspaceId, batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
 }
 
-export function columnsOf(workspaceId: string, record: SmsRecord) {
+/** `toBytes`: for ids that many records share, where there are many. */
+export function columnsOf(workspaceId: string, record: SmsRecord, toBytes = idToBytes) {
+  const optionalId = (id: string | null) => (id === null ? null : toBytes(id));
   return {
     id: idToBytes(record.id),
-    workspace_id: idToBytes(workspaceId),
+    workspace_id: toBytes(workspaceId),
     direction: record.direction,
     sender: Buffer.from(record.sender),
     recipient: Buffer.from(record.recipient),
@@ -211,10 +219,6 @@ export async function findLastSmsTo(
     [idToBytes(workspaceId), Buffer.from(recipient), firstUuidAt(since)],
   );
   return row ? toRecord(row) : null;
-}
-
-function optionalId(id: string | null): Buffer | null {
-  return id === null ? null : idToBytes(id);
 }
 
 const optional = <Value>(value: Buffer | null, read: (bytes: Buffer) => Value): Value | null =>

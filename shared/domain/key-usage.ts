@@ -48,9 +48,12 @@ export type Room = { parts: number; limits: db.Limits };
 
 /** How many parts a key with its rotations may still send; null where none of them is good any more. */
 export async function findRoom(workspaceId: string, lineageId: string, at: Date): Promise<Room | null> {
-  const limits = await db.findLimitsOfLineage(workspaceId, lineageId, at);
+  const [limits, usage] = await Promise.all([
+    db.findLimitsOfLineage(workspaceId, lineageId, at),
+    db.findKeyUsage(workspaceId, lineageId),
+  ]);
   if (!limits) return null;
-  const { usedToday, usedThisMonth } = shown(await db.findKeyUsage(workspaceId, lineageId), at);
+  const { usedToday, usedThisMonth } = shown(usage, at);
   const { dailyParts, monthlyParts } = limits;
   const left = (most: number | null, used: number) =>
     most === null ? Number.POSITIVE_INFINITY : Math.max(0, most - used);

@@ -48,14 +48,25 @@ function isLimited(workspaceId: string): boolean {
 
 /** Throws limit_exceeded where the workspace has no room for that. */
 export async function check(workspaceId: string, added: Waiting): Promise<void> {
-  if (!isLimited(workspaceId)) return;
+  const refused = await letIn(workspaceId, added);
+  if (refused) throw refused;
+}
+
+/** The same question for what nobody can be refused. */
+export async function hasRoom(workspaceId: string, added: Waiting): Promise<boolean> {
+  return (await letIn(workspaceId, added)) === null;
+}
+
+async function letIn(workspaceId: string, added: Waiting): Promise<Problem | null> {
+  if (!isLimited(workspaceId)) return null;
   const found = await readRecent(workspaceId);
   if (!fits(found.waiting, added)) {
     // Some may have gone out or been cancelled since.
     await read(workspaceId, found);
-    if (!fits(found.waiting, added)) throw refusal(workspaceId, found.waiting, added);
+    if (!fits(found.waiting, added)) return refusal(workspaceId, found.waiting, added);
   }
   found.waiting = sum(found.waiting, added);
+  return null;
 }
 
 /** The same, as exactly as there is need: at the end of the transaction that accepts it. */

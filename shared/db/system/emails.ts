@@ -1,15 +1,14 @@
-import { batcher } from '../../batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { emailLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
-import { byId, outsideTransaction, query, sqlTime, transaction } from '../client.ts';
+import { byId, query, sqlTime } from '../client.ts';
 import { type EmailKind, type EmailRecord, type StoredBody, toRecord } from '../emails.ts';
 import type { NewEventRecord } from '../events.ts';
 import { changeWaiting } from '../waiting-counts.ts';
 import { insertEvents } from './events.ts';
 import { messageTable } from './message-admission.ts';
-import { claimer, findOwned, handoverStarter, leaseReturner } from './work/claim.ts';
-import { outcomeWriter } from './work/outcomes.ts';
+import { claimer, handoverStarter, leaseReturner } from './work/claim.ts';
+import { finisher, outcomeWriter } from './work/outcomes.ts';
 
 export const emailTable = messageTable<EmailKind>({
   name: 'emails',
@@ -66,42 +65,6 @@ export type EmailOutcome = {
   also?: () => Promise<void>;
 };
 
-/** Writes the outcome and its events, and gives the lease back; false, changing nothing, when the lease was lost. */
-export function finishEmail(outcome: EmailOutcome): Promise<boolean> {
-  return outsideTransaction(() => outcomes(outcome));
-}
-
-const outcomes = batcher<EmailOutcome, boolean>({
-  maxItems: 50,
-  maxInFlight: 4,
-  run: (items) =>
-    transaction(async () => {
-      const results = items.map(await findOwnedOf(items));
-      const mine = items.filter((_, index) => results[index]);
-      if (mine.length === 0) return results;
-      await writeOutcomes(mine.map((item) => ({ lease: leaseOf(item), values: changesOf(item.email) })));
-      await insertEvents(
-        mine.flatMap(({ email, events }) =>
-          events.map((event) => ({ workspaceId: email.workspaceId, event })),
-        ),
-      );
-      for (const { also } of mine) await also?.();
-      for (const { email } of mine)
-        if (email.status !== 'queued')
-          await changeWaiting(email.workspaceId, { messages: -1, bytes: -email.storedBytes });
-      const done = mine.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
-      if (done.length > 0) await deleteBodies(done);
-      return results;
-    }),
-});
-
-const leaseOf = ({ email, token }: EmailOutcome) => ({ id: email.id, token });
-
-async function findOwnedOf(items: EmailOutcome[]): Promise<(item: EmailOutcome) => boolean> {
-  const isOwned = await findOwned(emailTable, items.map(leaseOf));
-  return (item) => isOwned(leaseOf(item));
-}
-
 const writeOutcomes = outcomeWriter(
   emailTable,
   {
@@ -138,6 +101,30 @@ function changesOf({ reason, ...email }: EmailRecord) {
     uncertain_count: email.uncertainCount,
     event_seq: email.eventSeq,
   };
+}
+
+/** Writes the outcome and its events, and gives the lease back; false, changing nothing, when the lease was lost. */
+export const finishEmail = finisher<EmailOutcome>(emailTable, {
+  leaseOf,
+  write: (items) =>
+    writeOutcomes(items.map((item) => ({ lease: leaseOf(item), values: changesOf(item.email) }))),
+  also: async (items) => {
+    await insertEvents(
+      items.flatMap(({ email, events }) =>
+        events.map((event) => ({ workspaceId: email.workspaceId, event })),
+      ),
+    );
+    for (const { also } of items) await also?.();
+    for (const { email } of items)
+      if (email.status !== 'queued')
+        await changeWaiting(email.workspaceId, { messages: -1, bytes: -email.storedBytes });
+    const done = items.filter((item) => item.isFinal).map((item) => idToBytes(item.email.id));
+    if (done.length > 0) await deleteBodies(done);
+  },
+});
+
+function leaseOf({ email, token }: EmailOutcome) {
+  return { id: email.id, token };
 }
 
 /** Joined from the ids: an IN list on a small table made the optimizer lock all of it, open requests' rows included. */

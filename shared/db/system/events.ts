@@ -1,13 +1,27 @@
-import { byId, execute, query, type Row, written } from '../client.ts';
-import { type NewEventRecord, toValues } from '../events.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import { byId, execute, query, type Row, writtenRows } from '../client.ts';
+import { insertColumns, type NewEventRecord, toValues } from '../events.ts';
+
+export type OwnedEvent = { workspaceId: string; event: NewEventRecord };
 
 /** Many events of several records in one statement; each comes with its workspace. */
-export async function insertEvents(events: { workspaceId: string; event: NewEventRecord }[]): Promise<void> {
-  if (events.length === 0) return;
-  await query(
-    `INSERT INTO events (id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id) VALUES
-     ${events.map(({ workspaceId, event }) => `(${toValues(workspaceId, event).map(written).join(',')})`).join(',')}`,
-  );
+export async function insertEvents(
+  events: OwnedEvent[],
+  insertion: string = eventsInsertion(events),
+): Promise<void> {
+  if (events.length > 0) await query(insertion);
+}
+
+/** That statement, for those who put it together before their transaction begins. */
+export function eventsInsertion(events: OwnedEvent[]): string {
+  const known = new Map<string, Buffer>();
+  const toBytes = (id: string) => {
+    const bytes = known.get(id) ?? idToBytes(id);
+    known.set(id, bytes);
+    return bytes;
+  };
+  const rows = events.map(({ workspaceId, event }) => toValues(workspaceId, event, toBytes));
+  return `INSERT INTO events ${insertColumns} VALUES ${writtenRows(rows)}`;
 }
 
 /** Ids as they are stored: the relay passes thousands a second on and reads none. */

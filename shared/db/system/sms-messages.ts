@@ -30,7 +30,7 @@ const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
 
 // Texts are small and many: few large statements cost less than several at once. Two, so that one that waits for a lock
 // does not hold up all.
-const batches = { maxItems: 100, maxInFlight: 2 };
+export const batches = { maxItems: 100, maxInFlight: 2 };
 
 export const claimSms = claimer<ClaimedSms>(smsTable, {
   select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, w.sending_blocked FROM sms_messages
@@ -67,9 +67,9 @@ const writeOutcomes = outcomeWriter(
   ['handover_at'],
 );
 
-/** Writes what became of claimed messages and gives their leases back. */
-export async function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<void> {
-  await writeOutcomes(
+/** Writes what became of claimed messages and gives their leases back; returns how many still had theirs. */
+export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {
+  return writeOutcomes(
     outcomes.map(({ message, token }) => ({ lease: { id: message.id, token }, values: changesOf(message) })),
   );
 }

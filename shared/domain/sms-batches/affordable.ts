@@ -17,8 +17,11 @@ type Batch = Pick<SmsBatchRecord, 'id' | 'workspaceId' | 'lineageId'>;
 /** Null: no key is left that the batch could count against. */
 export async function findMeans(batch: Batch, at: Date): Promise<Means | null> {
   const { workspaceId } = batch;
-  const room = await keyUsage.findRoom(workspaceId, batch.lineageId, at);
-  return room && { balance: await spendable(batch), room };
+  const [room, balance] = await Promise.all([
+    keyUsage.findRoom(workspaceId, batch.lineageId, at),
+    spendable(batch),
+  ]);
+  return room && { balance, room };
 }
 
 /** Held texts are paid first, and then batches by their age. */

@@ -1,17 +1,37 @@
 import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
 import { type ContactRecord, listContactsByIds } from '../../db/contacts.ts';
 import { type BatchRow, insertBatchRows } from '../../db/sms-batch-rows.ts';
 import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import * as contactLists from '../contact-lists.ts';
+import * as waiting from '../waiting.ts';
 import { changeHeld, type Hold, type Progress } from './held.ts';
 
 // Small enough that nobody waits for the rows of one.
 const contactsAtOnce = 1_000;
 
-/** Copies the next members of the lists into rows, each number once, as the lists were when the batch began. */
-export async function copyLists(hold: Hold, batch: SmsBatchRecord): Promise<Progress> {
-  const { workspaceId, listIndex, listAfter } = batch;
-  const { contacts, next } = await nextMembers(batch);
+type Members = Awaited<ReturnType<typeof nextMembers>>;
+
+/** Whether members of its lists are still to be copied into rows. */
+export const isCopying = ({ lists, listIndex }: Pick<SmsBatchRecord, 'lists' | 'listIndex'>): boolean =>
+  lists !== null && listIndex < lists.listIds.length;
+
+/**
+ * The members that come next; null where the workspace has no room for more rows. That was looked at when the batch was
+ * accepted, but lists grow, and a scheduled batch is copied days later.
+ */
+export async function membersWithRoom(batch: SmsBatchRecord): Promise<Members | null> {
+  const members = await nextMembers(batch);
+  const hasRoom = await waiting.hasRoom(batch.workspaceId, { messages: members.contacts.length, bytes: 0 });
+  return hasRoom ? members : null;
+}
+
+/** Copies members of the lists into rows, each number once, as the lists were when the batch began. */
+export async function copyMembers(
+  hold: Hold,
+  { workspaceId, listIndex, listAfter }: SmsBatchRecord,
+  { contacts, next }: Members,
+): Promise<Progress> {
   return changeHeld(hold, async (held) => {
     if (held.listIndex !== listIndex || held.listAfter !== listAfter)
       throw new Error('A batch that is in hand was changed by somebody else');
@@ -36,7 +56,8 @@ export async function nextMembers(
     ? await contactLists.membersAfter(workspaceId, source, {
         after: listAfter,
         until: batch.startedAt!,
-        limit: contactsAtOnce,
+        // Where less may wait at all, more than that would never have room.
+        limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
       })
     : { ids: [], reached: null };
   const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded: excludeLists });

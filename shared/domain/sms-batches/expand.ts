@@ -1,7 +1,6 @@
 import { now } from '../../clock.ts';
 import { afterCommit } from '../../db/client.ts';
 import { type BatchCounts, changeBatchCounts, findBatchCounts } from '../../db/sms-batch-counts.ts';
-import { listBatchRows } from '../../db/sms-batch-rows.ts';
 import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { insertManySms } from '../../db/sms-of-batches.ts';
@@ -14,12 +13,12 @@ import * as keyUsage from '../key-usage.ts';
 import * as shortLinks from '../short-links.ts';
 import * as balance from '../sms-balance.ts';
 import { lookSoon } from '../sms-delivery/admission.ts';
-import { advance as advanceSms, eventOf } from '../sms-record.ts';
 import * as workspaces from '../workspaces.ts';
 import { findMeans, type Means, type Shortage, shortageOf } from './affordable.ts';
-import { copyLists } from './copy-lists.ts';
+import { type Chunk, type Chunks, newMessages, type Wanted } from './chunks.ts';
+import { copyMembers, isCopying, membersWithRoom } from './copy-lists.ts';
 import { changeHeld, type Hold, type Progress } from './held.ts';
-import { type Made, makeMessages } from './messages.ts';
+import type { Made } from './messages.ts';
 import { pause, paused } from './pause.ts';
 import { advance } from './record.ts';
 
@@ -29,28 +28,34 @@ const mostTries = 4;
 /** Thrown where somebody else has spent meanwhile what the chunk was to be paid with. */
 export class Spent extends Error {}
 
-/** One chunk of rows becomes messages; of so many rows at most. `givesUp`: nobody could make the first one's text. */
+/**
+ * One chunk of rows becomes messages. While it is stored, the next one is made, if `goesOn` says that it will be this
+ * worker's.
+ */
 export async function expand(
   hold: Hold,
   batch: SmsBatchRecord,
-  size: number,
-  givesUp: boolean,
+  chunks: Chunks,
+  { goesOn, ...wanted }: Wanted & { goesOn: () => boolean },
 ): Promise<Progress> {
   if (batch.startedAt === null) return begin(hold);
   const { workspaceId } = batch;
   if ((await workspaces.find(workspaceId))?.sendingBlocked) return pause(hold, 'sending_blocked');
-  if (batch.lists && batch.listIndex < batch.lists.listIds.length) return copyLists(hold, batch);
-  const rows = await listBatchRows(workspaceId, batch.id, { from: batch.nextPosition, limit: size });
-  const next = rows.length < size ? batch.rowCount : rows.at(-1)!.position + 1;
-  const made = await makeMessages(batch, rows, now(), { givesUp });
+  if (isCopying(batch)) {
+    const members = await membersWithRoom(batch);
+    if (members) return copyMembers(hold, batch, members);
+    // The rows that are there make room, once they have gone out.
+    if (batch.nextPosition >= batch.rowCount) return pause(hold, 'limit_reached');
+  }
+  const chunk = await chunks.take(batch, wanted);
   for (let tries = 1; ; tries += 1) {
     const means = await findMeans(batch, now());
     if (!means) return pause(hold, 'key_revoked');
-    const shortage = shortageOf(made, means);
-    const unmade = rows[shortage?.rows ?? made.length];
-    const upTo = unmade?.position ?? next;
+    const shortage = shortageOf(chunk.made, means);
+    if (!shortage && chunk.upTo < batch.rowCount && !chunks.isNextBegun() && goesOn())
+      chunks.beginNext(batch, chunk.upTo, wanted.size);
     try {
-      return await store(hold, { from: batch.nextPosition, upTo, made, means, shortage });
+      return await store(hold, batch.nextPosition, chunk, means, shortage);
     } catch (error) {
       if (!(error instanceof Spent) || tries === mostTries) throw error;
     }
@@ -66,33 +71,30 @@ function begin(hold: Hold): Promise<Progress> {
   });
 }
 
-type Chunk = { from: number; upTo: number; made: Made[]; means: Means; shortage: Shortage | null };
-
-async function store(hold: Hold, chunk: Chunk): Promise<Progress> {
-  const { from, upTo, made, means, shortage } = chunk;
-  const taken = shortage ? made.slice(0, shortage.rows) : made;
+async function store(
+  hold: Hold,
+  from: number,
+  chunk: Chunk,
+  means: Means,
+  shortage: Shortage | null,
+): Promise<Progress> {
   const isCounted = means.balance !== null;
-  const messages = taken.filter((one) => one !== null);
-  const stored = messages.map(({ message, reason }): SmsRecord => {
-    if (reason) return advanceSms(message, 'failed', { at: message.createdAt, reason });
-    return { ...message, charged: isCounted ? (message.cost.gbp ?? 0) : 0 };
-  });
+  const isAsMade = !shortage && isCounted === chunk.isCounted;
+  const taken = shortage ? chunk.made.slice(0, shortage.rows) : chunk.made;
+  const upTo = chunk.positions[taken.length] ?? chunk.upTo;
+  const { workspaceId } = chunk;
+  const messages = isAsMade ? chunk.messages : newMessages(workspaceId, taken, isCounted);
+  const { stored, insertions } = messages;
   const queued = stored.filter(({ status }) => status === 'queued');
   return changeHeld(hold, async (batch) => {
     if (batch.state !== 'processing' || batch.nextPosition !== from)
       throw new Error('A batch that is in hand was changed by somebody else');
-    const { workspaceId, lineageId } = batch;
+    const { lineageId } = batch;
     const at = now();
-    await insertManySms(workspaceId, stored);
+    await insertManySms(workspaceId, stored, insertions.sms);
     const addToConversations = await conversations.addSentOfMany(workspaceId, stored);
-    await storeLinks(batch, messages);
-    await insertEvents(
-      messages.flatMap(({ message }, index) => {
-        const ended = stored[index]!;
-        const all = ended.status === 'failed' ? [message, ended] : [message];
-        return all.map((one) => ({ workspaceId, event: eventOf(one) }));
-      }),
-    );
+    await storeLinks(batch, messages.made);
+    await insertEvents(messages.events, insertions.events);
     if (taken.length > 0) {
       await changeBatchCounts(batch.workspaceId, batch.id, at, { waiting: -taken.length });
       await changeWaiting(workspaceId, { messages: -taken.length });
@@ -111,7 +113,7 @@ async function store(hold: Hold, chunk: Chunk): Promise<Progress> {
         withChunk(await findBatchCounts(batch.workspaceId, batch.id), taken, stored),
       );
       isReleased = true;
-    } else if (upTo >= batch.rowCount) {
+    } else if (upTo >= batch.rowCount && !isCopying(batch)) {
       after = { ...after, expanding: false, lane: 'follow', dueAt: new Date(at.getTime() + firstLookMs) };
       isReleased = true;
     }

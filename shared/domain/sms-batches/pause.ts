@@ -6,6 +6,7 @@ import type { PausedReason } from '../../schemas/sms-batches.ts';
 import * as events from '../events.ts';
 import * as workspaces from '../workspaces.ts';
 import { findMeans, spendable } from './affordable.ts';
+import { isCopying, membersWithRoom } from './copy-lists.ts';
 import { changeHeld, type Hold, type Progress } from './held.ts';
 import { advance, eventOf } from './record.ts';
 
@@ -61,6 +62,9 @@ export async function lookAgain(hold: Hold, before: SmsBatchRecord): Promise<Pro
 export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   const { workspaceId, pausedReason, pausedCost, pausedParts } = batch;
   if (pausedReason === 'sending_blocked') return (await workspaces.find(workspaceId))?.sendingBlocked ?? true;
+  // Without a message that did not fit, the limit is that of the workspace's rows.
+  if (pausedReason === 'limit_reached' && pausedParts === null)
+    return isCopying(batch) && (await membersWithRoom(batch)) === null;
   const means = await findMeans(batch, now());
   if (!means) return true;
   if (pausedReason === 'limit_reached') return means.room.parts < (pausedParts ?? 1);

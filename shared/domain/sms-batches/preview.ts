@@ -2,6 +2,7 @@ import { now } from '../../clock.ts';
 import type { BatchRow } from '../../db/sms-batch-rows.ts';
 import type { SmsBatchRecord } from '../../db/sms-batches.ts';
 import { problem } from '../../errors.ts';
+import { takeLease } from '../../leases.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SmsBatchPreview } from '../../schemas/sms-batch-preview.ts';
 import type { NewSmsBatch } from '../../schemas/sms-batches.ts';
@@ -16,7 +17,10 @@ import { type Made, makeMessages } from './messages.ts';
 import { prepare } from './prepare.ts';
 import { CageBusy } from './render.ts';
 
-const { acquire } = semaphore({ permits: () => 1, waitMs: 0, mostWaiting: 0 });
+/** Longer than a preview takes. */
+const leaseSeconds = 60;
+// Beside the lease, which everybody gets while Redis is away.
+const inProcess = semaphore({ permits: () => 1, waitMs: 0, mostWaiting: 0 });
 
 const mostLookedAt = 10_000;
 const rowsAtOnce = 500;
@@ -31,8 +35,8 @@ const mostSamples = 3;
 export async function preview(caller: Caller, request: NewSmsBatch): Promise<SmsBatchPreview> {
   if (request.listIds && !caller.scopes.has('contacts.read'))
     throw problem('forbidden', { detail: 'listIds needs the scope contacts.read' });
-  const release = await acquire(caller.workspaceId);
-  if (!release)
+  const end = await takeTurn(caller.workspaceId);
+  if (!end)
     throw problem('rate_limited', {
       detail: 'This workspace has another preview of a batch in hand',
       retryAfterSeconds: 1,
@@ -42,8 +46,18 @@ export async function preview(caller: Caller, request: NewSmsBatch): Promise<Sms
   } catch (error) {
     throw error instanceof CageBusy ? busy() : error;
   } finally {
-    release();
+    await end();
   }
+}
+
+/** The one preview that the workspace may have in hand, over all processes; null while there is another. */
+async function takeTurn(workspaceId: string): Promise<(() => Promise<void>) | null> {
+  const release = await inProcess.acquire(workspaceId);
+  if (!release) return null;
+  const end = await takeLease(`preview:${workspaceId}`, leaseSeconds);
+  if (end) return () => end().finally(release);
+  release();
+  return null;
 }
 
 async function look(caller: Caller, request: NewSmsBatch): Promise<SmsBatchPreview> {

@@ -9,6 +9,7 @@ import type { Outcome } from '../../work/outcome.ts';
 import { turns } from '../../work/turns.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import { jobsPerWorkspace, refill } from './admission.ts';
+import { type Chunks, openChunks } from './chunks.ts';
 import { expand, Spent } from './expand.ts';
 import { follow } from './follow.ts';
 import { type Hold, leaseEnd, type Progress, release } from './held.ts';
@@ -48,16 +49,20 @@ export async function attempt(batchId: string): Promise<Outcome> {
   if (!claimed) return 'dropped';
   const hold = { batchId, token: claimed.token };
   const lost = claimed.batch.claims - 1 - claimed.batch.retries;
-  let size = lost > fewLost ? 1 : chunkSize;
+  const size = lost > fewLost ? 1 : chunkSize;
   let givesUp = lost > maxLostClaims;
   if (givesUp && claimed.batch.expanding) tellGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
+  const isTurn = () => performance.now() < end;
+  // Where rows are taken one by one, a worker that dies must have had the batch's next row in hand and no other.
+  const goesOn = () => size > 1 && isTurn();
+  const chunks = openChunks();
   try {
     let batch: Progress = claimed.batch;
-    while (batch && performance.now() < end) {
+    while (batch && (isTurn() || chunks.isNextBegun())) {
       const at: number = batch.nextPosition;
-      batch = await step(hold, batch, { size, givesUp });
-      if (batch && batch.nextPosition > at) [size, givesUp] = [lost > fewLost ? 1 : chunkSize, false];
+      batch = await step(hold, batch, chunks, { size, givesUp, goesOn });
+      if (batch && batch.nextPosition > at) givesUp = false;
     }
     if (batch) await release(hold, now());
     return 'done';
@@ -65,6 +70,8 @@ export async function attempt(batchId: string): Promise<Outcome> {
     if (!(error instanceof CageBusy || error instanceof Spent)) throw await givenBack(hold, error);
     await release(hold, later().retryAt);
     return 'done';
+  } finally {
+    await chunks.close();
   }
 }
 
@@ -81,9 +88,10 @@ async function givenBack(hold: Hold, error: unknown): Promise<unknown> {
 function step(
   hold: Hold,
   batch: SmsBatchRecord,
-  { size, givesUp }: { size: number; givesUp: boolean },
+  chunks: Chunks,
+  wanted: Parameters<typeof expand>[3],
 ): Promise<Progress> {
   if (batch.state === 'cancelled') return stop(hold, batch);
   if (batch.state === 'paused') return lookAgain(hold, batch);
-  return batch.expanding ? expand(hold, batch, size, givesUp) : follow(hold);
+  return batch.expanding ? expand(hold, batch, chunks, wanted) : follow(hold);
 }

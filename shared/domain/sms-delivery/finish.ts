@@ -1,9 +1,7 @@
-import { batcher } from '../../batcher.ts';
-import { outsideTransaction, transaction } from '../../db/client.ts';
 import { countInBatch, type SmsRecord } from '../../db/sms-messages.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import * as system from '../../db/system/sms-messages.ts';
-import { findOwned } from '../../db/system/work/claim.ts';
+import { finisher } from '../../db/system/work/outcomes.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import { count } from '../../metrics.ts';
 import { isNear } from '../../queue.ts';
@@ -18,9 +16,7 @@ import type { Judgement } from './judge.ts';
 export async function finish(token: Buffer, before: SmsRecord, judgement: Judgement): Promise<Outcome> {
   const { message, metric } = judgement;
   // While a worker holds it, a message is due at the end of the lease.
-  const isOurs = await writeOutcome(before.dueAt!, () =>
-    outsideTransaction(() => outcomes({ token, judgement })),
-  );
+  const isOurs = await writeOutcome(before.dueAt!, () => finishClaim({ token, judgement }));
   // The lease had ended and somebody else has the message now: what we know is no longer wanted.
   if (!isOurs) return 'dropped';
   count(`sms_${metric}`);
@@ -34,29 +30,22 @@ export async function finish(token: Buffer, before: SmsRecord, judgement: Judgem
 
 type Finished = { token: Buffer; judgement: Judgement };
 
-const outcomes = batcher<Finished, boolean>({
-  maxItems: 100,
-  maxInFlight: 2,
-  run: (items) =>
-    transaction(async () => {
-      const leaseOf = ({ token, judgement }: Finished) => ({ id: judgement.message.id, token });
-      const isOwned = await findOwned(system.smsTable, items.map(leaseOf));
-      const results = items.map((item) => isOwned(leaseOf(item)));
-      const ours = items.filter((_, index) => results[index]);
-      if (ours.length === 0) return results;
-      await system.updateSmsOutcomes(ours.map(({ token, judgement }) => ({ ...judgement, token })));
-      const mine = ours.map(({ judgement }) => judgement);
-      const ended = mine.filter(({ message }) => message.status !== 'queued');
-      await insertEvents(
-        ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
-      );
-      for (const { message } of ended) {
-        await changeWaiting(message.workspaceId, { messages: -1 });
-        await countInBatch(message.workspaceId, 'queued', message);
-      }
-      for (const message of givenBack(mine)) await balance.giveBack(message);
-      return results;
-    }),
+const finishClaim = finisher<Finished>(system.smsTable, {
+  leaseOf: ({ token, judgement }) => ({ id: judgement.message.id, token }),
+  write: (items) => system.updateSmsOutcomes(items.map(({ token, judgement }) => ({ ...judgement, token }))),
+  also: async (items) => {
+    const judgements = items.map(({ judgement }) => judgement);
+    const ended = judgements.filter(({ message }) => message.status !== 'queued');
+    await insertEvents(
+      ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
+    );
+    for (const { message } of ended) {
+      await changeWaiting(message.workspaceId, { messages: -1 });
+      await countInBatch(message.workspaceId, 'queued', message);
+    }
+    for (const message of givenBack(judgements)) await balance.giveBack(message);
+  },
+  batches: system.batches,
 });
 
 /** In an order that all workers share, so that none waits for another that waits for it. */

@@ -4,8 +4,8 @@ import { byId, type Changed, outsideTransaction, query, type Row } from '../../c
 import type { Lease, WorkTable } from './table.ts';
 
 /** How many rows share a statement, and how many such statements are on their way at once. */
-type Batches = { maxItems: number; maxInFlight: number };
-const usual: Batches = { maxItems: 50, maxInFlight: 4 };
+export type Batches = { maxItems: number; maxInFlight: number };
+export const usual: Batches = { maxItems: 50, maxInFlight: 4 };
 
 type Claim = { id: string; at: Date; until: Date };
 

@@ -1,5 +1,7 @@
+import { batcher } from '../../../batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
-import { byId, type Changed, execute } from '../../client.ts';
+import { byId, type Changed, execute, outsideTransaction, transaction } from '../../client.ts';
+import { type Batches, findOwned, usual } from './claim.ts';
 import type { Lease, WorkTable } from './table.ts';
 
 /** A column's type; `unless`: it stays as it is where the outcome leaves that other column null. */
@@ -39,4 +41,51 @@ export function outcomeWriter<const Columns extends Record<string, Column>>(
     const { affectedRows } = await execute<Changed>(sql, [JSON.stringify(changed)]);
     return affectedRows;
   };
+}
+
+/** Undoes a batch of outcomes: some are of rows that another worker has claimed since. */
+class LeaseLost extends Error {}
+
+/**
+ * Makes the function that ends a claim: it writes the outcome and gives the lease back; false, changing nothing, where the
+ * lease was lost. Outcomes of one moment share a transaction, in which `also` writes what belongs to them. `write` returns
+ * how many of the rows still had their lease, and changes no other row.
+ */
+export function finisher<Item>(
+  table: WorkTable,
+  options: {
+    leaseOf: (item: Item) => Lease;
+    write: (items: Item[]) => Promise<number>;
+    also: (items: Item[]) => Promise<void>;
+    batches?: Batches;
+  },
+): (item: Item) => Promise<boolean> {
+  const { leaseOf, write, also, batches = usual } = options;
+
+  async function writeAll(items: Item[]): Promise<void> {
+    if ((await write(items)) < items.length) throw new LeaseLost();
+    await also(items);
+  }
+
+  async function writeOwned(items: Item[]): Promise<boolean[]> {
+    const isOwned = await findOwned(table, items.map(leaseOf));
+    const owned = items.filter((item) => isOwned(leaseOf(item)));
+    if (owned.length > 0) await writeAll(owned);
+    return items.map((item) => isOwned(leaseOf(item)));
+  }
+
+  const finishes = batcher<Item, boolean>({
+    ...batches,
+    run: async (items) => {
+      try {
+        await transaction(() => writeAll(items));
+        return items.map(() => true);
+      } catch (error) {
+        if (!(error instanceof LeaseLost)) throw error;
+        // A lease is seldom lost. So the second transaction is rare, and the usual batch saves a statement.
+        return transaction(() => writeOwned(items));
+      }
+    },
+  });
+  return (item) => outsideTransaction(() => finishes(item));
 }
