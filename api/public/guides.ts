@@ -30,6 +30,16 @@ const guides = [
     summary: 'Batches of texts: messages or lists, merge data, the cost before, pauses, import, short links',
   },
   {
+    name: 'conversations',
+    title: 'Conversations',
+    summary: 'Texts that come in: who wrote, what was said before, how to answer, STOP',
+  },
+  {
+    name: 'reports',
+    title: 'Reports',
+    summary: 'Figures by day, tag, country and domain, how long messages took, what they cost; a chart, CSV',
+  },
+  {
     name: 'operations',
     title: 'Run the platform',
     summary: 'For operators: processes, deploys, backup and restore, key rotation, alarms, disasters',
@@ -45,11 +55,8 @@ const guides = [
 /** The guides, and the programs that they show: what is read is the very file that can be fetched and run. */
 export function guidePages(): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  const programs = new Map(
-    readdirSync(folder)
-      .filter((name) => /\.(mjs|py)$/.test(name))
-      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
-  );
+  const programs = filesLike(/\.(mjs|py)$/);
+  const pictures = filesLike(/\.svg$/);
   router
     .route('/docs/guides')
     .get((_request, response) => {
@@ -61,7 +68,7 @@ export function guidePages(): Router {
     router
       .route(`/docs/guides/${name}`)
       .get((_request, response) => {
-        const main = `<p class="kicker"><a href="/docs/guides">Guides</a></p>\n<h1>${title}</h1>\n${filled(source, programs)}`;
+        const main = `<p class="kicker"><a href="/docs/guides">Guides</a></p>\n<h1>${title}</h1>\n${filled(source, programs, pictures)}`;
         response.type('html').send(page({ title, main }));
       })
       .all(methodNotAllowed('GET, HEAD'));
@@ -76,10 +83,25 @@ export function guidePages(): Router {
   return router;
 }
 
-/** `{{publicUrl}}` is where clients reach this API; `{{file name}}` shows a program, with a link to fetch it. */
-function filled(source: string, programs: ReadonlyMap<string, string>): string {
+type Files = ReadonlyMap<string, string>;
+
+/** Name -> text, of those beside the guides. */
+function filesLike(names: RegExp): Files {
+  return new Map(
+    readdirSync(folder)
+      .filter((name) => names.test(name))
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+}
+
+/**
+ * `{{publicUrl}}` is where clients reach this API; `{{file name}}` shows a program, with a link to fetch it; `{{picture name}}`
+ * is an SVG beside the guides.
+ */
+function filled(source: string, programs: Files, pictures: Files): string {
   return source
     .replaceAll('{{publicUrl}}', escaped(config.PUBLIC_URL))
+    .replaceAll(/\{\{picture ([\w-]+\.svg)\}\}/g, (_text, name: string) => pictures.get(name)!)
     .replaceAll(
       /\{\{file ([\w.-]+)\}\}/g,
       (_text, name: string) =>
