@@ -81,7 +81,7 @@ export const ownColumns: Record<string, string> = {
   sms_prices: 'country',
   sms_receipts_unmatched: 'gateway reason_category',
   suppressions: 'scope source',
-  webhooks: 'api_version previous_secret secret',
+  webhooks: 'api_version legacy_secret previous_secret secret',
   webhook_attempts: 'error response_body',
   webhook_deliveries: 'body_version event_type status',
   webhook_settlements: 'kind',

@@ -40,7 +40,7 @@ test('what could be paid goes behind what waits already', async () => {
   await credit(part);
   expect(await release(own.workspaceId)).toBe(1);
   expect([await statusOf(held.id), await statusOf(small.id)]).toEqual(['queued', 'held']);
-  expect((await smsOf(own, held.id)).eventTypes).toEqual(['sms.held', 'sms.queued']);
+  expect((await smsOf(own, held.id)).eventTypes).toEqual(['sms.queued', 'sms.held', 'sms.queued']);
   expect(await left()).toBe(0);
 });
 
