@@ -2,6 +2,9 @@ import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
 import { config } from '../../../shared/config.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as reports from '../../../shared/domain/reports.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
 import { advanceEmail, advanceText, countAll, emailAt, textAt } from '../../support/reported-messages.ts';
@@ -168,6 +171,48 @@ test('tags past the thousandth of a day count together', async () => {
   const found = await tags();
   expect([found['(other)'], found['tag-5']]).toEqual([4, 2]);
 }, 60_000);
+
+test('recipient domains past the five hundredth of a day count together', async () => {
+  const time = at(`${day}T10:00:00Z`);
+  for (let index = 0; index < 502; index += 1)
+    await emailAt(own, time, { recipient: `ada@${index}.example`, clientTag: 'domains' });
+  await countAll();
+  const query = `from=${day}&to=2026-07-03`;
+  const { data } = (await ask('email-deliverability', query)).body;
+  const others = data.filter(({ domain }: any) => domain === '(other)');
+  expect(others).toMatchObject([{ by: 'recipientDomain', accepted: 2 }]);
+  // The first 200 are shown, and all are in the sum of the domain that sent them.
+  expect(data.filter(({ by }: any) => by === 'recipientDomain')).toHaveLength(200);
+  expect(data.filter(({ by }: any) => by === 'sendingDomain')).toMatchObject([{ accepted: 502 }]);
+}, 60_000);
+
+test('an email that is erased before it was counted, or after, counts once', async () => {
+  const time = at(`${day}T10:00:00Z`);
+  const [first, second] = [
+    await emailAt(own, time, { recipient: 'first@erased.example' }),
+    await emailAt(own, time, { recipient: 'second@erased.example' }),
+  ];
+  await countAll();
+  for (const email of [first, second]) await advanceEmail(email, 'sent', { at: time });
+  await query("DELETE FROM emails WHERE recipient LIKE '%@erased.example'");
+  await countAll();
+  const { data } = (await ask('sends', `from=${day}&to=2026-07-02&channel=email`)).body;
+  expect(data).toMatchObject([{ accepted: 2, sent: 2 }]);
+});
+
+test('a rebuild leaves an hour as it is of which messages are gone, and says so', async () => {
+  const [gone, kept] = [at(`${day}T10:00:00Z`), at(`${day}T12:00:00Z`)];
+  for (const time of [gone, gone, kept]) await textAt(own, time, {});
+  await countAll();
+  await query('DELETE FROM sms_messages WHERE workspace_id = ? AND created_at = ? LIMIT 1', [
+    idToBytes(own.workspaceId),
+    gone,
+  ]);
+  const rebuilt = await reports.rebuild(own.workspaceId, gone, at(`${day}T13:00:00Z`));
+  expect(rebuilt.left).toBeGreaterThan(0);
+  const { data } = (await ask('sends', `from=${day}&to=2026-07-02&channel=sms`)).body;
+  expect(data).toMatchObject([{ accepted: 3 }]);
+});
 
 test('latency is told within four hundredths, from when a message was due', async () => {
   const start = at(`${day}T10:00:00Z`);

@@ -205,6 +205,10 @@ export const faults: readonly Group[] = [
           'Reports: who counts is killed at any point, messages change after days, figures are rebuilt meanwhile',
         expected: 'the figures are those of the messages; a rebuild changes nothing',
       },
+      F46: {
+        tried: 'kill -9 of the process that counts for the reports, again and again',
+        expected: 'every figure is exact',
+      },
       F45: {
         tried: 'Texts of one pair that come in and go out at once, its first ones among them',
         expected: 'each is counted once in its conversation',
