@@ -41,18 +41,23 @@ test('up, down and up again ends where it began', async () => {
   expect(await migrateUp()).toEqual([]);
 });
 
+/** The same whatever the order of columns and keys is: a key that was dropped comes back as the last one. */
+async function contents(): Promise<string[]> {
+  return (await schema()).map((table) => table.replaceAll(/,$/gm, '').split('\n').toSorted().join('\n'));
+}
+
 test('one migration at a time can be taken back and applied again', async () => {
-  const before = await schema();
+  const before = await contents();
   for (const { up, down } of migrations.toReversed()) {
-    const there = await schema();
+    const there = await contents();
     await runAll(database(), down);
     await runAll(database(), up);
-    expect(await schema()).toEqual(there);
+    expect(await contents()).toEqual(there);
     await runAll(database(), down);
   }
   expect(await tables()).toEqual([]);
   for (const { up } of migrations) await runAll(database(), up);
-  expect(await schema()).toEqual(before);
+  expect(await contents()).toEqual(before);
 });
 
 test('down takes the newest back, as often as it is asked, and up brings all of them again', async () => {
