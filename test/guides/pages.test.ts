@@ -79,14 +79,9 @@ test('a guide says all that it was written to say, and brings nothing from anoth
   }
 });
 
-test('nothing else is served beside them, and nothing but GET', async () => {
-  for (const path of [
-    'receive-webhooks.html',
-    'nothing',
-    '..%2fpage.ts',
-    '%2e%2e/page.ts',
-    'receive-webhooks/',
-  ])
+test('nothing else is served beside them, and nothing but GET; a slash at the end leads to the page', async () => {
+  expect((await open('/docs/guides/receive-webhooks/')).status).toBe(308);
+  for (const path of ['receive-webhooks.html', 'nothing', '..%2fpage.ts', '%2e%2e/page.ts'])
     expect([path, (await open(`/docs/guides/${path}`)).status]).toEqual([path, 404]);
   for (const path of ['/docs/guides', '/docs/guides/receive-webhooks', '/docs/guides/receiver.mjs'])
     expect((await api.request('POST', path)).headers).toMatchObject({ allow: 'GET, HEAD' });

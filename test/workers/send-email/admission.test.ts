@@ -169,12 +169,13 @@ test('what Redis does not take stays parked, and is let in when it is back', asy
   await allWoken(40);
   await query("UPDATE emails SET status = 'sent', due_at = NULL WHERE parked = 0");
   const { REDIS_URL } = process.env;
-  await closeQueues();
+  // Before they close: whoever opens one at that very moment finds no Redis either.
   changeSettings({ REDIS_URL: 'redis://127.0.0.1:1' });
+  await closeQueues();
   await recovery.sweep();
   expect(await emailCounts(own)).toMatchObject({ inRedis: 0, parked: 20 });
-  await closeQueues();
   changeSettings({ REDIS_URL: REDIS_URL! });
+  await closeQueues();
   await waitFor('Redis answers', () => producerConnection().ping());
   await recovery.sweep();
   expect(await emailCounts(own)).toMatchObject({ inRedis: 20, parked: 0 });
