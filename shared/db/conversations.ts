@@ -1,7 +1,7 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import { keyOfAddress } from '../formats/sender-name.ts';
 import { type Pair, pairOf } from '../formats/text-pair.ts';
-import { type Changed, execute, query, type Row } from './client.ts';
+import { byId, type Changed, execute, query, type Row } from './client.ts';
 import type { SmsRecord } from './sms-messages.ts';
 
 export type ConversationRecord = {
@@ -21,7 +21,11 @@ export type ConversationRecord = {
 
 export type Text = Pick<SmsRecord, 'id' | 'direction' | 'sender' | 'recipient' | 'createdAt'>;
 
-const ofPair = 'workspace_id = ? AND number = ? AND sender_key = ?';
+/**
+ * Locks are taken by id alone, several in the order of their ids: whoever locked an entry of another index first, and the
+ * row then, would meet those who hold the row and change the entry.
+ */
+const ofPair = 'FORCE INDEX (conversations_pair) WHERE workspace_id = ? AND number = ? AND sender_key = ?';
 const pairValues = (workspaceId: string, { number, sender }: Pair) => [
   idToBytes(workspaceId),
   Buffer.from(number),
@@ -61,20 +65,25 @@ export async function findConversationOf(
   workspaceId: string,
   pair: Pair,
 ): Promise<ConversationRecord | null> {
-  const [row] = await execute(`SELECT * FROM conversations WHERE ${ofPair}`, pairValues(workspaceId, pair));
+  const [row] = await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair));
   return row ? toRecord(row) : null;
 }
 
 /** Nobody else adds a text to it until the transaction ends. */
 export async function findConversationForUpdate(
   workspaceId: string,
-  pair: Pair,
+  id: string,
 ): Promise<ConversationRecord | null> {
   const [row] = await execute(
-    `SELECT * FROM conversations WHERE ${ofPair} FOR UPDATE`,
-    pairValues(workspaceId, pair),
+    `SELECT * FROM conversations ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`,
+    [idToBytes(id), idToBytes(workspaceId)],
   );
   return row ? toRecord(row) : null;
+}
+
+export async function findConversationIdOf(workspaceId: string, pair: Pair): Promise<string | null> {
+  const [row] = await execute(`SELECT id FROM conversations ${ofPair}`, pairValues(workspaceId, pair));
+  return row ? idFromBytes('conversation', row.id) : null;
 }
 
 /** Ids of the conversations that these texts belong to, where they belong to any. */
@@ -104,28 +113,28 @@ const additions = {
   outbound: `outbound_count = outbound_count + 1, last_outbound_at = GREATEST(COALESCE(last_outbound_at, ?), ?)`,
 };
 
-/** Adds a text to the conversation of its pair; false where there is none. */
-export async function updateConversationAdded(workspaceId: string, text: Text): Promise<boolean> {
-  const { id, direction, createdAt: at } = text;
+/** Adds a text to its conversation; false where that has gone. */
+export async function updateConversationAdded(
+  workspaceId: string,
+  conversationId: string,
+  { id, direction, createdAt: at }: Text,
+): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
-    `UPDATE conversations SET ${additions[direction]}, ${later('last_activity_at')}, ${later('last_sms_id')}
-     WHERE ${ofPair}`,
-    [at, at, at, idToBytes(id), ...pairValues(workspaceId, pairOf(text))],
+    `UPDATE conversations ${byId} SET ${additions[direction]}, ${later('last_activity_at')}, ${later('last_sms_id')}
+     WHERE id = ? AND workspace_id = ?`,
+    [at, at, at, idToBytes(id), idToBytes(conversationId), idToBytes(workspaceId)],
   );
   return affectedRows === 1;
 }
 
-/**
- * The same of texts that went out together, with the ids of their conversations; one that has gone meanwhile gets none.
- * The rows are locked in the order of their ids, as whoever locks several does.
- */
+/** The same of texts that went out together, with the ids of their conversations; one that has gone meanwhile gets none. */
 export async function updateManyConversationsSent(
   workspaceId: string,
   sent: Map<Text, string>,
 ): Promise<void> {
   if (sent.size === 0) return;
   const rows = await query(
-    `SELECT * FROM conversations FORCE INDEX (PRIMARY) WHERE id IN (?) AND workspace_id = ?
+    `SELECT * FROM conversations ${byId} WHERE id IN (?) AND workspace_id = ?
      ORDER BY id FOR UPDATE`,
     [[...new Set(sent.values())].map(idToBytes), idToBytes(workspaceId)],
   );
@@ -164,7 +173,7 @@ export async function updateConversationOpened(
   { id, ...record }: ConversationRecord,
 ): Promise<void> {
   await execute(
-    `UPDATE conversations SET is_open = 1, inbound_count = ?, outbound_count = ?, last_inbound_at = ?,
+    `UPDATE conversations ${byId} SET is_open = 1, inbound_count = ?, outbound_count = ?, last_inbound_at = ?,
        last_outbound_at = ?, last_activity_at = ?, last_sms_id = ? WHERE id = ? AND workspace_id = ?`,
     [
       record.inboundCount,

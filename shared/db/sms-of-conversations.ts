@@ -1,4 +1,4 @@
-import { firstUuidAt, idFromBytes, idToBytes } from '../formats/ids.ts';
+import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import { keyOfAddress } from '../formats/sender-name.ts';
 import type { Pair } from '../formats/text-pair.ts';
 import { byId, execute, query } from './client.ts';
@@ -17,15 +17,15 @@ const arms: Arm[] = [
 ];
 
 /**
- * Waits until every text to this number that was made since then, and is being stored, is committed or taken back. None of
+ * Waits until every text to this number, from this id on, that is being stored is committed or taken back. None of
  * them can be stored by somebody who waits for us.
  */
-export async function waitForSmsTo(workspaceId: string, number: string, since: Date): Promise<void> {
+export async function waitForSmsTo(workspaceId: string, number: string, since: Buffer): Promise<void> {
   // Of the entries of this index alone: they never change, so that who writes what became of a text does not wait.
   await execute(
     `SELECT COUNT(id) FROM sms_messages FORCE INDEX (sms_by_recipient)
      WHERE workspace_id = ? AND recipient = ? AND id >= ? LOCK IN SHARE MODE`,
-    [idToBytes(workspaceId), Buffer.from(number), firstUuidAt(since)],
+    [idToBytes(workspaceId), Buffer.from(number), since],
   );
 }
 
@@ -41,18 +41,22 @@ export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<
 
 export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };
 
-/** All texts of the pair, by their direction. */
+/** Of ids: from the first one on, and up to the other, which is not included; without them, all. */
+export type IdRange = { from?: Buffer; to?: Buffer };
+
+/** The texts of the pair, by their direction: all, or those of a range. */
 export async function findPairTotals(
   workspaceId: string,
   { number, sender }: Pair,
+  { from = Buffer.alloc(16), to = Buffer.alloc(16, 0xff) }: IdRange = {},
 ): Promise<Record<Arm['direction'], PairTotal>> {
   const totals: [Arm['direction'], PairTotal][] = [];
   for (const { direction, theirs, index, own } of arms) {
     const [row] = await execute(
       `SELECT COUNT(*) AS texts, MAX(created_at) AS last_at, MAX(id) AS last_id
        FROM sms_messages FORCE INDEX (${index})
-       WHERE workspace_id = ? AND ${theirs} = ? AND direction = '${direction}' AND ${own} = ?`,
-      [idToBytes(workspaceId), Buffer.from(number), keyOfAddress(sender)],
+       WHERE workspace_id = ? AND ${theirs} = ? AND id >= ? AND id < ? AND direction = '${direction}' AND ${own} = ?`,
+      [idToBytes(workspaceId), Buffer.from(number), from, to, keyOfAddress(sender)],
     );
     const { texts, last_at: lastAt, last_id: lastId } = row!;
     totals.push([direction, { texts: Number(texts), lastAt, lastId: lastId && idFromBytes('sms', lastId) }]);

@@ -74,11 +74,11 @@ export async function receive(
   };
   await db.insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
-  await conversations.addInbound(workspaceId, message);
   // The whole message, whatever its case, spaces and punctuation (contract §8).
   const word = content.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
   if (stopWords.has(word)) await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
   if (startWords.has(word)) await suppressions.liftStop(workspaceId, from);
+  await conversations.addInbound(workspaceId, message);
   count('sms_received');
   return message;
 }

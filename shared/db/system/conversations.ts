@@ -54,11 +54,11 @@ export type Left = { workspaceId: string; record: ConversationRecord };
 export async function updateConversationsLeft(leaving: Leaving[], gone: Buffer[]): Promise<Left[]> {
   if (leaving.length === 0) return [];
   const ids = leaving.map(({ id }) => id);
-  const rows = await query(
-    `SELECT * FROM conversations ${byId} WHERE id IN (?) AND is_open = 1 ORDER BY id FOR UPDATE`,
-    [ids],
-  );
-  if (rows.length === 0) return [];
+  const locked = await query(`SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
+    ids,
+  ]);
+  // One that is not open yet stays locked too: whoever opens it must not count texts whose deletion is not committed.
+  const rows = locked.filter((row) => row.is_open === 1);
   const byConversation = new Map(leaving.map((one) => [one.id.toString('hex'), one]));
   const after = rows.map((row) => {
     const { inbound, outbound } = byConversation.get(row.id.toString('hex'))!;
@@ -107,9 +107,15 @@ export async function updateNewest(
 
 /** Deletes some that were expected before then and whose first text never came. */
 export async function deleteUnopenedBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<Changed>(
-    'DELETE FROM conversations WHERE is_open = 0 AND created_at < ? ORDER BY created_at LIMIT ?',
+  // By their ids: who opens one holds its row, and changes the entry by which it is found here.
+  const rows = await query(
+    `SELECT id FROM conversations FORCE INDEX (conversations_unopened)
+     WHERE is_open = 0 AND created_at < ? ORDER BY created_at LIMIT ?`,
     [until, limit],
   );
-  return affectedRows;
+  if (rows.length === 0) return 0;
+  await query(`DELETE c FROM conversations c ${byId} WHERE c.id IN (?) AND c.is_open = 0`, [
+    rows.map(({ id }) => id),
+  ]);
+  return rows.length;
 }

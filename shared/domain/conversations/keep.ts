@@ -1,8 +1,10 @@
 import { now } from '../../clock.ts';
+import { config } from '../../config.ts';
+import { outsideTransaction } from '../../db/client.ts';
 import * as db from '../../db/conversations.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
-import { findPairTotals, waitForSmsTo } from '../../db/sms-of-conversations.ts';
-import { newId } from '../../formats/ids.ts';
+import { findPairTotals, type PairTotal, waitForSmsTo } from '../../db/sms-of-conversations.ts';
+import { firstUuidAt, newId } from '../../formats/ids.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
 
 /**
@@ -15,11 +17,17 @@ import { type Pair, pairOf } from '../../formats/text-pair.ts';
  *    lock; it is not committed, so it is not among those counted.
  *
  * Nobody waits in a circle: while it waits for others' texts, `addInbound` has locked nothing that a text which goes out
- * needs. A conversation is locked last, behind messages, balance and key usage.
+ * needs. A conversation is locked last, behind messages, balance and key usage, and always by its id.
+ *
+ * Where retention takes the conversation away meanwhile, `addInbound` begins again. A text that goes out needs not: it is
+ * stored, so whoever makes the conversation anew waits for it and counts it.
  */
 
 // No transaction takes longer, so older texts are committed.
 const inFlightMs = 10 * 60_000;
+const dayMs = 86_400_000;
+/** Retention deletes nothing younger than its time, and ids are dated nearly as their texts are. */
+const retentionSlackMs = 3_600_000;
 
 /** Before the transaction that `addInbound` belongs to. */
 export async function expect(workspaceId: string, pair: Pair): Promise<void> {
@@ -27,46 +35,67 @@ export async function expect(workspaceId: string, pair: Pair): Promise<void> {
   await db.insertConversation(workspaceId, newId('conversation', now()), pair, now());
 }
 
-/** In the transaction that has stored the text which came in. */
+/** In the transaction that has stored the text which came in, last. */
 export async function addInbound(workspaceId: string, text: SmsRecord): Promise<void> {
   const pair = pairOf(text);
-  const found = await db.findConversationOf(workspaceId, pair);
-  if (found?.isOpen && (await db.updateConversationAdded(workspaceId, text))) return;
-  await waitForSmsTo(workspaceId, pair.number, new Date(text.createdAt.getTime() - inFlightMs));
-  const conversation = await lock(workspaceId, pair);
-  if (conversation.isOpen) {
-    await db.updateConversationAdded(workspaceId, text);
-    return;
+  for (;;) {
+    const found = await db.findConversationOf(workspaceId, pair);
+    if (!found) await outsideTransaction(() => expect(workspaceId, pair));
+    else if (found.isOpen) {
+      if (await db.updateConversationAdded(workspaceId, found.id, text)) return;
+    } else if (await open(workspaceId, pair, found.id, text)) return;
   }
-  const { inbound, outbound } = await findPairTotals(workspaceId, pair);
-  const lastIds = [inbound.lastId, outbound.lastId].filter((id) => id !== null).toSorted();
+}
+
+/** False where it has gone. */
+async function open(workspaceId: string, pair: Pair, id: string, text: SmsRecord): Promise<boolean> {
+  // Texts of years stand between what retention may just be deleting and what may just be stored. Nobody changes how many
+  // they are, so they are counted before others have to wait.
+  const at = text.createdAt.getTime();
+  const recent = firstUuidAt(new Date(at - inFlightMs));
+  const safe = firstUuidAt(
+    new Date(Math.min(at - inFlightMs, at - config.SMS_RETENTION_DAYS * dayMs + retentionSlackMs)),
+  );
+  const settled = await findPairTotals(workspaceId, pair, { from: safe, to: recent });
+  await waitForSmsTo(workspaceId, pair.number, recent);
+  const conversation = await db.findConversationForUpdate(workspaceId, id);
+  if (!conversation) return false;
+  if (conversation.isOpen) return db.updateConversationAdded(workspaceId, id, text);
+  const past = await findPairTotals(workspaceId, pair, { to: safe });
+  const latest = await findPairTotals(workspaceId, pair, { from: recent });
+  const parts = [past, settled, latest];
+  const inbound = sumOf(parts.map((part) => part.inbound));
+  const outbound = sumOf(parts.map((part) => part.outbound));
+  const all = sumOf([inbound, outbound]);
   await db.updateConversationOpened(workspaceId, {
     ...conversation,
     inboundCount: inbound.texts,
     outboundCount: outbound.texts,
     lastInboundAt: inbound.lastAt,
     lastOutboundAt: outbound.lastAt,
-    lastActivityAt: later(inbound.lastAt, outbound.lastAt),
-    lastSmsId: lastIds.at(-1)!,
+    lastActivityAt: all.lastAt,
+    lastSmsId: all.lastId,
   });
+  return true;
 }
 
-/** Makes it where it has gone since it was expected. */
-async function lock(workspaceId: string, pair: Pair): Promise<db.ConversationRecord> {
-  const locked = await db.findConversationForUpdate(workspaceId, pair);
-  if (locked) return locked;
-  await db.insertConversation(workspaceId, newId('conversation', now()), pair, now());
-  return (await db.findConversationForUpdate(workspaceId, pair))!;
+function sumOf(totals: PairTotal[]): PairTotal {
+  return totals.reduce((sum, total) => ({
+    texts: sum.texts + total.texts,
+    lastAt: greater(sum.lastAt, total.lastAt),
+    lastId: greater(sum.lastId, total.lastId),
+  }));
 }
 
-function later(one: Date | null, other: Date | null): Date | null {
+function greater<Value extends Date | string>(one: Value | null, other: Value | null): Value | null {
   if (one === null || other === null) return one ?? other;
   return one > other ? one : other;
 }
 
 /** In the transaction that has stored the text, last: other texts of the pair wait from here to its end. */
 export async function addSent(workspaceId: string, text: SmsRecord): Promise<void> {
-  await db.updateConversationAdded(workspaceId, text);
+  const id = await db.findConversationIdOf(workspaceId, pairOf(text));
+  if (id !== null) await db.updateConversationAdded(workspaceId, id, text);
 }
 
 /**
