@@ -122,7 +122,7 @@ type Declaration<
   /** What this operation can refuse beyond what every operation of its shape can. */
   problems: readonly ErrorCode[];
   /**
-   * What the rules behind the shapes find wrong. It is asked where the shape of some field is wrong, about the other fields, so
+   * The faults that the rules behind the shapes find. They are asked for where the shape of some field is wrong, about the other fields, so
    * that all faults are told at once; of a request with the right shape `prepare` or `handle` tells the same. It changes nothing.
    */
   faults?: (input: UsableInput<Params, Query, Body>) => FieldErrors | Promise<FieldErrors>;

@@ -3,7 +3,7 @@ import { type Measured, nearest } from '../shared/formats/edit-distance.ts';
 
 /** The names that an object of a body may have; `null` where no object with names of its own lies below. */
 type Known = { members: Map<string, Known | null> } | { items: Known };
-/** What a body may have, and the names that the record of its operation has beside that. */
+/** The fields that a body may have, and the names that the record of its operation has beside that. */
 export type KnownFields = { known: Known | null; ofRecord: ReadonlySet<string> };
 
 export function knownFieldsOf(body: z.ZodType | undefined, response: z.ZodType | undefined): KnownFields {
@@ -40,7 +40,7 @@ function addNames(schema: z.core.$ZodType, isInRecord: boolean, names: Set<strin
   }
 }
 
-/** What an optional, nullable or default stands around, or what a transformation begins with. */
+/** The schema within an optional, nullable or default one, or the one that a transformation begins with. */
 export function innerOf(schema: z.core.$ZodType): z.core.$ZodType | null {
   if (schema instanceof z.ZodPipe) return schema.def.in;
   const {

@@ -8,7 +8,7 @@ import { hasUnknown, innerOf, misnamedIn } from './known-fields.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type Input = { params: unknown; query: unknown; body: unknown };
-/** What is wrong with the shapes of a request, and what of it can be used. */
+/** The faults in the shapes of a request, and the part of it that can be used. */
 type Misshapen = Input & { errors: FieldErrors };
 
 /** Checks the shape of all of the input; what is wrong is told with all that the rules behind it find wrong. */
@@ -23,7 +23,7 @@ export function validate(
   const checkedBody = endpoint.body && check(endpoint.body, body, errors);
   if (hasUnknown(endpoint.knownFields.known, body)) refuseMisnamed(endpoint, body, errors);
   const checkedParams = endpoint.params?.safeParse(params, { error: describe });
-  // What is put is named by the caller, who is told what a name may be.
+  // The caller chooses the name of a record that is put, and is told which names there may be.
   if (checkedParams?.error && endpoint.method === 'put')
     for (const issue of checkedParams.error.issues) addError(errors, fieldPath(issue.path), issue.message);
   const input = { params: checkedParams?.data ?? {}, query: query ?? {}, body: checkedBody };
@@ -37,7 +37,7 @@ export function validate(
 export async function refusalOf(endpoint: Endpoint, caller: Caller, { errors, ...input }: Misshapen) {
   const found = await faultsOf(endpoint, { caller, ...input });
   const fields = Object.keys(errors);
-  // What a rule finds missing may be what has the wrong shape.
+  // A rule may find missing just the field that has the wrong shape.
   const isMisshapen = (field: string) => fields.some((one) => one === field || isWithin(one, field));
   for (const [field, messages] of Object.entries(found))
     if (!isMisshapen(field)) for (const message of messages) addError(errors, field, message);

@@ -26,7 +26,7 @@ export function parseJson(text: string, faultPlace = () => jsonFaultPlace(text))
   return objectOf(value);
 }
 
-/** What JSON spelled, if that is an object. */
+/** The object that JSON spelled, if it is one. */
 export function objectOf(value: unknown): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     throw problem('malformed_json', { detail: 'The body must be one JSON object.' });
@@ -37,7 +37,7 @@ export function withoutMark(text: string): string {
   return text.charCodeAt(0) === byteOrderMark ? text.slice(1) : text;
 }
 
-/** What the parser says quotes the body, which may be confidential; where it stopped does not. */
+/** The parser's own words quote the body, which may be confidential; the place where it stopped does not. */
 export function malformed(place: Place | null = null) {
   const where = place ? ` at line ${place.line}, column ${place.column}` : '';
   return problem('malformed_json', { detail: `The body is not valid JSON${where}.` });

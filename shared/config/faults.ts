@@ -5,7 +5,7 @@ type Bounds = { type?: string; minimum?: number; maximum?: number; enum?: string
 /** Exit code of a command whose settings are wrong (EX_CONFIG of sysexits.h). */
 const badSettings = 78;
 
-/** What a setting is like that has no default to show, or one that says little. */
+/** Examples of settings that have no default to show, or one that says little. */
 const examples: Record<string, string> = {
   PUBLIC_URL: 'https://api.example.com',
   SECRET_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,

@@ -6,7 +6,7 @@ const unfinished = `b.workspace_id = ? AND b.state IN ('scheduled', 'processing'
   AND (b.expanding = 1 OR b.next_position < b.row_count)`;
 
 /**
- * What batches name as the senders of messages that are still to be made, as it was written; null: the default of the workspace.
+ * The senders that batches name for messages that are still to be made, as they were written; null: the default of the workspace.
  */
 export async function listSendersOfBatches(workspaceId: string): Promise<(string | null)[]> {
   const own = idToBytes(workspaceId);

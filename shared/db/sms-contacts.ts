@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import { byId, execute, query } from './client.ts';
 import type { SmsRecord } from './sms-messages.ts';
 
-/** What texts know of the contact at their other end. */
+/** The columns by which texts know the contact at their other end. */
 
 const atOnce = 500;
 const ways = [

@@ -10,7 +10,7 @@ export type LedgerTotals = {
 };
 
 /**
- * What the entries of the hours from one to another come to, and the balance, as they stood at one moment. Hours count from
+ * The sums of the entries of the hours from one to another, and the balance, as they stood at one moment. Hours count from
  * 1970. Most of it is read from the sums by hour, and what is newer from the entries themselves.
  */
 export async function findLedgerTotals(workspaceId: string, from: number, to: number): Promise<LedgerTotals> {

@@ -70,7 +70,7 @@ export async function insertRecovery(
 }
 
 /**
- * Ends the pause that its endpoint has asked for, and what waits for its end is due now; it is let out slowly. What waits for
+ * Ends the pause that its endpoint has asked for, and what waits for its end is due now; it is let out slowly. A delivery that waits for
  * the next step of its own schedule goes on waiting. The webhook is locked by the caller.
  */
 export async function updateWebhookResumed(

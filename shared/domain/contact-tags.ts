@@ -56,7 +56,7 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
   return { updated };
 }
 
-/** What `change` would refuse, as far as the fields can be used. */
+/** The faults for which `change` would refuse a request, as far as the fields can be used. */
 export function faultsOfChange(changes: Usable<ContactTagChanges>): FieldErrors {
   const faults = new Faults();
   look(changes, faults.refuse);

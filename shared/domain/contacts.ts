@@ -56,7 +56,7 @@ function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRec
 
 type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
 
-/** What the rules make of a request: `number` is null where none is given. */
+/** The values that the rules make of a request: `number` is null where none is given. */
 function checked(request: Ruled): { number: PhoneNumber | null; tags: string[] } {
   const faults = new Faults();
   const found = {
@@ -67,7 +67,7 @@ function checked(request: Ruled): { number: PhoneNumber | null; tags: string[] }
   return found;
 }
 
-/** What `create` and `update` would refuse, as far as the fields can be used. */
+/** The faults for which `create` and `update` would refuse a request, as far as the fields can be used. */
 export function faultsOf(request: Usable<Ruled>): FieldErrors {
   const faults = new Faults();
   numberOf(request, faults.refuse);

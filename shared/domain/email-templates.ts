@@ -128,7 +128,7 @@ async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Pro
   ]);
 }
 
-/** What `prepareNew` would refuse, as far as the fields can be used. */
+/** The faults for which `prepareNew` would refuse a request, as far as the fields can be used. */
 export function faultsOfNew(caller: Caller, request: Usable<NewEmailTemplate>): Promise<FieldErrors> {
   const { html = null, text, sampleData } = request;
   // MJML or not, it is Liquid.
@@ -219,7 +219,7 @@ export async function render(
   );
 }
 
-/** What `render` would refuse, as far as the fields can be used. */
+/** The faults for which `render` would refuse a request, as far as the fields can be used. */
 export async function faultsOfRendering(
   { workspaceId }: Caller,
   { data, subject }: Usable<EmailTemplateRendering>,

@@ -180,7 +180,7 @@ function checkPlace(place: Place, named: string | null, time: Date, { newest, pu
 
 const isAhead = (since: Date | undefined, time: Date) => since !== undefined && since > time;
 
-/** What `feed` would refuse, as far as the parameters can be used. */
+/** The faults for which `feed` would refuse a request, as far as the parameters can be used. */
 export function faultsOfFilter({ cursor, since }: Usable<EventFilter>): FieldErrors {
   return cursor === undefined && isAhead(since, now()) ? { since: ['must not be in the future'] } : {};
 }

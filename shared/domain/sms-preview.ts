@@ -20,7 +20,7 @@ export async function preview(request: SmsToPreview): Promise<SmsPreview> {
   return { ...sized, cost: costToWire(costOf(parts.length, price)) };
 }
 
-/** What `preview` would refuse, as far as the fields can be used. */
+/** The faults for which `preview` would refuse a request, as far as the fields can be used. */
 export function faultsOf(request: Usable<SmsToPreview>): FieldErrors {
   const faults = new Faults();
   look(request, faults.refuse);

@@ -102,7 +102,7 @@ async function check(caller: Caller, record: db.SmsTemplateRecord, at: Date): Pr
 
 type Checked = Pick<db.SmsTemplateRecord, 'content' | 'sampleData'>;
 
-/** What `prepareNew` would refuse, as far as the fields can be used. */
+/** The faults for which `prepareNew` would refuse a request, as far as the fields can be used. */
 export async function faultsOfNew(caller: Caller, request: Usable<NewSmsTemplate>): Promise<FieldErrors> {
   const { content, sampleData } = request;
   return content === undefined ? {} : faultsOf(caller, { content, sampleData: sampleData ?? null }, now());

@@ -73,7 +73,7 @@ export async function add(
 }
 
 /**
- * What the recipient's side has said, marketing never passes by (contract §7); so it replaces what the customer said. Of a
+ * Marketing never passes by the word of the recipient's side (contract §7); so it replaces what the customer said. Of a
  * number that is a STOP, which START then lifts (contract §8).
  */
 const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
@@ -108,7 +108,7 @@ function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.Suppr
     : db.findSuppressionOfNumber(workspaceId, suppressed.number);
 }
 
-/** What `create` would refuse, as far as the fields can be used. */
+/** The faults for which `create` would refuse a request, as far as the fields can be used. */
 export function faultsOfNew(request: Usable<NewSuppression>): FieldErrors {
   const faults = new Faults();
   suppressedOf(request, faults.refuse);
@@ -152,7 +152,7 @@ function emailKeyOf(text: string, refuse: Refuse): string | null {
   return null;
 }
 
-/** What `list` would refuse, as far as the parameters can be used. */
+/** The faults for which `list` would refuse a request, as far as the parameters can be used. */
 export function faultsOfFilter({ number, email }: Usable<SuppressionFilter>): FieldErrors {
   const faults = new Faults();
   if (number !== undefined) numberOf(number, faults.refuse, parseFilterNumber);

@@ -24,10 +24,10 @@ export function editDistance(one: string, other: string, most = Infinity): numbe
   return edits > most ? Infinity : edits;
 }
 
-// What is longer is no mistyped word.
+// A longer text is no mistyped word.
 const longestCompared = 64;
 
-/** What a value must be, as the end of a sentence: "one of box, tube", the nearest first for a word that was mistyped. */
+/** The values that there may be, as the end of a sentence: "one of box, tube", the nearest first for a word that was mistyped. */
 export function oneOf(values: readonly unknown[], given: unknown): string {
   const texts = values.map(String);
   if (texts.length === 1) return texts[0]!;
@@ -36,7 +36,7 @@ export function oneOf(values: readonly unknown[], given: unknown): string {
   return `one of ${sorted.join(', ')}`;
 }
 
-/** Those of the texts that are at most so many edits away, the nearest first, and else in their order. */
+/** The texts that are at most so many edits away, the nearest first, and else in their order. */
 export function nearest(text: string, texts: readonly string[], most = Infinity): Measured[] {
   return texts
     .map((one) => ({ text: one, edits: editDistance(text, one, most) }))

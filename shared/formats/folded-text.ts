@@ -84,7 +84,7 @@ export function wordsOfNames(names: (string | null)[]): ContactWords {
 type NamedTexts = Record<'firstName' | 'lastName' | 'company' | 'email' | 'clientReference', string | null>;
 type ContactWords = { leading: (string | null)[]; further: string[] };
 
-/** What search finds a contact by beside its number: the first word of each name, and the other words, each of them once. */
+/** The words that search finds a contact by beside its number: the first word of each name, and the other words, each of them once. */
 export function wordsOfContact(contact: NamedTexts): ContactWords {
   const { firstName, lastName, company, email, clientReference } = contact;
   const { leading, further } = wordsOfNames([firstName, lastName, company]);

@@ -39,7 +39,7 @@ export const Moment = z
   .refine((time) => time.toISOString().length === 24, 'must be in the years 0000 to 9999 of UTC')
   .meta({ description: 'RFC 3339, with any offset', example: '2026-11-20T10:00:00+01:00' });
 
-/** What null does to a field of a change; one that is left out always stays as it was. */
+/** The effect of null on a field of a change; one that is left out always stays as it was. */
 export const nullRules = {
   stays: 'null: as it was',
   clears: 'null clears it',

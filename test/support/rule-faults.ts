@@ -78,6 +78,6 @@ export const ruleFaults: Record<string, RuleFault[]> = {
 
 /** Operations whose rules say nothing about one field that another of the wrong shape could hide. */
 export const withoutRules = new Set([
-  // What is wrong with a row is told in the outcome.
+  // The faults of a row are told in the outcome.
   'saveContacts',
 ]);

@@ -3,7 +3,7 @@ import { type Migration, tableOptions } from './migration.ts';
 export const smsLedgerSums: Migration = {
   name: '0029_sms_ledger_sums',
   up: [
-    // What the entries of the ledger come to by hour, so that a month or a year of them is few rows. start: hours since 1970.
+    // Sums of the ledger's entries by hour, so that a month or a year of them is few rows. start: hours since 1970.
     `CREATE TABLE IF NOT EXISTS sms_ledger_sums (
       workspace_id BINARY(16) NOT NULL,
       start INT UNSIGNED NOT NULL,

@@ -32,7 +32,7 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
   return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
 }
 
-/** What `change` would refuse, as far as the fields can be used. */
+/** The faults for which `change` would refuse a request, as far as the fields can be used. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   keyId: string,

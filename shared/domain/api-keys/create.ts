@@ -109,7 +109,7 @@ function laterOf(time: Date, given: Date | null | undefined): Date {
   return given && given > time ? given : time;
 }
 
-/** What `create` would refuse, as far as the fields can be used. */
+/** The faults for which `create` would refuse a request, as far as the fields can be used. */
 export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): FieldErrors {
   const { strictMode, signing, activeFrom, expiresAt } = request;
   const errors: FieldErrors = {};

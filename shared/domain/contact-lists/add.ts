@@ -28,7 +28,7 @@ export async function add(caller: Caller, id: string, request: ContactListAdditi
     : { outcome: null, copyId: await beginCopy(workspaceId, id, request) };
 }
 
-/** What `add` would refuse, as far as the fields can be used. */
+/** The faults for which `add` would refuse a request, as far as the fields can be used. */
 export async function faultsOfAddition(
   { workspaceId }: Caller,
   request: Usable<ContactListAddition>,

@@ -7,7 +7,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
 import { builtinId, builtinStays, checkedFilter, checkFilter, findList, toWire } from './record.ts';
 
-/** What `prepareChange` and `change` would refuse, as far as the fields can be used. */
+/** The faults for which `prepareChange` and `change` would refuse a request, as far as the fields can be used. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   id: string,

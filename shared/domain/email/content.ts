@@ -41,7 +41,7 @@ export async function sourceOf(
   return { format: format ?? 'html', html, text };
 }
 
-/** What every marketing email can show its recipient, beside the header of RFC 8058. */
+/** The data that every marketing email can show its recipient, beside the header of RFC 8058. */
 function ownData(kind: NewEmail['kind'], id: string): Record<string, string> {
   return kind === 'marketing' ? { unsubscribeUrl: linkOf('unsubscribe', id) } : {};
 }

@@ -33,7 +33,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
   const time = now();
   const id = newId('email', time);
   const { recipient, rendered, attachments } = await look(caller, request, { id, time }, faults.refuse);
-  // What is wrong already may be why nothing comes out.
+  // A fault that is known already may be why nothing comes out.
   if (rendered && !faults.areAny) checkBody(request, rendered.body, faults.refuse);
   if (!rendered || !recipient || faults.areAny) throw invalidFields(faults.errors);
   const storedBytes = sizeOf(rendered.body, attachments);
@@ -67,7 +67,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
   };
 }
 
-/** What `prepare` would refuse, as far as the fields can be used. */
+/** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
 export async function faultsOf(caller: Caller, request: Usable<NewEmail>): Promise<FieldErrors> {
   const faults = new Faults();
   const time = now();

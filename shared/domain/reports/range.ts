@@ -29,7 +29,7 @@ export function rangeOf(filter: ReportFilter): Range {
   return { start, end, ...hoursOf(start, end), timeZone, timeZoneRounded: dates.some(isWithinHour) };
 }
 
-/** What `rangeOf` and `intervalsOf` would refuse, as far as the parameters can be used. */
+/** The faults for which `rangeOf` and `intervalsOf` would refuse a request, as far as the parameters can be used. */
 export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldErrors {
   const faults = new Faults();
   const { timeZone = 'UTC' } = filter;

@@ -8,7 +8,7 @@ import { limited } from './read.ts';
 import { type Spend, spendBy, spendTotal } from './spend-rows.ts';
 
 /**
- * What a workspace spends on text messages: by what was accepted in that time, and by the ledger of its balance. Both are
+ * The spend of a workspace on text messages: by the texts that were accepted in that time, and by the ledger of its balance. Both are
  * by the hour: a bound within one is rounded down.
  */
 export async function find(

@@ -7,7 +7,7 @@ import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { passDefaultOn } from './default.ts';
 
-/** The sender goes; one that is approved only when no message waits to be sent with it. What was rejected stays rejected. */
+/** The sender goes; one that is approved only when no message waits to be sent with it. A rejection outlives it. */
 export async function cancel({ workspaceId }: Caller, id: string): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
   const sender = await db.findSenderForUpdate(workspaceId, id);

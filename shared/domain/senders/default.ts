@@ -5,7 +5,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender, SenderChanges } from '../../schemas/senders.ts';
 import { toWire } from './record.ts';
 
-/** What messages come from that name no sender. In all of this the workspace is locked. */
+/** Messages that name no sender come from it. In all of this the workspace is locked. */
 
 /** The first sender that is approved is the default, until another is chosen. */
 export async function withDefault(sender: db.SenderRecord): Promise<db.SenderRecord> {
@@ -36,7 +36,7 @@ export async function choose(sender: db.SenderRecord): Promise<db.SenderRecord> 
   return chosen;
 }
 
-/** What a customer may change of its sender. */
+/** The changes that a customer may make to its sender. */
 export async function change({ workspaceId }: Caller, id: string, changes: SenderChanges): Promise<Sender> {
   await findWorkspaceForUpdate(workspaceId);
   const sender = await db.findSenderForUpdate(workspaceId, id);

@@ -110,7 +110,7 @@ async function checked(workspaceId: string, body: NewSender) {
   return { name: found.name as SenderName, profile: found.profile };
 }
 
-/** What `request` would refuse, as far as the fields can be used. */
+/** The faults for which `request` would refuse a request, as far as the fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, body: Usable<NewSender>): Promise<FieldErrors> {
   const faults = new Faults();
   await look(workspaceId, body, faults.refuse);

@@ -100,7 +100,7 @@ async function addressOf(workspaceId: string, from: string, to: string | null): 
 
 const notApproved = 'is not an approved sender of this workspace';
 
-/** What `prepare` would refuse, as far as the fields can be used. */
+/** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, { to }: Usable<SimulatorText>): Promise<FieldErrors> {
   return to == null || (await senderNamed(workspaceId, to)) !== null ? {} : { to: [notApproved] };
 }

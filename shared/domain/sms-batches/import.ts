@@ -89,7 +89,7 @@ async function checked(workspaceId: string, request: NewSmsImport, at: Date): Pr
   return content;
 }
 
-/** What an import would be refused for before its file is read, as far as the settings can be used. */
+/** The faults for which an import would be refused before its file is read, as far as the settings can be used. */
 export async function faultsOfImport(
   { workspaceId }: Caller,
   request: Usable<NewSmsImport>,

@@ -46,7 +46,7 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   return { content, lists, ...checked };
 }
 
-/** What `prepare` would refuse, as far as the fields can be used; rows that cannot be sent are told where others can. */
+/** The faults for which `prepare` would refuse a request, as far as the fields can be used; rows that cannot be sent are told where others can. */
 export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBatch>): Promise<FieldErrors> {
   const faults = new Faults();
   await look(workspaceId, request, now(), faults.refuse);

@@ -83,7 +83,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   return { message, links: text.links };
 }
 
-/** What `prepare` would refuse, as far as the fields can be used. */
+/** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSms>): Promise<FieldErrors> {
   const faults = new Faults();
   await look(workspaceId, request, now(), faults.refuse);

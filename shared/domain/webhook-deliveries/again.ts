@@ -49,7 +49,7 @@ export function recover(caller: Caller, webhookId: string, since: Date): Promise
   });
 }
 
-/** What is sent again to a webhook that is off would only be skipped again, or wait. */
+/** A delivery that is sent again to a webhook that is off would only be skipped again, or wait. */
 async function servedWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
   const webhook = await findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');

@@ -18,7 +18,7 @@ export function madeFor({ bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhoo
 }
 
 /**
- * What a delivery says: the same bytes in every attempt, whatever version its webhook asks for by then. `webhook` is the one
+ * The body of a delivery: the same bytes in every attempt, whatever version its webhook asks for by then. `webhook` is the one
  * of `madeFor`.
  */
 export function bodyOf({ event, bodyVersion }: ClaimedDelivery, { apiVersion }: ClaimedWebhook): Buffer {

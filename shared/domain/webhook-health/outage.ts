@@ -84,7 +84,7 @@ function warnAt(webhook: Health, failingSince: Date): Date | null {
 }
 
 /**
- * What is to be done about a webhook that still fails at this time, in its order: where both are overdue the warning goes
+ * The steps that are due for a webhook that still fails at this time, in its order: where both are overdue the warning goes
  * before the switch-off all the same (contract §6). Nothing while its customer keeps it paused: nothing is tried then, so
  * nothing fails.
  */

@@ -70,7 +70,7 @@ function merge(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): db.W
   };
 }
 
-/** What `change` would refuse, as far as the fields can be used. */
+/** The faults for which `change` would refuse a request, as far as the fields can be used. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   webhookId: string,

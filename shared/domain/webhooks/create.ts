@@ -30,7 +30,7 @@ export async function create(caller: Caller, request: NewWebhook): Promise<Webho
   });
 }
 
-/** What `create` would refuse. */
+/** The faults for which `create` would refuse a request. */
 export function faultsOfNew(request: Usable<NewWebhook>): FieldErrors {
   return faultsOf({ ...request, apiVersion: request.apiVersion ?? currentVersion });
 }

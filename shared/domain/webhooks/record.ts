@@ -42,7 +42,7 @@ export function toWire(webhook: WebhookRecord, secret: string | null = null): We
   };
 }
 
-/** What a schema cannot tell about a webhook as it would be stored, as far as its fields can be used. */
+/** The faults that a schema cannot tell of a webhook as it would be stored, as far as its fields can be used. */
 export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable<Ruled>): FieldErrors {
   const errors: FieldErrors = {};
   const urlFault = url === undefined ? null : webhookUrlProblem(url, allowedNetworks);

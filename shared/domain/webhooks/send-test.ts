@@ -14,7 +14,7 @@ export async function sendTest({ workspaceId }: Caller, webhookId: string, versi
   // Locked, so that two tests at once get numbers of their own.
   const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
-  // Whoever asks for a test wants it to be sent now.
+  // A customer who asks for a test wants it to be sent now.
   await updateWebhookResumed(workspaceId, webhook, now());
   const seq = (await findNewestRecordSeq(workspaceId, webhookId)) + 1;
   const event = events.make('webhook.test', { id: webhookId, seq, data: { id: webhookId, message } }, now());

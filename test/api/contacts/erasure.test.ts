@@ -40,7 +40,7 @@ test('the texts of an erased contact stay, and nothing says any more whose they 
   expect(conversation).toMatchObject({ contact: null, lastMessage: { contactId: null } });
   expect(await query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)])).toEqual([]);
 
-  // What becomes of the text later says it neither.
+  // Later events of the text do not say it either.
   await attempt(sent.id);
   const events = (await call('GET', `/v2/sms/${sent.id}/events`)).body.data;
   expect(events.at(-1)).toMatchObject({ type: 'sms.sent', data: { contactId: null } });
@@ -53,7 +53,7 @@ test('so do the texts to a number that the contact had before', async () => {
   expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBe(id);
   await call('DELETE', `/v2/contacts/${id}`);
   expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
-  // Who has the number next is somebody else.
+  // The next holder of the number is somebody else.
   await contact('07700 900125');
   expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
 });
