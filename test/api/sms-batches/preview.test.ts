@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import * as smsPrices from '../../../shared/domain/sms-prices.ts';
+import { takeLease } from '../../../shared/leases.ts';
 import { makeContacts } from '../../support/address-book.ts';
 import { useDatabase } from '../../support/database.ts';
 import { batchOf, messagesTo, newBatch, workOff } from '../../support/new-batch.ts';
@@ -168,4 +169,14 @@ test('a workspace has one preview in hand at a time; another workspace need not 
   expect(answers.indexOf(refused)).toBeLessThan(2);
   // Once it is over there is room for the next.
   expect((await post('/v2/sms/batches/preview', body)).status).toBe(200);
+});
+
+test('a preview that another process has in hand counts too, and only while it lasts', async () => {
+  const fresh = await textingWorkspace();
+  const body = { content: 'Hello', messages: messagesTo(1) };
+  const end = await takeLease(`preview:${fresh.workspaceId}`, 60);
+  const { status, headers } = await post('/v2/sms/batches/preview', body, fresh);
+  expect([status, headers['retry-after']]).toEqual([429, '1']);
+  await end!();
+  expect((await post('/v2/sms/batches/preview', body, fresh)).status).toBe(200);
 });
