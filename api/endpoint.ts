@@ -128,6 +128,11 @@ type Declaration<
   faults?: (input: UsableInput<Params, Query, Body>) => FieldErrors | Promise<FieldErrors>;
   /** Slow work (rendering, hashing), done before the transaction opens. */
   prepare?: (input: Input<Params, Query, Body>) => Promise<Prepared>;
+  /**
+   * Takes back what `prepare` has stored, where the transaction has come to nothing, or another process has done the same
+   * request meanwhile. Whether a COMMIT without an answer was done is not known here: what was committed must stay.
+   */
+  abandon?: (input: Input<Params, Query, Body> & { prepared: Prepared }) => Promise<void>;
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
   handle: (
     input: Input<Params, Query, Body> & { prepared: Prepared },
@@ -166,6 +171,7 @@ export type Endpoint = {
     input: Pick<UnknownInput, 'caller' | 'params' | 'query' | 'body'>,
   ) => FieldErrors | Promise<FieldErrors>;
   readonly prepare?: (input: UnknownInput) => Promise<unknown>;
+  readonly abandon?: (input: UnknownInput & { prepared: unknown }) => Promise<void>;
   readonly handle: (input: UnknownInput & { prepared: unknown }) => unknown;
 };
 

@@ -122,22 +122,30 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
     if ('errors' in input) throw await refusalOf(endpoint, caller, input);
     return { caller, version, upload, ...input };
   };
+  let abandon = async () => {};
   // All that needs no transaction; what it returns runs in one, and again from the start after a deadlock.
   const prepare = async () => {
     const input = await pace.read(read);
     const prepared = await endpoint.prepare?.(input);
+    abandon = async () => endpoint.abandon?.({ ...input, prepared });
     return async () => outcomeOf(endpoint, await endpoint.handle({ ...input, prepared }));
   };
-  if (idempotencyKey === null) {
-    const work = await prepare();
-    const outcome = await (endpoint.method === 'get' ? work() : transaction(work));
-    const made = await idempotency.finish(outcome);
-    return endpoint.csv ? sendRows(endpoint, request, response, made) : send(response, made);
-  }
-  const fingerprint = await pace.read(async () => fingerprintOf(request, rawBody));
-  const attempt = attemptOf(caller, idempotencyKey, fingerprint);
-  const { answer: made, isReplayed } = await idempotency.once(attempt, prepare, transaction);
-  send(response, made, { isReplayed });
+  const perform = async () => {
+    if (idempotencyKey === null) {
+      const work = await prepare();
+      const outcome = await (endpoint.method === 'get' ? work() : transaction(work));
+      return { answer: await idempotency.finish(outcome), isReplayed: false };
+    }
+    const fingerprint = await pace.read(async () => fingerprintOf(request, rawBody));
+    return idempotency.once(attemptOf(caller, idempotencyKey, fingerprint), prepare, transaction);
+  };
+  const { answer: made, isReplayed } = await perform().catch(async (error: unknown) => {
+    await abandon();
+    throw error;
+  });
+  // Another process was first, with the same request.
+  if (isReplayed) await abandon();
+  return endpoint.csv ? sendRows(endpoint, request, response, made) : send(response, made, { isReplayed });
 }
 
 async function readParts(endpoint: Endpoint, request: Request, rawBody: RawBody) {

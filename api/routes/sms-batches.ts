@@ -55,6 +55,7 @@ export default [
     problems: ['sending_blocked', 'limit_exceeded'],
     faults: ({ caller, body }) => smsBatches.faultsOfImport(caller, body),
     prepare: ({ caller, body, upload }) => smsBatches.prepareImport(caller, body, upload),
+    abandon: ({ caller, prepared }) => smsBatches.abandonImport(caller, prepared),
     handle: ({ caller, body, prepared }) => smsBatches.importFile(caller, body, prepared),
   }),
   endpoint({

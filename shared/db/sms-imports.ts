@@ -29,11 +29,13 @@ export async function updateSmsImport(
   return affectedRows === 1;
 }
 
-export async function updateSmsImportLeft(workspaceId: string, batchId: string): Promise<void> {
-  await execute('UPDATE sms_imports SET is_left = 1 WHERE batch_id = ? AND workspace_id = ?', [
-    idToBytes(batchId),
-    idToBytes(workspaceId),
-  ]);
+/** Whether it was still there: the rows of one that is not are those of a batch, or gone. */
+export async function updateSmsImportLeft(workspaceId: string, batchId: string): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_imports SET is_left = 1 WHERE batch_id = ? AND workspace_id = ?',
+    [idToBytes(batchId), idToBytes(workspaceId)],
+  );
+  return affectedRows === 1;
 }
 
 /** The same question, for the last time: from then on its rows are of a batch. */

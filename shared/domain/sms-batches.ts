@@ -3,7 +3,13 @@
 export { sweep } from './sms-batches/admission.ts';
 export { cancel } from './sms-batches/cancel.ts';
 export { create } from './sms-batches/create.ts';
-export { deleteLeftImports, faultsOfImport, importFile, prepareImport } from './sms-batches/import.ts';
+export {
+  abandonImport,
+  deleteLeftImports,
+  faultsOfImport,
+  importFile,
+  prepareImport,
+} from './sms-batches/import.ts';
 export {
   cancelAny,
   findAny,

@@ -234,6 +234,19 @@ test('a test goes to a legacy webhook in the form that it knows, of neither kind
   expect(isSignedWith(hook.secret!, request)).toBe(true);
 });
 
+test('a batch has no legacy event; its messages have their receipts', async () => {
+  const other = await workspace();
+  const hook = await start([...legacyEvents], other);
+  const ofBatches = eventTypes.filter((type) => type.startsWith('batch.'));
+  expect(ofBatches).toHaveLength(3);
+  for (const type of ofBatches) await record(type, message({ id: newId('batch', now()) }), other);
+  expect(await deliveriesOf(hook.id)).toEqual([]);
+  const data = message({ batchId: newId('batch', now()) });
+  await record('sms.delivered', data, other);
+  expect(bodyOf(await hook.deliver()).data.messageId).toBe(data.id);
+  expect(await deliveriesOf(hook.id)).toHaveLength(1);
+});
+
 test('it is made only for a url that a webhook may have', async () => {
   const make = (url: string) => webhooks.createLegacy(own.workspaceId, { url, events: ['inbound'] });
   for (const url of ['http://10.0.0.1/', 'https://user:pw@example.com/', 'ftp://example.com/'])

@@ -76,6 +76,11 @@ export async function importFile(
   });
 }
 
+/** Gives up the rows of an import that is refused in the end, and its place among those of its workspace. */
+export function abandonImport(caller: Caller, { batchId }: PreparedImport): Promise<void> {
+  return giveUp({ workspaceId: caller.workspaceId, batchId });
+}
+
 async function keep(isStillOurs: boolean): Promise<void> {
   if (!isStillOurs) throw problem('service_unavailable', { detail: 'The import took too long' });
 }
@@ -119,8 +124,7 @@ async function begin(workspaceId: string, batchId: string, at: Date): Promise<vo
 
 async function giveUp(left: system.LeftImport): Promise<void> {
   try {
-    await db.updateSmsImportLeft(left.workspaceId, left.batchId);
-    await deleteLeft(left);
+    if (await db.updateSmsImportLeft(left.workspaceId, left.batchId)) await deleteLeft(left);
   } catch (error) {
     logger.warn(
       { err: error, batchId: left.batchId },
@@ -129,7 +133,7 @@ async function giveUp(left: system.LeftImport): Promise<void> {
   }
 }
 
-/** Deletes what imports have left behind whose process has died, or whose batch was refused in the end. */
+/** Deletes what imports have left behind whose process has died before it could do so. */
 export async function deleteLeftImports(): Promise<void> {
   const untouchedSince = new Date(now().getTime() - leftAfterMs);
   for (const left of await system.listLeftImports(untouchedSince, importsAtOnce)) await deleteLeft(left);

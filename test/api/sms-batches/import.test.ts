@@ -5,11 +5,15 @@ import * as callers from '../../../shared/domain/callers.ts';
 import { purge } from '../../../shared/domain/retention.ts';
 import * as smsBatches from '../../../shared/domain/sms-batches.ts';
 import * as waiting from '../../../shared/domain/waiting.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { advanceClock } from '../../support/advance-clock.ts';
+import { copyRow } from '../../support/copied-rows.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type Form, formOf, importForm } from '../../support/form.ts';
-import { statusesOf, workOff } from '../../support/new-batch.ts';
+import { newBatch, statusesOf, workOff } from '../../support/new-batch.ts';
 import { textingWorkspace } from '../../support/new-sms.ts';
+import { signRequest } from '../../support/sign-request.ts';
+import { hmacKey } from '../../support/signed-key.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 
 useDatabase();
@@ -233,6 +237,48 @@ test('two files of a workspace are imported at a time', async () => {
     await transaction(() => smsBatches.importFile(caller, { content: 'Hello' }, prepared));
   expect(await rowsKept()).toEqual([0, 0]);
 });
+
+test('an import that is refused in its last transaction gives up its rows and its slot at once', async () => {
+  const other = await textingWorkspace();
+  const { id } = await newBatch(api, other, { messages: [{ recipient: '+447400000001' }] });
+  await copyRow('sms_batches', idToBytes(id), 999, { id: "UNHEX(LPAD(HEX(n), 32, '0'))" });
+  const before = await waiting.find(other.workspaceId);
+  const form = importForm({ content: 'Hello' }, `number\n${numbers(1_500).join('\n')}`);
+  // One more than there are slots.
+  for (const headers of [{}, { 'idempotency-key': 'refused' }, {}]) {
+    const { status, body } = await post(form, headers, other.key);
+    expect([status, body.detail]).toEqual([409, expect.stringContaining('1000 batches')]);
+    expect(await rowsKept()).toEqual([0, 0]);
+  }
+  expect(await waiting.find(other.workspaceId)).toEqual(before);
+  await query('DELETE FROM sms_batches WHERE id = UNHEX(LPAD(HEX(7), 32, 0))');
+  expect((await post(form, { 'idempotency-key': 'refused' }, other.key)).status).toBe(201);
+});
+
+test.each([
+  ['in memory', 10],
+  ['on the disk', 2_000],
+])(
+  'a signed form, %s, is taken as it was signed; with one byte changed it is refused',
+  async (_name, length) => {
+    const other = await textingWorkspace();
+    const { key, signer } = await hmacKey(other.workspaceId);
+    const csv = `number,note\n${numbers(length)
+      .map((number) => `${number},${'x'.repeat(600)}`)
+      .join('\n')}`;
+    const { body, headers } = importForm({ content: 'Hello' }, csv);
+    const url = `${api.url}/v2/sms/batches/import`;
+    const signed = (id: string) =>
+      signRequest({ method: 'POST', url, headers: { ...headers, 'idempotency-key': id }, body }, signer);
+    const changed = Buffer.from(body);
+    const place = changed.lastIndexOf('+4474') + 12;
+    changed[place] = changed[place] === 0x39 ? 0x30 : changed[place]! + 1;
+    const refused = await post({ body: changed, headers: signed('1') }, {}, key);
+    expect([refused.status, await rowsKept()]).toEqual([401, [0, 0]]);
+    const { status, body: batch } = await post({ body, headers: signed('1') }, {}, key);
+    expect([status, batch.counts?.total]).toEqual([201, length]);
+  },
+);
 
 async function callerOf({ workspaceId }: { workspaceId: string }) {
   const { key } = await apiKeys.issue(workspaceId, {});
