@@ -12,6 +12,7 @@ import * as smsDelivery from '../../../shared/domain/sms-delivery.ts';
 import * as prices from '../../../shared/domain/sms-prices.ts';
 import * as waitingOf from '../../../shared/domain/waiting.ts';
 import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { makeContacts } from '../../support/address-book.ts';
 import { advanceClock } from '../../support/advance-clock.ts';
 import { useDatabase } from '../../support/database.ts';
 import { batchOf, messagesTo, newBatch, statusesOf, workLater, workOff } from '../../support/new-batch.ts';
@@ -237,6 +238,34 @@ test('rows that wait count against what a workspace may have waiting, until they
   expect((await waitingOf.find(own.workspaceId)).waiting.messages).toBe(0);
   await newBatch(api, own, { messages: messagesTo(5) });
   changeSettings({ MAX_WAITING_ROWS: 5_000_000 });
+});
+
+test("a list that has outgrown the workspace's room pauses its batch, which goes on where there is room", async () => {
+  const contacts = await makeContacts(own, 7);
+  const list = await call('POST', '/contact-lists', { name: 'Growing' });
+  const add = (contactIds: string[]) =>
+    call('POST', `/contact-lists/${list.body.id}/contacts`, { contactIds });
+  await add(contacts.slice(0, 4));
+  changeSettings({ MAX_WAITING_ROWS: 5 });
+  const { id } = await newBatch(api, own, { listIds: [list.body.id], scheduledAt: inHours(2) });
+  await add(contacts.slice(4));
+  await workLater(id, 2 * 3_600_000 + 1_000);
+  expect(await shown(id)).toMatchObject({
+    status: 'paused',
+    pausedReason: 'limit_reached',
+    expanding: true,
+    counts: { total: 5, queued: 5 },
+  });
+  // While there is no room, it is looked at again and nothing is told.
+  await workLater(id);
+  expect([(await shown(id)).status, await typesOf(id)]).toEqual(['paused', ['batch.paused']]);
+  changeSettings({ MAX_WAITING_ROWS: 5_000_000 });
+  await workLater(id);
+  expect(await shown(id)).toMatchObject({
+    status: 'processing',
+    expanding: false,
+    counts: { total: 7, queued: 7 },
+  });
 });
 
 test('the events of a batch are in the feed', async () => {
