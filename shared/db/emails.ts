@@ -220,6 +220,7 @@ export type EmailEnd = {
   id: string;
   status: EmailRecord['status'];
   reasonCategory: string | null;
+  reasonCode: string | null;
   updatedAt: Date;
   deliveredAt: Date | null;
 };
@@ -231,7 +232,8 @@ export async function listEndsOfRecipient(
   limit: number,
 ): Promise<EmailEnd[]> {
   const rows = await query(
-    `SELECT id, status, reason_category, updated_at, delivered_at FROM emails FORCE INDEX (emails_by_recipient)
+    `SELECT id, status, reason_category, reason_code, updated_at, delivered_at
+     FROM emails FORCE INDEX (emails_by_recipient)
      WHERE workspace_id = ? AND recipient_key = ? ORDER BY id DESC LIMIT ?`,
     [idToBytes(workspaceId), bytesOf(recipientKey), limit],
   );
@@ -239,6 +241,7 @@ export async function listEndsOfRecipient(
     id: idFromBytes('email', row.id),
     status: row.status,
     reasonCategory: row.reason_category,
+    reasonCode: row.reason_code,
     updatedAt: row.updated_at,
     deliveredAt: row.delivered_at,
   }));

@@ -16,7 +16,10 @@ export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   );
   const delivered = Math.max(0, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
   const bounced = earlier
-    .filter(({ status, reasonCategory }) => status === 'failed' && reasonCategory === 'soft_bounce')
+    .filter(
+      ({ status, reasonCategory, reasonCode }) =>
+        status === 'failed' && reasonCategory === 'soft_bounce' && !isRelayFault(reasonCode),
+    )
     .map(({ updatedAt }) => updatedAt.getTime())
     .filter((time) => time > delivered);
   const since = Math.min(...bounced);
@@ -25,7 +28,15 @@ export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   await suppressions.addRecipient(email, 'all', 'system', reason);
 }
 
-/** Whether this is how an email has ended. */
+/** Whether an email has ended by the doing of its recipient's server, so that it counts against the address. */
 export function isSoftBounce({ status, reason }: EmailRecord): boolean {
-  return status === 'failed' && reason?.category === 'soft_bounce';
+  return status === 'failed' && reason?.category === 'soft_bounce' && !isRelayFault(reason.code);
+}
+
+/**
+ * An email that our relay did not take for two days ends as a soft bounce too, with a code of the relay's. Nobody asked
+ * the recipient's server, so an outage of ours must not suppress an address (contract §7).
+ */
+function isRelayFault(code: string | null): boolean {
+  return code?.startsWith('relay_') ?? false;
 }

@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
 import { attempt } from '../../shared/domain/email-delivery.ts';
+import { closeSmtp } from '../../shared/transports/smtp.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
 import { statusReport } from '../support/mail-reports.ts';
+import { freePort } from '../support/processes.ts';
 import { emailIn, receive } from '../support/reported-email.ts';
 import { changeSettings } from '../support/settings.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
@@ -34,6 +36,12 @@ async function suppressionOf(recipient: string) {
   const page = { limit: 10, before: null };
   const { records } = await listSuppressions(own.workspaceId, { emailKey: recipient }, page);
   return records.map(({ source, scope }) => [source, scope]);
+}
+
+/** Changes the relay; connections to the one before, and what is known of it, are forgotten. */
+async function useRelay(url: string): Promise<void> {
+  changeSettings({ SMTP_URL: url });
+  await closeSmtp();
 }
 
 test('five soft bounces over seven days suppress the address, source system', async () => {
@@ -75,7 +83,7 @@ test('a full mailbox at hand-over is a soft bounce that may be sent again, and c
   for (let count = 1; count <= 4; count += 1) await bounce(recipient);
   await advanceClock(8 * dayMs);
   const sink = await startSmtpSink({ mode: '552 at RCPT' });
-  changeSettings({ SMTP_URL: sink.url });
+  await useRelay(sink.url);
   const email = await acceptEmail(own, { recipient });
   await attempt(email.id);
   expect(await email.read()).toMatchObject({
@@ -83,4 +91,26 @@ test('a full mailbox at hand-over is a soft bounce that may be sent again, and c
     reason: { category: 'soft_bounce', code: 'mailbox_full', retryable: true },
   });
   expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
+});
+
+test('emails that our own relay did not take count against no address', async () => {
+  const recipient = newRecipient();
+  await useRelay(`smtp://127.0.0.1:${await freePort()}`);
+  const fail = async () => {
+    const email = await acceptEmail(own, { recipient, kind: 'authentication' });
+    await advanceClock(29.5 * 60_000);
+    expect(await attempt(email.id)).toBe('done');
+    const { status, reason } = await email.read();
+    expect({ status, ...reason }).toMatchObject({
+      status: 'failed',
+      category: 'soft_bounce',
+      code: expect.stringMatching(/^relay_/),
+    });
+  };
+  for (let count = 1; count <= 4; count += 1) await fail();
+  await advanceClock(8 * dayMs);
+  await fail();
+  // Nor do they make four bounces of the recipient's own into five.
+  for (let count = 1; count <= 4; count += 1) await bounce(recipient);
+  expect(await suppressionOf(recipient)).toEqual([]);
 });
