@@ -9,10 +9,14 @@ type Order = {
   moment: Moment;
   statement: RegExp;
   isCut: boolean;
+  /** It is not looked for before a statement like this has gone by, on whichever connection. */
+  behind: RegExp | null;
   /** The server is told this in its place, and the client gets the answer to it. */
   instead?: string;
   happened: PromiseWithResolvers<string>;
 };
+
+type Given = Omit<Order, 'happened' | 'behind'> & { behind?: RegExp | null };
 
 const commands = { query: 0x03, prepare: 0x16, execute: 0x17 };
 const headerBytes = 4;
@@ -79,9 +83,9 @@ export async function startCommitCut(targetUrl: string) {
   const url = new URL(targetUrl);
   url.hostname = '127.0.0.1';
   url.port = String((listener.address() as AddressInfo).port);
-  function order(given: Omit<Order, 'happened'>): Promise<string> {
+  function order({ behind = null, ...given }: Given): Promise<string> {
     const happened = Promise.withResolvers<string>();
-    orders.push({ ...given, happened });
+    orders.push({ ...given, behind, happened });
     return happened.promise;
   }
   const line = {
@@ -91,8 +95,12 @@ export async function startCommitCut(targetUrl: string) {
      * the statement once that has happened.
      */
     cutNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order({ moment, statement, isCut: true }),
-    /** As `cutNext`, but the connection stays open and silent, until one of its ends goes away. */
-    holdNext: (moment: Moment, statement: RegExp = /^COMMIT$/i) => order({ moment, statement, isCut: false }),
+    /**
+     * As `cutNext`, but the connection stays open and silent, until one of its ends goes away. `behind`: not before a
+     * statement like that one has gone by.
+     */
+    holdNext: (moment: Moment, statement: RegExp = /^COMMIT$/i, { behind }: { behind?: RegExp } = {}) =>
+      order({ moment, statement, isCut: false, behind: behind ?? null }),
     /**
      * The next statement in text like this is another one by the time that it reaches the server: so the server itself can
      * say what only a cluster would.
@@ -115,7 +123,8 @@ export async function startCommitCut(targetUrl: string) {
 export type CommitCut = Awaited<ReturnType<typeof startCommitCut>>;
 
 function take(orders: Order[], sql: string): Order | undefined {
-  const index = orders.findIndex(({ statement }) => statement.test(sql));
+  const index = orders.findIndex(({ statement, behind }) => behind === null && statement.test(sql));
+  for (const order of orders) if (order.behind?.test(sql)) order.behind = null;
   return index < 0 ? undefined : orders.splice(index, 1)[0];
 }
 

@@ -183,6 +183,15 @@ export const faults: readonly Group[] = [
         tried: 'FLUSHALL and a killed MySQL during a batch',
         expected: 'the same',
       },
+      F47: {
+        tried: 'kill -9 of web in an import: between its chunks, and about its last COMMIT',
+        expected: 'nothing half done is seen; the retry makes one batch; what is left is deleted',
+      },
+      F48: {
+        tried: 'kill -9 of web while it writes clicks; FLUSHALL after it',
+        expected:
+          'the clicks that were in its memory are lost, no click counts twice, the batch is as before',
+      },
     },
   },
   {
