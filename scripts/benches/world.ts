@@ -25,6 +25,8 @@ export interface World {
   jobs(queueName: string): Promise<number>;
   /** How many commands Redis has carried out since it was started, those of scripts too. */
   redisCommands(): Promise<number>;
+  /** What all keys of Redis take, with those of other runs, in bytes. */
+  redisBytes(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -114,6 +116,9 @@ export async function openWorld(options: {
     },
     async redisCommands() {
       return Number(/^total_commands_processed:(\d+)/m.exec(await redis.info('stats'))?.[1]);
+    },
+    async redisBytes() {
+      return Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
     },
     async close() {
       await database.end();

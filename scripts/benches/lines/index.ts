@@ -18,6 +18,7 @@ import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { revocation } from './revocation.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
+import { smsBatchRows } from './sms-batch-rows.ts';
 import { smsIsolation } from './sms-isolation.ts';
 import { smsOut } from './sms-out.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
@@ -34,6 +35,7 @@ export const lines: Line[] = [
   smsIsolation,
   smsBatchLiquid,
   smsBatchPlain,
+  smsBatchRows,
   largeEmails,
   webhooksOut,
   webhookIsolation,
