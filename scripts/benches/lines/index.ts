@@ -18,6 +18,7 @@ import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { revocation } from './revocation.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
+import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
 import { smsIsolation } from './sms-isolation.ts';
 import { smsOut } from './sms-out.ts';
@@ -36,6 +37,8 @@ export const lines: Line[] = [
   smsBatchLiquid,
   smsBatchPlain,
   smsBatchRows,
+  smsBatchRequests,
+  smsBatchImport,
   largeEmails,
   webhooksOut,
   webhookIsolation,

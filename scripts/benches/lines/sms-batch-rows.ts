@@ -7,7 +7,8 @@ import { openWorld, type World } from '../world.ts';
 
 const warm = 2_000;
 const rows = 20_000;
-const rowsBefore = 980_000;
+// The numbers that a line has are a million, and the warm rows take some too.
+const rowsBefore = 970_000;
 const queue = 'expand-batch';
 const redisMb = 'Redis MB';
 
@@ -128,7 +129,7 @@ export const smsBatchRows: Line = {
   name: 'sms-batch-rows',
   title: 'rows of a batch to queued messages with their events, by how many there are already',
   unit: 'rows',
-  targets: { first: 0.9 },
+  targets: { first: 0.8 },
   atMost: { [redisMb]: 50 },
   notes: [
     'Messages before are queued too, of the same workspace, each with its event. Filling takes minutes: --scale 0.1 for a look.',
