@@ -17,7 +17,7 @@ beforeAll(async () => {
   own = await textingWorkspace();
   await prices.load('country,gbp,eur,validFrom\nGB,0.0400,0.0460,2020-01-01\n');
   const { body: page } = await api.request('GET', '/docs/guides/send-to-many');
-  examples = [...page.matchAll(/<pre><code[^>]*>([^]*?)<\/code><\/pre>/g)].map(([, code]) => plain(code!));
+  examples = [...page.matchAll(/<pre><code[^>]*>([^]*?)<\/code><\/pre>/g)].map(([, code]) => plain(code));
 });
 
 function plain(html: string): string {
