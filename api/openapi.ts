@@ -5,6 +5,7 @@ import {
   type ZodOpenApiParameters,
   type ZodOpenApiResponseObject,
 } from 'zod-openapi';
+import { now } from '../shared/clock.ts';
 import { config, product } from '../shared/config.ts';
 import { catalogue, type ErrorCode } from '../shared/errors.ts';
 import { Problem } from '../shared/schemas/problem.ts';
@@ -17,8 +18,8 @@ import { problemAddress } from './middleware/problems.ts';
 const mebibyte = 1024 * 1024;
 const versionList = knownVersions.map((version) => `- \`${version}\`: ${changesIn(version)}`).join('\n');
 
-/** The OpenAPI 3.1 description of these operations. */
-export function describeApi(endpoints: readonly Endpoint[]) {
+/** The OpenAPI 3.1 description of these operations, with examples for this time. */
+export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
   const refusals: Refusals = new Map();
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
   return createDocument(
@@ -36,7 +37,9 @@ export function describeApi(endpoints: readonly Endpoint[]) {
       paths: Object.fromEntries(
         [...byPath].map(([path, siblings]) => [
           path,
-          Object.fromEntries(siblings.map((endpoint) => [endpoint.method, operation(endpoint, refusals)])),
+          Object.fromEntries(
+            siblings.map((endpoint) => [endpoint.method, operation(endpoint, refusals, at)]),
+          ),
         ]),
       ),
       components: {
@@ -65,17 +68,25 @@ function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.cor
   if (jsonSchema.maximum === 2 ** 31 - 1) delete jsonSchema.maximum;
 }
 
-function formOf(settings: z.ZodType) {
+function contentOf({ takesFile, examples }: Endpoint, body: z.ZodType, at: Date) {
+  const described = Object.fromEntries(
+    examples.map(({ name, summary, body, file }) => {
+      const value = typeof body === 'function' ? body(at) : body;
+      return [name, { summary, value: file === undefined ? value : { settings: value, file } }];
+    }),
+  );
+  if (!takesFile) return { 'application/json': { schema: body, examples: described } };
   const file = z.string().meta({ format: 'binary', description: 'The file; it comes behind settings' });
   return {
     'multipart/form-data': {
-      schema: z.object({ settings: settings.optional(), file }),
+      schema: z.object({ settings: body.optional(), file }),
       encoding: { settings: { contentType: 'application/json' } },
+      examples: described,
     },
   };
 }
 
-function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationObject {
+function operation(endpoint: Endpoint, refusals: Refusals, at: Date): ZodOpenApiOperationObject {
   const { id, tag, summary, description, scopes, params, query, body } = endpoint;
   const needs = `Needs the scope ${scopes.map((scope) => `\`${scope}\``).join(' and ')}.`;
   const requestParams: ZodOpenApiParameters = {
@@ -93,7 +104,7 @@ function operation(endpoint: Endpoint, refusals: Refusals): ZodOpenApiOperationO
       requestBody: {
         description: `At most ${endpoint.bodyLimitBytes / mebibyte} MiB and ${endpoint.bodyLimitValues ?? mostValues} values`,
         required: !body.safeParse({}).success,
-        content: endpoint.takesFile ? formOf(body) : { 'application/json': { schema: body } },
+        content: contentOf(endpoint, body, at),
       },
     }),
     responses: {
@@ -206,7 +217,6 @@ const idempotentHeaders = commonHeaders.extend({
       description:
         'Names this request: sent again with the same key within 24 hours, it is done once and gets the first answer ' +
         'again. Required where the API key is in strict mode',
-      example: '4f6d1c0e-9a57-4b1e-8f57-0d6a8b3c2e91',
       param: { id: 'IdempotencyKey' },
     }),
 });

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { Router } from 'express';
+import { now } from '../../shared/clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { describeApi } from '../openapi.ts';
@@ -9,15 +10,21 @@ import { page } from './page.ts';
 const { resolve } = createRequire(import.meta.url);
 const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
 
-const descriptions = new WeakMap<readonly Endpoint[], Buffer>();
+const dayMs = 86_400_000;
+const descriptions = new WeakMap<readonly Endpoint[], { day: number; bytes: Buffer }>();
 
-/** Made once: it takes long enough to hold up everybody else. As bytes, because to encode a text for each answer takes as long as to send it. */
+/**
+ * Made once a day, for the examples of a scheduled message name a time ahead: it takes long enough to hold up everybody
+ * else. As bytes, because to encode a text for each answer takes as long as to send it.
+ */
 export function descriptionOf(endpoints: readonly Endpoint[]): Buffer {
+  const at = now();
+  const day = Math.floor(at.getTime() / dayMs);
   const known = descriptions.get(endpoints);
-  if (known !== undefined) return known;
-  const description = Buffer.from(JSON.stringify(describeApi(endpoints)));
-  descriptions.set(endpoints, description);
-  return description;
+  if (known?.day === day) return known.bytes;
+  const bytes = Buffer.from(JSON.stringify(describeApi(endpoints, at)));
+  descriptions.set(endpoints, { day, bytes });
+  return bytes;
 }
 
 /** The API description, the interactive reference made from it, and the guides; nothing comes from another host. */
