@@ -30,9 +30,9 @@ export type EventType = (typeof eventTypes)[number];
 export const Event = z
   .object({
     id: Id('event'),
-    type: z.string().meta({ example: 'email.sent' }),
-    occurredAt: Timestamp,
-    apiVersion: z.string().meta({ example: '2026-11-01' }),
+    type: z.string().meta({ description: 'What happened', example: 'email.sent' }),
+    occurredAt: Timestamp.meta({ description: 'When it happened: UTC, to the millisecond' }),
+    apiVersion: z.string().meta({ description: 'The version that data follows', example: '2026-11-01' }),
     workspaceId: Id('workspace'),
     data: z.record(z.string(), z.unknown()).meta({
       type: 'object',
@@ -45,7 +45,7 @@ export type Event = z.infer<typeof Event>;
 
 export const EventPage = z
   .object({
-    data: z.array(Event),
+    data: z.array(Event).meta({ description: 'Oldest first' }),
     nextCursor: z
       .string()
       .meta({ description: 'Always there; sent as `cursor` it returns only newer events' }),
@@ -54,7 +54,10 @@ export const EventPage = z
 
 /** The events of one record: all of them, oldest first. */
 export const RecordEventPage = z
-  .object({ data: z.array(Event), nextCursor: z.null() })
+  .object({
+    data: z.array(Event).meta({ description: 'All of them, oldest first' }),
+    nextCursor: z.null().meta({ description: 'There is one page' }),
+  })
   .meta({ id: 'RecordEventPage' });
 
 const groups = ['email.*', 'sms.*', 'batch.*', 'suppression.*'] as const;
@@ -75,6 +78,6 @@ export const EventFilter = z.object({
   cursor: text({ max: 2000 })
     .optional()
     .meta({ description: 'nextCursor of the answer before; wins over since' }),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100).meta({ description: 'Events on a page' }),
 });
 export type EventFilter = z.infer<typeof EventFilter>;
