@@ -3,6 +3,7 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiParamete
 import { now } from '../shared/clock.ts';
 import { config, product } from '../shared/config.ts';
 import { catalogue } from '../shared/errors.ts';
+import { ProblemCode } from '../shared/schemas/problem.ts';
 import type { Endpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './middleware/idempotency.ts';
 import { mostValues } from './middleware/json-scan.ts';
@@ -11,6 +12,7 @@ import { introduction } from './openapi/introduction.ts';
 import { problemsOf, type Refusals, refusal } from './openapi/refusals.ts';
 import { successes } from './openapi/successes.ts';
 import { tagsOf } from './openapi/tags.ts';
+import { webhookEvents } from './openapi/webhooks.ts';
 
 export { problemsOf };
 
@@ -41,7 +43,9 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
           ),
         ]),
       ),
+      ...(endpoints.some(({ path }) => path === '/v2/webhooks') && { webhooks: webhookEvents() }),
       components: {
+        schemas: { ProblemCode },
         securitySchemes: {
           bearer: {
             type: 'http',

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint.ts';
+import { deliveriesTag } from './webhooks.ts';
 
 /** Groups of tags, in the order in which a reader meets them. */
 const groups: Record<string, Record<string, string>> = {
@@ -27,6 +28,7 @@ const groups: Record<string, Record<string, string>> = {
   'Events and webhooks': {
     Webhooks:
       'Where events are delivered to: each is signed, and sent again on a schedule until it is accepted. [How to receive webhooks](/docs/guides/receive-webhooks)',
+    [deliveriesTag]: 'What is posted to webhooks, by type of event.',
     Events: 'The same events to be fetched: a feed that misses none, for those who would rather ask.',
   },
   'Address book': {
@@ -46,6 +48,7 @@ const groups: Record<string, Record<string, string>> = {
 /** The tags of these operations with what they are about, and the groups that readers see them in. */
 export function tagsOf(endpoints: readonly Endpoint[]) {
   const used = new Set(endpoints.map(({ tag }) => tag));
+  if (used.has('Webhooks')) used.add(deliveriesTag);
   const shown = Object.entries(groups).map(([name, tags]) => ({
     name,
     tags: Object.entries(tags).filter(([tag]) => used.has(tag)),

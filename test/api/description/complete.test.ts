@@ -54,7 +54,9 @@ test('every operation, parameter, header, answer, tag and webhook is described',
   }
   for (const kind of [parameters, headers, responses])
     for (const [name, part] of Object.entries<any>(kind)) look(name, part);
-  const used = new Set(operations.flatMap(({ tags }) => tags));
+  const deliveries = Object.values<any>(whole.webhooks).map(({ post }) => post);
+  for (const one of deliveries) look(one.operationId, one);
+  const used = new Set([...operations, ...deliveries].flatMap(({ tags }) => tags));
   const grouped = whole['x-tagGroups'].flatMap(({ tags }: any) => tags);
   expect(new Set(whole.tags.map(({ name }: any) => name))).toEqual(used);
   expect(grouped).toEqual(whole.tags.map(({ name }: any) => name));
