@@ -83,6 +83,20 @@ export function unfinished<Value>(soFar: Handled<Value>, ending: Ending<Value>):
 
 type Outcome<Value> = Handled<Value> | Unfinished<Value>;
 
+/** A body for the API description. */
+export type Example<Body extends z.ZodType> = {
+  name: string;
+  summary: string;
+  body: z.input<Body> | ((at: Date) => z.input<Body>);
+  /** Of an operation that takes one. */
+  file?: string;
+};
+
+/** A time for an example: the description says it anew each day, so that it lies ahead. */
+export function dayAfter(at: Date): string {
+  return new Date(at.getTime() + 86_400_000).toISOString();
+}
+
 type Declaration<
   Params extends z.ZodObject,
   Query extends z.ZodObject,
@@ -105,6 +119,11 @@ type Declaration<
   /** Strings from the URL: use the query… fields. An array field may be repeated or separated by commas. */
   query?: Query;
   body?: Body;
+  /**
+   * The first is the least that works. Each works as it is in the workspace that scripts/start makes, on a record of
+   * that workspace where the path names one.
+   */
+  examples?: readonly Example<NoInfer<Body>>[];
   /** The body is the part `settings` of a form (multipart/form-data), and a part `file` comes behind it. */
   takesFile?: boolean;
   /** Default 1 MiB. */
@@ -153,6 +172,7 @@ export type Endpoint = {
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
+  readonly examples: readonly Example<z.ZodType>[];
   readonly takesFile: boolean;
   readonly bodyLimitBytes: number;
   readonly bodyLimitValues?: number;
@@ -199,6 +219,7 @@ export function endpoint<
   return {
     bodyLimitBytes: defaultBodyLimitBytes,
     largeTexts: [],
+    examples: [],
     takesFile: false,
     csv: false,
     freeForm: rest.body ? freeFormOf(rest.body) : [],

@@ -89,6 +89,12 @@ const settings = z.object({
     .default(25)
     .describe('How long a request waits for the copy into a contact list that it has asked for'),
   EVENT_RETENTION_DAYS: z.coerce.number().min(1).default(7),
+  DEMO_API_KEY: z
+    .string()
+    .optional()
+    .describe(
+      'Offered to every visitor of /docs, to try operations with; scripts/start sets it, nobody else should',
+    ),
   RATE_LIMIT_PER_SECOND: z.coerce
     .number()
     .min(0)

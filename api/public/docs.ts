@@ -1,23 +1,26 @@
-import { createRequire } from 'node:module';
 import { Router } from 'express';
+import { now } from '../../shared/clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { describeApi } from '../openapi.ts';
 import { guidePages } from './guides.ts';
-import { page } from './page.ts';
+import { reference } from './reference.ts';
 
-const { resolve } = createRequire(import.meta.url);
-const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js'];
+const dayMs = 86_400_000;
+const descriptions = new WeakMap<readonly Endpoint[], { day: number; bytes: Buffer }>();
 
-const descriptions = new WeakMap<readonly Endpoint[], Buffer>();
-
-/** Made once: it takes long enough to hold up everybody else. As bytes, because to encode a text for each answer takes as long as to send it. */
+/**
+ * Made once a day, for the examples of a scheduled message name a time ahead: it takes long enough to hold up everybody
+ * else. As bytes, because to encode a text for each answer takes as long as to send it.
+ */
 export function descriptionOf(endpoints: readonly Endpoint[]): Buffer {
+  const at = now();
+  const day = Math.floor(at.getTime() / dayMs);
   const known = descriptions.get(endpoints);
-  if (known !== undefined) return known;
-  const description = Buffer.from(JSON.stringify(describeApi(endpoints)));
-  descriptions.set(endpoints, description);
-  return description;
+  if (known?.day === day) return known.bytes;
+  const bytes = Buffer.from(JSON.stringify(describeApi(endpoints, at)));
+  descriptions.set(endpoints, { day, bytes });
+  return bytes;
 }
 
 /** The API description, the interactive reference made from it, and the guides; nothing comes from another host. */
@@ -29,25 +32,7 @@ export function docs(endpoints: readonly Endpoint[]): Router {
       response.type('json').send(descriptionOf(endpoints));
     })
     .all(methodNotAllowed('GET, HEAD'));
-  router
-    .route('/docs')
-    .get((_request, response) => {
-      response.type('html').send(reference);
-    })
-    .all(methodNotAllowed('GET, HEAD'));
+  router.use(reference());
   router.use(guidePages());
-  for (const file of swaggerFiles)
-    router.get(`/assets/${file}`, (_request, response) => {
-      response.sendFile(resolve(`swagger-ui-dist/${file}`), { maxAge: '1h' });
-    });
   return router;
 }
-
-const reference = page({
-  title: 'API reference',
-  head: `<link rel="stylesheet" href="/assets/swagger-ui.css">
-<script src="/assets/swagger-ui-bundle.js" defer></script>
-<script src="/assets/reference.js" type="module"></script>
-`,
-  main: '<div id="reference"></div>\n<noscript>The reference needs JavaScript; <a href="/openapi.json">openapi.json</a> does not.</noscript>',
-});

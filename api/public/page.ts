@@ -5,10 +5,10 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-type Page = { title: string /** HTML */; main: string /** HTML */; head?: string };
+type Page = { title: string /** HTML */; main: string /** HTML */; head?: string; styles?: string };
 
 /** The frame of every public page. */
-export function page({ title, main, head = '' }: Page): string {
+export function page({ title, main, head = '', styles = 'site.css' }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -17,7 +17,7 @@ export function page({ title, main, head = '' }: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${escaped(title)} · ${escaped(product.name)}</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/assets/site.css">
+<link rel="stylesheet" href="/assets/${styles}">
 ${head}</head>
 <body>
 <header><a class="home" href="/">${escaped(product.name)}</a><nav><a href="/docs">API reference</a><a href="/docs/guides">Guides</a><a href="/problems">Problems</a></nav></header>

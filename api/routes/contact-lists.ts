@@ -31,6 +31,14 @@ export default [
     summary: 'Create a contact list',
     scope: 'lists.write',
     body: NewContactList,
+    examples: [
+      { name: 'minimal', summary: 'A list to add contacts to', body: { name: 'Customers' } },
+      {
+        name: 'dynamic',
+        summary: 'Whoever has a tag',
+        body: { name: 'Very important', kind: 'dynamic', filter: { tag: 'vip' } },
+      },
+    ],
     status: 201,
     response: ContactList,
     location: ({ id }) => `/v2/contact-lists/${id}`,
@@ -62,6 +70,7 @@ export default [
     summary: 'See what a dynamic list would hold',
     scope: readContacts,
     body: ContactListPreview,
+    examples: [{ name: 'minimal', summary: 'Whoever has a tag', body: { filter: { tag: 'vip' } } }],
     status: 200,
     response: ContactListPreviewOutcome,
     problems: [],
@@ -91,6 +100,7 @@ export default [
     scope: 'lists.write',
     params,
     body: ContactListChanges,
+    examples: [{ name: 'minimal', summary: 'Another name', body: { name: 'Customers in London' } }],
     status: 200,
     response: ContactList,
     problems: ['list_not_static'],
@@ -137,6 +147,13 @@ export default [
     scope: 'lists.write',
     params,
     body: ContactListAddition,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'By their ids',
+        body: { contactIds: ['contact_01h455vb4pex5vsknk084sn02q'] },
+      },
+    ],
     status: 200,
     otherStatus: { status: 202, description: 'The copy goes on: the counts so far' },
     response: ContactListAddOutcome,
@@ -163,6 +180,13 @@ export default [
     scope: 'lists.write',
     params,
     body: ContactListRemoval,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'By their ids',
+        body: { contactIds: ['contact_01h455vb4pex5vsknk084sn02q'] },
+      },
+    ],
     status: 200,
     response: ContactListRemoveOutcome,
     problems: ['list_not_static'],

@@ -30,6 +30,20 @@ export default [
     summary: 'Create a contact',
     scope: 'contacts.write',
     body: NewContact,
+    examples: [
+      { name: 'minimal', summary: 'A number', body: { number: '+447700900151' } },
+      {
+        name: 'named',
+        summary: 'Somebody with a name and tags',
+        body: {
+          number: '+447700900152',
+          firstName: 'Ada',
+          lastName: 'Lovelace',
+          email: 'ada@example.com',
+          tags: ['vip'],
+        },
+      },
+    ],
     status: 201,
     response: Contact,
     location: ({ id }) => `/v2/contacts/${id}`,
@@ -62,6 +76,18 @@ export default [
       'A contact is known by its number: one that exists is updated, and what a row leaves out, or gives as null, stays; an empty text clears. Rows that cannot be saved are told by their place, counting from 0, and the rest are saved, all of them or, when the request is refused, none. Texts that are too long are shortened.',
     scope: 'contacts.write',
     body: ContactBatch,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'Two contacts',
+        body: {
+          contacts: [
+            { number: '+447700900153', firstName: 'Grace' },
+            { number: '+447700900154', firstName: 'Alan' },
+          ],
+        },
+      },
+    ],
     bodyLimitBytes: 8 * 1024 * 1024,
     status: 200,
     response: ContactBatchOutcome,
@@ -93,6 +119,13 @@ export default [
       'Removal comes first, so that a tag can be given another spelling. A contact that has a tag already keeps it as it is spelt.',
     scope: 'contacts.write',
     body: ContactTagChanges,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'Tag contacts',
+        body: { contactIds: ['contact_01h455vb4pex5vsknk084sn02q'], tags: ['vip'] },
+      },
+    ],
     status: 200,
     response: ContactTagOutcome,
     problems: [],
@@ -121,6 +154,7 @@ export default [
     scope: 'contacts.write',
     params,
     body: ContactChanges,
+    examples: [{ name: 'minimal', summary: 'Another company', body: { company: 'Acme' } }],
     status: 200,
     response: Contact,
     problems: ['number_taken'],

@@ -23,6 +23,7 @@ export default [
       'The answer says what to publish in the DNS of the domain. The DKIM record is required: once it is seen, the domain is verified and may send. It is looked for every 5 minutes, for 14 days, and whenever you ask.',
     scope: 'domains.write',
     body: NewEmailDomain,
+    examples: [{ name: 'minimal', summary: 'A domain', body: { name: 'mail.acme.example' } }],
     status: 201,
     response: EmailDomain,
     location: ({ id }) => `/v2/email/domains/${id}`,

@@ -37,6 +37,13 @@ export default [
     scope: 'templates.write',
     params,
     body: EmailIncludeContent,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'A footer',
+        body: { content: '<mj-text>Acme Ltd, 1 Example Street, London</mj-text>' },
+      },
+    ],
     status: 201,
     otherStatus: { status: 200, description: 'Replaced' },
     response: EmailInclude,

@@ -28,6 +28,24 @@ export default [
     description: checked,
     scope: 'templates.write',
     body: NewEmailTemplate,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'HTML with merge data',
+        body: { name: 'order-shipped', html: '<p>Dear {{ name }}, your order is on its way.</p>' },
+      },
+      {
+        name: 'mjml',
+        summary: 'MJML, tried with sample data',
+        body: {
+          name: 'newsletter',
+          format: 'mjml',
+          html: '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ name }}, this is our news.</mj-text><mj-text><a href="{{ unsubscribeUrl }}">Unsubscribe</a></mj-text></mj-column></mj-section></mj-body></mjml>',
+          text: 'Dear {{ name }}, this is our news. Unsubscribe: {{ unsubscribeUrl }}',
+          sampleData: { name: 'Ada' },
+        },
+      },
+    ],
     bodyLimitBytes,
     status: 201,
     response: EmailTemplate,
@@ -73,6 +91,18 @@ export default [
     scope: 'templates.write',
     params,
     body: EmailTemplateChanges,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'Another description',
+        body: { description: 'Goes out when an order leaves the warehouse' },
+      },
+      {
+        name: 'source',
+        summary: 'Another source',
+        body: { html: '<p>Dear {{ name }}, your order left today.</p>' },
+      },
+    ],
     bodyLimitBytes,
     status: 200,
     response: EmailTemplate,
@@ -104,6 +134,14 @@ export default [
     scope: 'templates.read',
     params,
     body: EmailTemplateRendering,
+    examples: [
+      { name: 'minimal', summary: 'With data', body: { data: { name: 'Ada' } } },
+      {
+        name: 'subject',
+        summary: 'With a subject too',
+        body: { data: { name: 'Ada' }, subject: 'Good news, {{ name }}' },
+      },
+    ],
     status: 200,
     response: RenderedEmailTemplate,
     problems: [],

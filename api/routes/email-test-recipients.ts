@@ -34,6 +34,7 @@ export default [
       'Sends a confirmation link to the address, which works for 7 days. Until it has been followed, the shared test sender does not reach the address. An address that is there already and has not confirmed gets a new link, at most once a minute and five times a day. Where the operator has set no sender for such mail, the answer is service_unavailable.',
     scope: 'domains.write',
     body: NewTestRecipient,
+    examples: [{ name: 'minimal', summary: 'An address', body: { email: 'ada@example.com' } }],
     status: 201,
     otherStatus: { status: 200, description: 'The address was there already: the existing recipient' },
     response: TestRecipient,

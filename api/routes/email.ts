@@ -3,11 +3,70 @@ import * as email from '../../shared/domain/email.ts';
 import { Email, EmailFilter, EmailPage, NewEmail } from '../../shared/schemas/email.ts';
 import { RecordEventPage } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
-import { endpoint } from '../endpoint.ts';
+import { dayAfter, type Example, endpoint } from '../endpoint.ts';
 
 const tag = 'Email';
 const params = z.object({ id: Id('email') });
 const bodyLimitBytes = 42 * 1024 * 1024;
+
+/** The first goes out at once; the others each show one more thing that an email can have. */
+const examples: readonly Example<typeof NewEmail>[] = [
+  {
+    name: 'minimal',
+    summary: 'An email',
+    body: {
+      sender: 'Demo <hello@demo.example>',
+      recipient: 'ada@example.com',
+      subject: 'Hello',
+      content: { html: '<h1>Hello</h1><p>It works.</p>', text: 'Hello, it works.' },
+    },
+  },
+  {
+    name: 'data',
+    summary: 'Merge data',
+    body: {
+      sender: 'Demo <hello@demo.example>',
+      recipient: 'Ada <ada@example.com>',
+      subject: 'Your order {{ order.number }}',
+      content: { text: 'Dear {{ name }}, order {{ order.number }} is on its way.' },
+      template: { data: { name: 'Ada', order: { number: 7 } } },
+    },
+  },
+  {
+    name: 'template',
+    summary: 'A stored template',
+    body: {
+      sender: 'Demo <hello@demo.example>',
+      recipient: 'ada@example.com',
+      subject: 'Welcome, {{ name }}',
+      template: { name: 'welcome', data: { name: 'Ada' } },
+    },
+  },
+  {
+    name: 'attachment',
+    summary: 'An attachment',
+    body: {
+      sender: 'Demo <hello@demo.example>',
+      recipient: 'ada@example.com',
+      subject: 'Your invoice',
+      content: { text: 'The invoice is attached.' },
+      attachments: [
+        { filename: 'invoice.txt', contentType: 'text/plain', content: 'T25lIHBhcmNlbDogMTIuMzQgR0JQCg==' },
+      ],
+    },
+  },
+  {
+    name: 'scheduled',
+    summary: 'Tomorrow',
+    body: (at) => ({
+      sender: 'Demo <hello@demo.example>',
+      recipient: 'ada@example.com',
+      subject: 'A reminder',
+      content: { text: 'This was written a day ago.' },
+      scheduledAt: dayAfter(at),
+    }),
+  },
+];
 
 export default [
   endpoint({
@@ -18,6 +77,7 @@ export default [
     summary: 'Send one email, now or at scheduledAt',
     scope: 'email.send',
     body: NewEmail,
+    examples,
     bodyLimitBytes,
     largeTexts: [['attachments', '*', 'content']],
     status: 201,

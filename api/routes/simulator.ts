@@ -48,6 +48,7 @@ export default [
       }),
     }),
     body: SimulatorText,
+    examples: [{ name: 'minimal', summary: 'A reply', body: { content: 'Yes please' } }],
     status: 201,
     response: SmsMessage,
     location: (message) => `/v2/sms/${message.id}`,

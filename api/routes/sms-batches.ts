@@ -11,6 +11,7 @@ import {
   SmsBatchFilter,
   SmsBatchPage,
 } from '../../shared/schemas/sms-batches.ts';
+import { batchExamples } from '../batch-examples.ts';
 import { endpoint } from '../endpoint.ts';
 
 const tag = 'SMS batches';
@@ -27,6 +28,7 @@ export default [
       'The batch is answered before any message of it is made; its counts say how far it has come. Messages that cannot be sent are told by their place, counting from 0, and the rest are taken. content is Liquid: `data`, and then the data of each message, are merged into it, and for members of lists `contact` with firstName, lastName, company, email, number, clientReference and tags. A batch that cannot be paid for is paused, and goes on by itself once it can.',
     scope: 'sms.send',
     body: NewSmsBatch,
+    examples: batchExamples,
     bodyLimitBytes: 8 * 1024 * 1024,
     bodyLimitValues: 500_000,
     status: 201,
@@ -47,6 +49,14 @@ export default [
       'A form of `settings` and, behind it, `file`: CSV in UTF-8 with a header, of at most 500,000 rows and 200 columns, with commas, semicolons or tabs between them. All columns are merge data under their header, in which whatever is no letter, digit or _ is a _. Rows that cannot be sent are told by their place, counting from 0 without the header and empty rows; the rest are taken.',
     scope: 'sms.send',
     body: NewSmsImport,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'A file with names',
+        body: { content: 'Dear {{ name }}, your parcel is here.' },
+        file: 'recipient,name\n+447700900123,Ada\n+447700900124,Grace\n',
+      },
+    ],
     takesFile: true,
     bodyLimitBytes: 20 * 1024 * 1024,
     status: 201,

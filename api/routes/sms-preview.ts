@@ -12,6 +12,14 @@ export default [
     description: 'Nothing is sent.',
     scope: 'sms.send',
     body: SmsToPreview,
+    examples: [
+      { name: 'minimal', summary: 'A text', body: { content: 'Your parcel is here.' } },
+      {
+        name: 'cost',
+        summary: 'What it costs to a number',
+        body: { content: 'Your parcel is here.', recipient: '+447700900123' },
+      },
+    ],
     status: 200,
     response: SmsPreview,
     problems: [],

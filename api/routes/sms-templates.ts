@@ -27,6 +27,13 @@ export default [
     description: checked,
     scope: 'templates.write',
     body: NewSmsTemplate,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'A text with merge data',
+        body: { name: 'Parcel arrived', content: 'Dear {{ name }}, your parcel is here.' },
+      },
+    ],
     status: 201,
     response: SmsTemplate,
     location: ({ id }) => `/v2/templates/${id}`,
@@ -71,6 +78,13 @@ export default [
     scope: 'templates.write',
     params,
     body: SmsTemplateChanges,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'Another text',
+        body: { content: 'Dear {{ name }}, your parcel is waiting for you.' },
+      },
+    ],
     status: 200,
     response: SmsTemplate,
     problems: ['name_taken'],
@@ -101,6 +115,7 @@ export default [
     scope: 'templates.read',
     params,
     body: SmsTemplateRendering,
+    examples: [{ name: 'minimal', summary: 'With data', body: { data: { name: 'Ada' } } }],
     status: 200,
     response: RenderedSmsTemplate,
     problems: [],

@@ -5,10 +5,45 @@ import { RecordEventPage } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
 import { ShortLinkPage } from '../../shared/schemas/short-links.ts';
 import { NewSms, SmsFilter, SmsMessage, SmsPage } from '../../shared/schemas/sms.ts';
-import { endpoint } from '../endpoint.ts';
+import { dayAfter, type Example, endpoint } from '../endpoint.ts';
 
 const tag = 'SMS';
 const params = z.object({ id: Id('sms') });
+
+/** The first goes out at once; the others each show one more thing that a text can have. */
+const examples: readonly Example<typeof NewSms>[] = [
+  {
+    name: 'minimal',
+    summary: 'A text',
+    body: { recipient: '+447700900123', content: 'Your parcel is here.' },
+  },
+  {
+    name: 'template',
+    summary: 'A stored template',
+    body: {
+      recipient: '+447700900123',
+      template: { name: 'Appointment reminder', data: { name: 'Ada', day: 'Monday' } },
+    },
+  },
+  {
+    name: 'links',
+    summary: 'A link whose clicks are counted',
+    body: {
+      recipient: '+447700900123',
+      content: 'Follow your parcel: https://shop.example/orders/7',
+      shortenLinks: true,
+    },
+  },
+  {
+    name: 'scheduled',
+    summary: 'Tomorrow',
+    body: (at) => ({
+      recipient: '+447700900123',
+      content: 'Your parcel comes today.',
+      scheduledAt: dayAfter(at),
+    }),
+  },
+];
 
 export default [
   endpoint({
@@ -21,6 +56,7 @@ export default [
       'A message that the workspace cannot pay for is held, and goes out in order once it can, within 72 hours.',
     scope: 'sms.send',
     body: NewSms,
+    examples,
     status: 201,
     response: SmsMessage,
     location: (sent) => `/v2/sms/${sent.id}`,

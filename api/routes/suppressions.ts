@@ -23,6 +23,15 @@ export default [
       'What is suppressed is not sent to. Where the number, or the address with this scope, is suppressed already, the existing entry is the answer.',
     scope: 'suppressions.write',
     body: NewSuppression,
+    examples: [
+      { name: 'minimal', summary: 'An address', body: { email: 'grace@example.com' } },
+      { name: 'number', summary: 'A number', body: { number: '+447700900199' } },
+      {
+        name: 'marketing',
+        summary: 'An address that wants no marketing',
+        body: { email: 'alan@example.com', scope: 'marketing' },
+      },
+    ],
     status: 201,
     otherStatus: { status: 200, description: 'It was suppressed already: the existing entry' },
     response: Suppression,

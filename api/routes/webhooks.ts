@@ -31,6 +31,18 @@ export default [
       'The answer holds the signing secret, which is not shown again. There is one webhook for the same url, events and inboundNumber.',
     scope: write,
     body: NewWebhook,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'What became of emails',
+        body: { url: 'https://example.com/hooks', events: ['email.delivered', 'email.bounced'] },
+      },
+      {
+        name: 'replies',
+        summary: 'Texts that come in',
+        body: { url: 'https://example.com/replies', events: ['sms.received'], description: 'Replies' },
+      },
+    ],
     status: 201,
     response: Webhook,
     location: (webhook) => `/v2/webhooks/${webhook.id}`,
@@ -74,6 +86,10 @@ export default [
     scope: write,
     params,
     body: WebhookChanges,
+    examples: [
+      { name: 'minimal', summary: 'Another description', body: { description: 'Orders' } },
+      { name: 'resume', summary: 'Switch it on again', body: { active: true } },
+    ],
     status: 200,
     response: Webhook,
     problems: ['webhooks_not_enabled', 'webhook_exists'],
@@ -176,6 +192,13 @@ export default [
     scope: write,
     params,
     body: WebhookRecovery,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'What failed in the last hour',
+        body: (at) => ({ since: new Date(at.getTime() - 3_600_000).toISOString() }),
+      },
+    ],
     status: 200,
     response: WebhookRecovered,
     problems: ['webhook_disabled'],

@@ -84,7 +84,8 @@ async function start(): Promise<number> {
 
   const apps = [...(mailbox ? [mailbox] : []), ...lines.filter((line) => line !== release)];
   session.log(`Starting ${apps.map(({ name }) => name).join(', ')}`);
-  const supervised = supervise(apps, env);
+  // Reached from this machine alone, the reference may offer the key.
+  const supervised = supervise(apps, { ...env, DEMO_API_KEY: demo.apiKey });
   const ready = Promise.all([untilReady(port), mailbox && untilAnswers(mailbox.url)]);
   await Promise.race([ready, supervised.failure, services.failure]);
   supervised.restartFromNow();

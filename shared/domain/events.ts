@@ -79,7 +79,8 @@ function toWire(caller: Caller, event: db.EventRecord, version: string): Event {
     apiVersion: version,
     workspaceId: event.workspaceId,
     data: show(caller, JSON.parse(event.data)),
-  };
+    // The row was written with a type and the record that goes with it.
+  } as Event;
 }
 
 /** The events of one record, oldest first. */

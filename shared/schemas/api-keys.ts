@@ -1,37 +1,39 @@
 import { z } from 'zod';
 import { parsePublicKey } from '../formats/public-key.ts';
 import { knownVersions } from '../versions.ts';
-import { change, Id, Moment, pageOf, Timestamp, text } from './fields.ts';
+import { CreatedAt, change, Id, Moment, pageOf, Timestamp, text } from './fields.ts';
 import { Scope, scopes, signingAlgorithms } from './scopes.ts';
 
 export const ApiKey = z
   .object({
     id: Id('key'),
-    name: z.string().nullable(),
+    name: z.string().nullable().meta({ description: 'What you call it' }),
     keyPrefix: z.string().meta({ description: 'The first six characters of the key' }),
     keyLast4: z.string().meta({ description: 'The last four characters of the key' }),
-    scopes: z.array(Scope),
-    limits: z.object({
-      dailyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC day; null: no limit' }),
-      monthlyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC month; null: no limit' }),
-      usedToday: z.int32().meta({
-        description: 'Of this key and its rotations, with what is reserved for sends in progress',
-      }),
-      usedThisMonth: z.int32(),
-    }),
+    scopes: z.array(Scope).meta({ description: 'What it may do' }),
+    limits: z
+      .object({
+        dailyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC day; null: no limit' }),
+        monthlyParts: z.int32().nullable().meta({ description: 'SMS parts in a UTC month; null: no limit' }),
+        usedToday: z.int32().meta({
+          description: 'Of this key and its rotations, with what is reserved for sends in progress',
+        }),
+        usedThisMonth: z.int32().meta({ description: 'The same of the UTC month' }),
+      })
+      .meta({ description: 'How many parts of texts it may send, and has' }),
     strictMode: z.boolean().meta({
       description: 'Every request must be signed, and every POST and PATCH must carry an Idempotency-Key',
     }),
     signing: z
       .object({
-        algorithm: z.enum(signingAlgorithms),
+        algorithm: z.enum(signingAlgorithms).meta({ description: 'How requests are signed' }),
         publicKey: z.string().nullable().meta({ description: 'null for hmac_sha256' }),
       })
       .optional()
       .meta({ description: 'Left out when not set' }),
     apiVersion: z.string().nullable().meta({ description: 'null: follows the current version' }),
-    createdAt: Timestamp,
-    activeFrom: Timestamp,
+    createdAt: CreatedAt,
+    activeFrom: Timestamp.meta({ description: 'Before that it is refused' }),
     expiresAt: Timestamp.nullable().meta({ description: 'null: does not expire; set on a rotated key' }),
     lastUsedAt: Timestamp.nullable().meta({ description: 'Not tracked: always null' }),
     key: z.string().nullable().meta({ description: 'Only in the response that issued it' }),
@@ -50,7 +52,10 @@ const name = nameText.nullish().meta({ description: 'An empty one is none' });
 const partLimit = z.int32().min(0).max(100_000_000);
 const parts = partLimit.nullish();
 const limits = z
-  .object({ dailyParts: parts, monthlyParts: parts })
+  .object({
+    dailyParts: parts.meta({ description: 'In a UTC day' }),
+    monthlyParts: parts.meta({ description: 'In a UTC month' }),
+  })
   .nullish()
   .meta({ description: 'SMS parts in a UTC day and month; null or 0 is no limit' });
 const apiVersion = z
@@ -60,7 +65,10 @@ const apiVersion = z
 
 const NewSigning = z
   .object({
-    algorithm: z.enum(signingAlgorithms),
+    algorithm: z.enum(signingAlgorithms).meta({
+      description:
+        'hmac_sha256: with a secret that the answer holds; ecdsa_p256_sha256: with a key of your own',
+    }),
     publicKey: z.string().nullish().meta({
       description:
         'P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256',
@@ -92,7 +100,7 @@ export const NewApiKey = z
       .meta({ description: 'What the key may do; default everything. Only what your own key may do' }),
     limits,
     strictMode: z.boolean().nullish().meta({ description: 'Needs signing' }),
-    signing: NewSigning.nullish(),
+    signing: NewSigning.nullish().meta({ description: 'How requests with the key are signed (RFC 9421)' }),
     apiVersion,
     activeFrom: Moment.nullish().meta({ description: 'Default: now' }),
     expiresAt: Moment.nullish().meta({ description: 'Default: never. No later than your own key expires' }),

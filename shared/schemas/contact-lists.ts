@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Contact, ContactFilter } from './contacts.ts';
-import { change, Id, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, change, Id, NamedId, pageOf, pageQuery, Timestamp, text, UpdatedAt } from './fields.ts';
 
 export const mostNamedAtOnce = 10_000;
 export const mostLists = 1_000;
@@ -14,14 +14,14 @@ export type ContactListKind = z.infer<typeof ContactListKind>;
 export const ContactList = z
   .object({
     id: Id('list'),
-    name: z.string(),
-    description: z.string().nullable(),
+    name: z.string().meta({ description: 'What the list is called' }),
+    description: z.string().nullable().meta({ description: 'For yourself' }),
     kind: ContactListKind,
     filter: z
       .object({
-        search: z.string().nullable(),
-        tag: z.string().nullable(),
-        clientReference: z.string().nullable(),
+        search: z.string().nullable().meta({ description: 'As in a search of contacts' }),
+        tag: z.string().nullable().meta({ description: 'Contacts that have this tag' }),
+        clientReference: z.string().nullable().meta({ description: 'Contacts with this reference' }),
       })
       .nullable()
       .meta({ description: 'Of a dynamic list; else null' }),
@@ -35,8 +35,8 @@ export const ContactList = z
     copyInProgress: z
       .boolean()
       .meta({ description: 'Contacts of other lists are being copied into it: contactCount is rising' }),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
   })
   .meta({ id: 'ContactList' });
 export type ContactList = z.infer<typeof ContactList>;
@@ -45,8 +45,8 @@ export const ContactListPage = pageOf(ContactList, 'ContactListPage');
 export const ContactListQuery = z.object(pageQuery);
 export type ContactListQuery = z.infer<typeof ContactListQuery>;
 
-const name = text({ min: 1, max: 100, blank: false });
-const description = text({ max: 500, multiline: true });
+const name = text({ min: 1, max: 100, blank: false }).meta({ description: 'What the list is called' });
+const description = text({ max: 500, multiline: true }).meta({ description: 'For yourself' });
 const filter = ContactFilter.nullish();
 
 export const NewContactList = z
@@ -77,7 +77,7 @@ export type ContactListPreview = z.infer<typeof ContactListPreview>;
 
 export const ContactListPreviewOutcome = z
   .object({
-    count: z.int32(),
+    count: z.int32().meta({ description: 'Contacts that match' }),
     estimated: z.boolean().meta({
       description:
         'There are too many to be counted while the request waits: count says how many there are if the rest is like the newest',
@@ -116,7 +116,7 @@ export type ContactListAddition = z.infer<typeof ContactListAddition>;
 
 export const ContactListAddOutcome = z
   .object({
-    added: z.int32(),
+    added: z.int32().meta({ description: 'Contacts that were not in the list' }),
     skipped: z.int32().meta({ description: 'In the list already, or not contacts of this workspace' }),
   })
   .meta({ id: 'ContactListAddOutcome' });
@@ -128,5 +128,5 @@ export const ContactListRemoval = z
 export type ContactListRemoval = z.infer<typeof ContactListRemoval>;
 
 export const ContactListRemoveOutcome = z
-  .object({ removed: z.int32() })
+  .object({ removed: z.int32().meta({ description: 'Contacts that were in the list' }) })
   .meta({ id: 'ContactListRemoveOutcome' });

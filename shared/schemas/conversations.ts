@@ -10,17 +10,20 @@ export const Conversation = z
     contact: z
       .object({
         id: Id('contact'),
-        firstName: z.string().nullable(),
-        lastName: z.string().nullable(),
-        company: z.string().nullable(),
+        firstName: z.string().nullable().meta({ description: 'Given name' }),
+        lastName: z.string().nullable().meta({ description: 'Family name' }),
+        company: z.string().nullable().meta({ description: 'Where they work' }),
       })
       .nullable()
       .meta({ description: 'Who has the number now' }),
     lastMessage: SmsMessage.meta({ description: 'The newest text, whichever way it went' }),
-    lastInboundAt: Timestamp,
-    lastOutboundAt: Timestamp.nullable(),
-    inboundCount: z.int32().min(0),
-    outboundCount: z.int32().min(0).meta({ description: 'Whatever became of them' }),
+    lastInboundAt: Timestamp.meta({ description: 'When the last text came in' }),
+    lastOutboundAt: Timestamp.nullable().meta({ description: 'When the last text was accepted for sending' }),
+    inboundCount: z.int32().min(0).meta({ description: 'Texts that came in' }),
+    outboundCount: z
+      .int32()
+      .min(0)
+      .meta({ description: 'Texts that were accepted for sending, whatever became of them' }),
     suppressed: z.boolean().meta({ description: 'The number is on the suppression list' }),
   })
   .meta({ id: 'Conversation' });

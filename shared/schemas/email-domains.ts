@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 
 export const EmailDomainStatus = z.enum(['pending', 'verified', 'warning', 'failed']).meta({
   description:
@@ -21,8 +21,8 @@ export type RecordStatus = z.infer<typeof RecordStatus>;
 export const DomainRecord = z
   .object({
     purpose: RecordPurpose,
-    type: z.enum(['TXT', 'CNAME']),
-    name: z.string().meta({ example: 'mabc._domainkey.example.com' }),
+    type: z.enum(['TXT', 'CNAME']).meta({ description: 'Of the DNS record' }),
+    name: z.string().meta({ description: 'Where to publish it', example: 'mabc._domainkey.example.com' }),
     value: z.string().meta({
       description:
         'What to publish. A TXT value of more than 255 characters is published as several strings. Where there is an SPF record already, add the include to it; a DMARC record of your own is as good',
@@ -39,8 +39,8 @@ export const EmailDomain = z
     name: z.string().meta({ description: 'In lower case and punycode', example: 'example.com' }),
     status: EmailDomainStatus,
     records: z.array(DomainRecord).meta({ description: 'What to publish in the DNS of the domain' }),
-    createdAt: Timestamp,
-    verifiedAt: Timestamp.nullable(),
+    createdAt: CreatedAt,
+    verifiedAt: Timestamp.nullable().meta({ description: 'When the DKIM record was seen first' }),
     lastCheckedAt: Timestamp.nullable().meta({ description: 'When the DNS was looked at last' }),
   })
   .meta({ id: 'EmailDomain' });

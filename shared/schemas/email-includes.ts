@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { EmailSourceName } from './email-templates.ts';
-import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, Id, pageOf, pageQuery, text, UpdatedAt } from './fields.ts';
 
 export const mostEmailIncludes = 200;
 
@@ -8,9 +8,9 @@ export const EmailInclude = z
   .object({
     id: Id('include'),
     name: EmailSourceName,
-    content: z.string(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
+    content: z.string().meta({ description: 'A piece of MJML' }),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
   })
   .meta({ id: 'EmailInclude' });
 export type EmailInclude = z.infer<typeof EmailInclude>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { change, Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
 import { SampleData } from './sample-data.ts';
 
 export const mostEmailTemplates = 1_000;
@@ -8,21 +8,26 @@ export const mostEmailTemplates = 1_000;
 export const EmailSourceName = z
   .string()
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, hyphens or underscores')
-  .meta({ example: 'welcome' });
+  .meta({
+    description: '1 to 64 letters, digits, hyphens or underscores; it compares as bytes',
+    example: 'welcome',
+  });
 
-export const EmailFormat = z.enum(['html', 'mjml']);
+export const EmailFormat = z
+  .enum(['html', 'mjml'])
+  .meta({ description: 'mjml is compiled to HTML before sending' });
 export type EmailFormat = z.infer<typeof EmailFormat>;
 
 export const EmailTemplate = z
   .object({
     id: Id('etemplate'),
     name: EmailSourceName,
-    description: z.string().nullable(),
+    description: z.string().nullable().meta({ description: 'For yourself; recipients do not see it' }),
     format: EmailFormat,
     html: z.string().meta({ description: 'Liquid source, or MJML with Liquid' }),
     text: z.string().meta({ description: 'Liquid plain-text alternative; empty when there is none' }),
-    sampleData: JsonObject.nullable(),
-    createdAt: Timestamp,
+    sampleData: JsonObject.nullable().meta({ description: 'What it was tried with when it was saved' }),
+    createdAt: CreatedAt,
     updatedAt: Timestamp.meta({
       description: 'Changes when name, description, format or sampleData change',
     }),
@@ -38,7 +43,9 @@ export const EmailTemplateQuery = z.object({
 export type EmailTemplateQuery = z.infer<typeof EmailTemplateQuery>;
 
 const fields = {
-  description: text({ max: 256, multiline: true }),
+  description: text({ max: 256, multiline: true }).meta({
+    description: 'For yourself; recipients do not see it',
+  }),
   format: EmailFormat.meta({
     description: 'mjml is compiled with the includes of the workspace before sending',
   }),
@@ -91,7 +98,7 @@ export type EmailTemplateRendering = z.infer<typeof EmailTemplateRendering>;
 export const RenderedEmailTemplate = z
   .object({
     subject: z.string().optional().meta({ description: 'Only when one was given' }),
-    html: z.string(),
+    html: z.string().meta({ description: 'As it would be sent; MJML is compiled' }),
     text: z.string().meta({ description: 'Empty when the template has none' }),
   })
   .meta({ id: 'RenderedEmailTemplate' });

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { EmailFormat } from './email-templates.ts';
-import { Id, JsonObject, Moment, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import {
+  CreatedAt,
+  Id,
+  JsonObject,
+  Moment,
+  ownReference,
+  ownTag,
+  pageOf,
+  pageQuery,
+  Timestamp,
+  text,
+  UpdatedAt,
+} from './fields.ts';
 import { LargeString } from './large-text.ts';
 
 export const EmailKind = z
@@ -13,9 +25,15 @@ export const EmailStatus = z.enum(['queued', 'sent', 'delivered', 'failed', 'can
 
 export const EmailReason = z
   .object({
-    category: z.enum(['hard_bounce', 'soft_bounce', 'complaint', 'suppressed', 'rejected', 'failed']),
-    code: z.string().meta({ example: 'mailbox_unknown' }),
-    description: z.string().nullable(),
+    category: z.enum(['hard_bounce', 'soft_bounce', 'complaint', 'suppressed', 'rejected', 'failed']).meta({
+      description:
+        'hard_bounce: refused for good; soft_bounce: refused for now, too often; complaint: reported as spam; suppressed: the address is on the suppression list; rejected: it could not be composed or was not allowed; failed: anything else',
+    }),
+    code: z.string().meta({ description: 'The cause, for programs', example: 'mailbox_unknown' }),
+    description: z
+      .string()
+      .nullable()
+      .meta({ description: 'What the mail server said, where it said something' }),
     retryable: z.boolean().meta({ description: 'Sending again later may succeed' }),
   })
   .meta({ id: 'EmailReason' });
@@ -24,7 +42,7 @@ export const Email = z
   .object({
     id: Id('email'),
     kind: EmailKind,
-    sender: z.string(),
+    sender: z.string().meta({ description: 'As it was given: an address, or a name and an address' }),
     recipient: z.string().nullable().meta({ description: 'null without the scope recipients.read' }),
     subject: z.string().nullable().meta({ description: 'As rendered; null without the scope content.read' }),
     content: z
@@ -36,15 +54,15 @@ export const Email = z
       .meta({ description: 'Absent without the scope content.read' }),
     status: EmailStatus,
     reason: EmailReason.optional(),
-    clientReference: z.string().nullable(),
-    clientTag: z.string().nullable(),
+    clientReference: ownReference,
+    clientTag: ownTag,
     openCount: z.int32().meta({ description: 'Loads of the tracking image' }),
-    createdAt: Timestamp,
-    scheduledAt: Timestamp.nullable(),
-    sentAt: Timestamp.nullable(),
-    deliveredAt: Timestamp.nullable(),
-    openedAt: Timestamp.nullable(),
-    updatedAt: Timestamp,
+    createdAt: CreatedAt,
+    scheduledAt: Timestamp.nullable().meta({ description: 'When it is to go out; null: at once' }),
+    sentAt: Timestamp.nullable().meta({ description: 'When it was handed over to the relay' }),
+    deliveredAt: Timestamp.nullable().meta({ description: 'When the recipient’s mail server accepted it' }),
+    openedAt: Timestamp.nullable().meta({ description: 'When the tracking image was loaded first' }),
+    updatedAt: UpdatedAt,
   })
   .meta({ id: 'Email' });
 export type Email = z.infer<typeof Email>;
@@ -96,7 +114,13 @@ export const NewEmail = z
           'Provide exactly one of content and template.name; html or text that is not empty. In kind marketing {{ unsubscribeUrl }} is the opt-out link, here as in templates',
       }),
     template: z
-      .object({ name: text({ max: 64 }).nullish(), data: JsonObject.nullish() })
+      .object({
+        name: text({ max: 64 }).nullish().meta({ description: 'Of a stored template', example: 'welcome' }),
+        data: JsonObject.nullish().meta({
+          description: 'The values that Liquid merges',
+          example: { name: 'Ada' },
+        }),
+      })
       .nullish()
       .meta({ description: 'name of a stored template, and the values that Liquid merges' }),
     format: EmailFormat.nullish().meta({ description: 'What content.html is; default html' }),
@@ -108,7 +132,10 @@ export const NewEmail = z
       description: 'Stored in lower case; what is no letter or digit of any script becomes a hyphen',
     }),
     scheduledAt: Moment.nullish().meta({ description: 'More than 5 minutes and less than 3 months ahead' }),
-    trackOpens: z.boolean().nullish(),
+    trackOpens: z
+      .boolean()
+      .nullish()
+      .meta({ description: 'Counts opens by an image of one pixel in the HTML; default false' }),
     bypassSuppressions: z.boolean().nullish().meta({ description: 'A connected app cannot set it to true' }),
     attachments: z
       .array(NewAttachment)
@@ -121,9 +148,11 @@ export type NewEmail = z.infer<typeof NewEmail>;
 
 export const EmailFilter = z.object({
   status: EmailStatus.optional(),
-  recipient: text({ min: 1, max: 256 }).optional(),
-  clientReference: text({ max: 64 }).optional(),
-  clientTag: text({ max: 64 }).optional(),
+  recipient: text({ min: 1, max: 256 })
+    .optional()
+    .meta({ description: 'The whole address, whatever its case' }),
+  clientReference: text({ max: 64 }).optional().meta({ description: 'Of the email, as it was given' }),
+  clientTag: text({ max: 64 }).optional().meta({ description: 'Of the email, in any case' }),
   kind: EmailKind.optional(),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),

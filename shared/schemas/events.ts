@@ -1,51 +1,119 @@
 import { z } from 'zod';
 import { oneOf } from '../formats/edit-distance.ts';
+import { Email } from './email.ts';
 import { Id, Moment, queryInteger, Timestamp, text } from './fields.ts';
+import { SmsMessage } from './sms.ts';
+import { SmsBatch } from './sms-batches.ts';
+import { Suppression } from './suppressions.ts';
 
-/** Every event that a webhook can subscribe to (spec §6, contract §5). */
-export const eventTypes = [
-  'email.queued',
-  'email.sent',
-  'email.delivered',
-  'email.delayed',
-  'email.bounced',
-  'email.failed',
-  'email.complained',
-  'email.opened',
-  'email.cancelled',
-  'sms.queued',
-  'sms.sent',
-  'sms.delivered',
-  'sms.failed',
-  'sms.cancelled',
-  'sms.held',
-  'sms.received',
-  'batch.paused',
-  'batch.cancelled',
-  'batch.completed',
-  'suppression.created',
-] as const;
-export type EventType = (typeof eventTypes)[number];
+/** Every event that a webhook can subscribe to (spec §6, contract §5), and what it means to readers. */
+const emailEvents = {
+  'email.queued': 'An email was accepted',
+  'email.sent': 'An email was handed over to the relay',
+  'email.delivered': 'The recipient’s mail server accepted an email',
+  'email.delayed': 'An email could not be handed over yet; it is tried again',
+  'email.bounced': 'The recipient’s mail server refused an email',
+  'email.failed': 'An email will not be sent: see reason',
+  'email.complained': 'A recipient reported an email as spam',
+  'email.opened': 'An email was opened for the first time',
+  'email.cancelled': 'A scheduled email was cancelled',
+} as const;
+const smsEvents = {
+  'sms.queued': 'A text was accepted',
+  'sms.sent': 'The network took a text',
+  'sms.delivered': 'A text is on the phone',
+  'sms.failed': 'A text will not arrive: see reason',
+  'sms.cancelled': 'A text was cancelled',
+  'sms.held': 'A text waits until the workspace can pay for it',
+  'sms.received': 'A text came in',
+} as const;
+const batchEvents = {
+  'batch.paused': 'A batch was paused: see pausedReason',
+  'batch.cancelled': 'A batch was cancelled',
+  'batch.completed': 'Every message of a batch has come to its end',
+} as const;
+const suppressionEvents = {
+  'suppression.created': 'A number or an address is not sent to from now on',
+} as const;
+
+export const eventMeanings = { ...emailEvents, ...smsEvents, ...batchEvents, ...suppressionEvents };
+export type EventType = keyof typeof eventMeanings;
+export const eventTypes = Object.keys(eventMeanings) as [EventType, ...EventType[]];
+
+/** `id` names the shape in the API description. */
+function eventOf<Types extends z.ZodType<string>, Data extends z.ZodType>(
+  id: string,
+  { description, types, data }: { description: string; types: Types; data: Data },
+) {
+  return z
+    .object({
+      id: Id('event'),
+      type: types,
+      occurredAt: Timestamp.meta({ description: 'When it happened: UTC, to the millisecond' }),
+      apiVersion: z.string().meta({ description: 'The version that data follows', example: '2026-11-01' }),
+      workspaceId: Id('workspace'),
+      data,
+    })
+    .meta({ id, description });
+}
+
+/** What happened, for the types of these meanings. */
+function typesOf<Type extends string>(meanings: Readonly<Record<Type, string>>) {
+  const types = Object.keys(meanings) as [Type, ...Type[]];
+  return z.enum(types).meta({
+    description: types.map((type) => `\`${type}\`: ${meanings[type]}`).join('; '),
+    example: types[0],
+  });
+}
+
+export const EmailEvent = eventOf('EmailEvent', {
+  description: 'Something happened to an email: data is the email as it was then',
+  types: typesOf(emailEvents),
+  data: Email,
+});
+export const SmsEvent = eventOf('SmsEvent', {
+  description: 'Something happened to a text: data is the message as it was then',
+  types: typesOf(smsEvents),
+  data: SmsMessage,
+});
+export const BatchEvent = eventOf('BatchEvent', {
+  description: 'Something happened to an SMS batch: data is the batch as it was then',
+  types: typesOf(batchEvents),
+  data: SmsBatch,
+});
+export const SuppressionEvent = eventOf('SuppressionEvent', {
+  description: 'A suppression was made: data is the suppression',
+  types: typesOf(suppressionEvents),
+  data: Suppression,
+});
+export const WebhookTestEvent = eventOf('WebhookTestEvent', {
+  description: 'A test of a webhook, sent on request to that webhook alone',
+  types: z.literal('webhook.test').meta({ description: 'Always webhook.test' }),
+  data: z
+    .object({
+      id: Id('webhook'),
+      message: z.string().meta({ description: 'Says that it is a test' }),
+    })
+    .meta({ description: 'The webhook that is tested' }),
+});
+
+/** The shapes of events, by the types that have them. */
+export const eventShapes = [
+  { types: Object.keys(emailEvents), shape: EmailEvent },
+  { types: Object.keys(smsEvents), shape: SmsEvent },
+  { types: Object.keys(batchEvents), shape: BatchEvent },
+  { types: Object.keys(suppressionEvents), shape: SuppressionEvent },
+  { types: ['webhook.test'], shape: WebhookTestEvent },
+] as { types: (EventType | 'webhook.test')[]; shape: z.ZodType }[];
 
 export const Event = z
-  .object({
-    id: Id('event'),
-    type: z.string().meta({ example: 'email.sent' }),
-    occurredAt: Timestamp,
-    apiVersion: z.string().meta({ example: '2026-11-01' }),
-    workspaceId: Id('workspace'),
-    data: z.record(z.string(), z.unknown()).meta({
-      type: 'object',
-      additionalProperties: true,
-      description: 'The email, message, batch or suppression as it was when the event happened',
-    }),
-  })
-  .meta({ id: 'Event' });
+  .discriminatedUnion('type', [EmailEvent, SmsEvent, BatchEvent, SuppressionEvent, WebhookTestEvent])
+  .meta({ id: 'Event', description: 'Something that happened; `type` says what, and what data is' });
 export type Event = z.infer<typeof Event>;
 
 export const EventPage = z
   .object({
-    data: z.array(Event),
+    data: z.array(Event).meta({ description: 'Oldest first' }),
     nextCursor: z
       .string()
       .meta({ description: 'Always there; sent as `cursor` it returns only newer events' }),
@@ -54,7 +122,10 @@ export const EventPage = z
 
 /** The events of one record: all of them, oldest first. */
 export const RecordEventPage = z
-  .object({ data: z.array(Event), nextCursor: z.null() })
+  .object({
+    data: z.array(Event).meta({ description: 'All of them, oldest first' }),
+    nextCursor: z.null().meta({ description: 'There is one page' }),
+  })
   .meta({ id: 'RecordEventPage' });
 
 const groups = ['email.*', 'sms.*', 'batch.*', 'suppression.*'] as const;
@@ -75,6 +146,6 @@ export const EventFilter = z.object({
   cursor: text({ max: 2000 })
     .optional()
     .meta({ description: 'nextCursor of the answer before; wins over since' }),
-  limit: queryInteger({ min: 1, max: 1000 }).default(100),
+  limit: queryInteger({ min: 1, max: 1000 }).default(100).meta({ description: 'Events on a page' }),
 });
 export type EventFilter = z.infer<typeof EventFilter>;

@@ -12,11 +12,30 @@ export function Id(prefix: IdPrefix): z.ZodString {
     field = z
       .string()
       .regex(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`), `must be the id of a ${prefix}`)
-      .meta({ example: `${prefix}_01h455vb4pex5vsknk084sn02q` });
+      .meta({ description: `Id of ${named(prefix)}`, example: `${prefix}_01h455vb4pex5vsknk084sn02q` });
     idFields.set(prefix, field);
   }
   return field;
 }
+
+/** Where the prefix is not what readers call the record. */
+const names: { [Prefix in IdPrefix]?: string } = {
+  key: 'an API key',
+  domain: 'a sending domain',
+  testrecipient: 'a test recipient',
+  etemplate: 'an email template',
+  template: 'an SMS template',
+  include: 'an email include',
+  sms: 'a text message',
+  batch: 'an SMS batch',
+  link: 'a short link',
+  list: 'a contact list',
+  phone: 'a phone of the simulator',
+  profile: 'a business profile',
+};
+
+const named = (prefix: IdPrefix): string =>
+  names[prefix] ?? `${/^[aeiou]/.test(prefix) ? 'an' : 'a'} ${prefix}`;
 
 /** An id in a list of ids, where one that no record has is ignored: so is text that can be no id. */
 export function NamedId(prefix: IdPrefix): z.ZodString {
@@ -27,6 +46,9 @@ export function NamedId(prefix: IdPrefix): z.ZodString {
 export const Timestamp = z.iso
   .datetime({ precision: 3 })
   .meta({ description: 'UTC, to the millisecond', example: '2026-11-20T10:00:00.000Z' });
+
+export const CreatedAt = Timestamp.meta({ description: 'When it was made: UTC, to the millisecond' });
+export const UpdatedAt = Timestamp.meta({ description: 'When it changed last: UTC, to the millisecond' });
 
 /** A time in a request: RFC 3339 with any offset, handed on as a Date. */
 export const Moment = z
@@ -141,6 +163,16 @@ export function queryInteger({ min, max }: { min: number; max: number }) {
     .meta({ override });
 }
 
+/** What customers know a record by, in answers. */
+export const ownReference = z
+  .string()
+  .nullable()
+  .meta({ description: 'Your own reference, as it was given', example: 'order-7' });
+export const ownTag = z
+  .string()
+  .nullable()
+  .meta({ description: 'Your own tag, in lower case; reports count by it', example: 'orders' });
+
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Items on a page' }),
@@ -151,7 +183,7 @@ export const pageQuery = {
 export function pageOf<Item extends z.ZodType>(item: Item, id: string) {
   return z
     .object({
-      data: z.array(item),
+      data: z.array(item).meta({ description: 'The items of this page' }),
       nextCursor: z.string().nullable().meta({
         description:
           'Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty',

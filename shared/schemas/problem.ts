@@ -1,4 +1,11 @@
 import { z } from 'zod';
+import { catalogue } from '../errors.ts';
+
+/** Codes of problems; the `type` of a problem ends in one. */
+export const ProblemCode = z.enum(Object.keys(catalogue) as [string, ...string[]]).meta({
+  id: 'ProblemCode',
+  description: 'The code that the `type` of a problem ends in; what is behind its last slash',
+});
 
 /** What every refusal looks like on the wire (RFC 9457). */
 export const Problem = z
@@ -7,6 +14,8 @@ export const Problem = z
       format: 'uri',
       description: 'Ends in a code that never changes; the address serves a page about it',
       example: 'https://messaging.example/problems/validation_failed',
+      // No field has the code by itself, so this is where the description says which there are.
+      $defs: { code: { $ref: '#/components/schemas/ProblemCode' } },
     }),
     title: z.string().meta({ description: 'A short fixed summary' }),
     status: z.int32().meta({ description: 'The HTTP status of the response' }),

@@ -36,7 +36,7 @@ const TimeZone = text({ min: 1, max: 64 })
   })
   .meta({ example: 'Europe/London' });
 
-export const ReportChannel = z.enum(['email', 'sms']);
+export const ReportChannel = z.enum(['email', 'sms']).meta({ description: 'What the messages are' });
 
 const stretch = {
   from: ReportBound.optional().meta({
@@ -73,18 +73,21 @@ const rateOf = (what: string) =>
   Rate.meta({ description: `${what}, to four decimals; null of none`, example: '0.9876' });
 
 export const ReportCost = z
-  .object({ gbp: z.string(), eur: z.string() })
-  .meta({ id: 'ReportCost', example: { gbp: '12.3400', eur: '14.1900' } });
+  .object({
+    gbp: z.string().meta({ description: 'Pounds, with four decimals' }),
+    eur: z.string().meta({ description: 'Euros, with four decimals' }),
+  })
+  .meta({ id: 'ReportCost', description: 'Of texts, together', example: { gbp: '12.3400', eur: '14.1900' } });
 
 const counts = {
-  accepted: Count,
+  accepted: Count.meta({ description: 'Messages that were accepted' }),
   queued: Count.meta({ description: 'Of them, by the status that they have now' }),
-  held: Count,
+  held: Count.meta({ description: 'Waiting until the workspace can pay for them' }),
   sent: Count.meta({ description: 'Handed over, outcome awaited' }),
-  delivered: Count,
-  failed: Count,
-  cancelled: Count,
-  parts: Count,
+  delivered: Count.meta({ description: 'Accepted by the mail server, or on the phone' }),
+  failed: Count.meta({ description: 'Not to arrive' }),
+  cancelled: Count.meta({ description: 'Cancelled before they were sent' }),
+  parts: Count.meta({ description: 'Parts of texts' }),
   cost: ReportCost,
 };
 
@@ -94,12 +97,12 @@ function reportOf<Row extends z.ZodObject>(row: Row, id: string) {
     .object({
       from: Timestamp.meta({ description: 'The first hour that is counted' }),
       to: Timestamp.meta({ description: 'The first that is counted no more' }),
-      timeZone: z.string(),
+      timeZone: z.string().meta({ description: 'Whose days and months they are' }),
       timeZoneRounded: z.boolean().meta({
         description: 'A bound of the time zone is within an hour of UTC, and was rounded down to it',
       }),
-      data: z.array(row.meta({ id: `${id}Row` })),
-      nextCursor: z.null(),
+      data: z.array(row.meta({ id: `${id}Row` })).meta({ description: 'All rows' }),
+      nextCursor: z.null().meta({ description: 'A report is one page' }),
     })
     .meta({ id });
 }
@@ -142,8 +145,16 @@ export const CountriesReport = reportOf(
 export type CountriesReport = z.infer<typeof CountriesReport>;
 
 const Seconds = z.number().min(0).nullable();
+const secondsOf = (share: string) => Seconds.meta({ description: `${share} took no longer` });
 const Latencies = z
-  .object({ count: Count, p50: Seconds, p90: Seconds, p95: Seconds, p99: Seconds, max: Seconds })
+  .object({
+    count: Count.meta({ description: 'Messages that came so far' }),
+    p50: secondsOf('Half of them'),
+    p90: secondsOf('90 in 100'),
+    p95: secondsOf('95 in 100'),
+    p99: secondsOf('99 in 100'),
+    max: secondsOf('All of them'),
+  })
   .meta({ id: 'Latencies', description: 'Seconds, within 4 %; null where no message came so far' });
 
 export const LatencyReport = reportOf(
@@ -161,16 +172,16 @@ export type LatencyReport = z.infer<typeof LatencyReport>;
 
 export const DeliverabilityReport = reportOf(
   z.object({
-    by: z.enum(['recipientDomain', 'sendingDomain']),
+    by: z.enum(['recipientDomain', 'sendingDomain']).meta({ description: 'Whose domain it is' }),
     domain: z.string().meta({ description: '`(other)`: those beyond the first 500 of a day together' }),
-    accepted: Count,
-    delivered: Count,
-    hardBounces: Count,
-    softBounces: Count,
-    rejected: Count,
-    suppressed: Count,
-    complaints: Count,
-    opened: Count,
+    accepted: Count.meta({ description: 'Emails that were accepted' }),
+    delivered: Count.meta({ description: 'Accepted by the mail server' }),
+    hardBounces: Count.meta({ description: 'Refused for good' }),
+    softBounces: Count.meta({ description: 'Refused for now, too often' }),
+    rejected: Count.meta({ description: 'Not composed, or not allowed' }),
+    suppressed: Count.meta({ description: 'Not sent, as the address is suppressed' }),
+    complaints: Count.meta({ description: 'Reported as spam' }),
+    opened: Count.meta({ description: 'Opened at least once' }),
     deliveredRate: rateOf('Delivered of accepted'),
     bounceRate: rateOf('Hard and soft bounces of accepted'),
     complaintRate: rateOf('Complaints of delivered'),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { change, Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, change, Id, pageOf, pageQuery, text } from './fields.ts';
 
 export const SenderKind = z.enum(['sender_name', 'virtual_number']).meta({
   description:
@@ -15,7 +15,10 @@ export const SenderStatus = z
   });
 export type SenderStatus = z.infer<typeof SenderStatus>;
 
-export const SenderCountryStatus = z.enum(['pending', 'approved', 'rejected']);
+export const SenderCountryStatus = z.enum(['pending', 'approved', 'rejected']).meta({
+  description:
+    'pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason',
+});
 export type SenderCountryStatus = z.infer<typeof SenderCountryStatus>;
 
 export const SenderCountry = z
@@ -41,9 +44,9 @@ export const Sender = z
     status: SenderStatus,
     countries: z.array(SenderCountry).meta({ description: 'Where it is to be sent from, by country' }),
     default: z.boolean().meta({ description: 'Messages that name no sender come from it' }),
-    sampleContent: z.string().nullable(),
+    sampleContent: z.string().nullable().meta({ description: 'A message as it will be sent' }),
     businessProfileId: Id('profile').nullable(),
-    createdAt: Timestamp,
+    createdAt: CreatedAt,
   })
   .meta({ id: 'Sender' });
 export type Sender = z.infer<typeof Sender>;
@@ -96,7 +99,7 @@ export const SenderVerification = z
     code: z
       .string()
       .regex(/^[0-9]{6}$/, 'must be the six digits that were texted')
-      .meta({ example: '123456' }),
+      .meta({ description: 'The six digits that were texted', example: '123456' }),
   })
   .meta({ id: 'SenderVerification' });
 export type SenderVerification = z.infer<typeof SenderVerification>;

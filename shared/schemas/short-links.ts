@@ -16,8 +16,8 @@ export const ShortLink = z
       description:
         'How often it was followed; by link previewers and crawlers that say what they are it is not counted',
     }),
-    firstClickedAt: Timestamp.nullable(),
-    lastClickedAt: Timestamp.nullable(),
+    firstClickedAt: Timestamp.nullable().meta({ description: 'When it was followed first' }),
+    lastClickedAt: Timestamp.nullable().meta({ description: 'When it was followed last' }),
   })
   .meta({ id: 'ShortLink' });
 export type ShortLink = z.infer<typeof ShortLink>;
@@ -30,13 +30,13 @@ export const BatchLink = z
       example: 'https://shop.example/orders/{{ id }}',
     }),
     messages: z.int32().min(0).meta({ description: 'Messages made so far that have it' }),
-    clicks: z.int32().min(0),
+    clicks: z.int32().min(0).meta({ description: 'How often it was followed, in all messages together' }),
     clickedMessages: z
       .int32()
       .min(0)
       .meta({ description: 'Messages in which it was followed at least once' }),
-    firstClickedAt: Timestamp.nullable(),
-    lastClickedAt: Timestamp.nullable(),
+    firstClickedAt: Timestamp.nullable().meta({ description: 'When it was followed first' }),
+    lastClickedAt: Timestamp.nullable().meta({ description: 'When it was followed last' }),
   })
   .meta({ id: 'BatchLink' });
 export type BatchLink = z.infer<typeof BatchLink>;

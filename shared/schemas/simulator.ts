@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, Id, pageOf, pageQuery, text } from './fields.ts';
 import { SmsDirection } from './sms.ts';
 
 /** Of each phone. */
@@ -14,14 +14,14 @@ export const SimulatorPhone = z
         z.object({
           direction: SmsDirection.meta({ description: 'As the workspace sees it' }),
           from: z.string().meta({ description: 'A name, or a number in E.164' }),
-          to: z.string(),
-          content: z.string(),
-          parts: z.int32(),
-          createdAt: Timestamp,
+          to: z.string().meta({ description: 'A name, or a number in E.164' }),
+          content: z.string().meta({ description: 'The text' }),
+          parts: z.int32().meta({ description: 'Messages of the network that it takes' }),
+          createdAt: CreatedAt,
         }),
       )
       .meta({ description: `The last ${textsShown} texts, oldest first` }),
-    createdAt: Timestamp,
+    createdAt: CreatedAt,
   })
   .meta({ id: 'SimulatorPhone' });
 export type SimulatorPhone = z.infer<typeof SimulatorPhone>;
@@ -32,7 +32,10 @@ export type SimulatorPhoneQuery = z.infer<typeof SimulatorPhoneQuery>;
 
 export const SimulatorText = z
   .object({
-    content: text({ min: 1, max: 1_600, multiline: true }).meta({ example: 'Yes please' }),
+    content: text({ min: 1, max: 1_600, multiline: true }).meta({
+      description: 'What the phone texts',
+      example: 'Yes please',
+    }),
     to: text({ min: 1, max: 40 }).nullish().meta({
       description:
         'An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace',

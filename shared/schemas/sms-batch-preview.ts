@@ -8,7 +8,7 @@ const Sample = z
   .object({
     recipient: z.string().meta({ description: 'E.164' }),
     content: z.string().meta({ description: 'As it would be sent' }),
-    parts: z.int32().min(1),
+    parts: z.int32().min(1).meta({ description: 'Messages of the network that it takes' }),
     encoding: SmsEncoding,
   })
   .meta({ id: 'SmsBatchSample' });
@@ -23,15 +23,20 @@ export const SmsBatchPreview = z
     }),
     parts: Count.meta({ description: 'Of the messages that would be sent' }),
     cost: SmsCost,
-    encodings: z.object({ gsm7: Count, ucs2: Count }).meta({
-      id: 'SmsBatchEncodings',
-      description: 'How many of the messages that would be sent have each',
-    }),
+    encodings: z
+      .object({
+        gsm7: Count.meta({ description: 'In the GSM alphabet' }),
+        ucs2: Count.meta({ description: 'In UCS-2' }),
+      })
+      .meta({
+        id: 'SmsBatchEncodings',
+        description: 'How many of the messages that would be sent have each',
+      }),
     errors: z.array(SmsBatchRowError).meta({
       description:
         'The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients',
     }),
-    errorCount: Count,
+    errorCount: Count.meta({ description: 'How many such messages there are' }),
     samples: z.array(Sample).nullable().meta({
       description:
         'The first three messages that would be sent; null without the scopes content.read and recipients.read',

@@ -1,5 +1,18 @@
 import { z } from 'zod';
-import { Id, JsonObject, Moment, NamedId, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import {
+  CreatedAt,
+  Id,
+  JsonObject,
+  Moment,
+  NamedId,
+  ownReference,
+  ownTag,
+  pageOf,
+  pageQuery,
+  Timestamp,
+  text,
+  UpdatedAt,
+} from './fields.ts';
 import { SmsCost } from './sms-parts.ts';
 
 export const SmsBatchStatus = z.enum(['scheduled', 'processing', 'paused', 'completed', 'cancelled']).meta({
@@ -8,12 +21,12 @@ export const SmsBatchStatus = z.enum(['scheduled', 'processing', 'paused', 'comp
 });
 export type SmsBatchStatus = z.infer<typeof SmsBatchStatus>;
 
-export const PausedReason = z.enum([
-  'insufficient_balance',
-  'limit_reached',
-  'sending_blocked',
-  'key_revoked',
-]);
+export const PausedReason = z
+  .enum(['insufficient_balance', 'limit_reached', 'sending_blocked', 'key_revoked'])
+  .meta({
+    description:
+      'insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone',
+  });
 export type PausedReason = z.infer<typeof PausedReason>;
 
 const Count = z.int32().min(0);
@@ -28,25 +41,28 @@ export const SmsBatch = z
           description: 'The sum of all others; until expanding is false, of what is known so far',
         }),
         waiting: Count.meta({ description: 'Rows that are no message yet' }),
-        queued: Count,
+        queued: Count.meta({ description: 'Messages that wait to be sent' }),
         held: Count.meta({ description: 'Always 0: a batch that cannot be paid for is paused' }),
-        sent: Count,
-        delivered: Count,
-        failed: Count,
-        cancelled: Count,
+        sent: Count.meta({ description: 'Messages that the network has, outcome awaited' }),
+        delivered: Count.meta({ description: 'Messages that are on the phone' }),
+        failed: Count.meta({ description: 'Messages that will not arrive' }),
+        cancelled: Count.meta({ description: 'Messages and rows that were cancelled' }),
       })
-      .meta({ id: 'SmsBatchCounts' }),
+      .meta({ id: 'SmsBatchCounts', description: 'How far its messages have come' }),
     parts: Count.meta({ description: 'Of the messages made so far' }),
     cost: SmsCost,
     expanding: z.boolean().meta({ description: 'Rows are still to become messages' }),
-    pausedReason: PausedReason.nullable(),
-    clientReference: z.string().nullable(),
-    clientTag: z.string().nullable(),
-    createdAt: Timestamp,
-    scheduledAt: Timestamp.nullable(),
-    startedAt: Timestamp.nullable(),
-    completedAt: Timestamp.nullable(),
-    updatedAt: Timestamp,
+    pausedReason: PausedReason.nullable().meta({
+      description:
+        'Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone',
+    }),
+    clientReference: ownReference,
+    clientTag: ownTag,
+    createdAt: CreatedAt,
+    scheduledAt: Timestamp.nullable().meta({ description: 'When it is to begin; null: at once' }),
+    startedAt: Timestamp.nullable().meta({ description: 'When its first messages were made' }),
+    completedAt: Timestamp.nullable().meta({ description: 'When every message had come to its end' }),
+    updatedAt: UpdatedAt,
   })
   .meta({ id: 'SmsBatch' });
 export type SmsBatch = z.infer<typeof SmsBatch>;
@@ -56,13 +72,13 @@ export const SmsBatchPage = pageOf(SmsBatch, 'SmsBatchPage');
 export const SmsBatchRowError = z
   .object({
     index: z.int32().min(0).meta({ description: 'The place of the message, counting from 0' }),
-    error: z.string(),
+    error: z.string().meta({ description: 'What is wrong with it' }),
   })
   .meta({ id: 'SmsBatchRowError' });
 
 export const CreatedSmsBatch = SmsBatch.extend({
   errors: z.array(SmsBatchRowError).meta({ description: 'Messages that were not taken: the first 1,000' }),
-  errorCount: Count,
+  errorCount: Count.meta({ description: 'How many messages were not taken' }),
 }).meta({ id: 'CreatedSmsBatch' });
 export type CreatedSmsBatch = z.infer<typeof CreatedSmsBatch>;
 
@@ -76,12 +92,15 @@ export const mostBatchMessages = 10_000;
 
 export const BatchMessage = z
   .object({
-    recipient: text({ min: 1, max: 40 }).meta({ example: '+447700900123' }),
+    recipient: text({ min: 1, max: 40 }).meta({
+      description: 'Any common format, UK without a country code',
+      example: '+447700900123',
+    }),
     data: data.meta({ description: 'Merged into the content, over the values of the batch' }),
     content: content.meta({ description: 'Liquid, in the place of the content of the batch' }),
     sender: sender.meta({ description: 'In the place of the sender of the batch' }),
-    clientReference,
-    unicode,
+    clientReference: clientReference.meta({ description: 'Returned on the message and its events' }),
+    unicode: unicode.meta({ description: 'In the place of unicode of the batch' }),
   })
   .meta({ id: 'NewSmsBatchMessage' });
 export type BatchMessage = z.infer<typeof BatchMessage>;
@@ -115,7 +134,13 @@ export const NewSmsBatch = z
       example: 'Dear {{ name }}, your parcel is here.',
     }),
     template: z
-      .object({ name: text({ min: 1, max: 64 }), data })
+      .object({
+        name: text({ min: 1, max: 64 }).meta({
+          description: 'Of a stored template',
+          example: 'Appointment reminder',
+        }),
+        data: data.meta({ description: 'Values for all messages', example: { day: 'Monday' } }),
+      })
       .nullish()
       .meta({ description: 'name of a stored template, and values that Liquid merges into each message' }),
     data: data.meta({ description: 'Values that Liquid merges into each message; with content' }),
@@ -146,10 +171,10 @@ export const NewSmsImport = NewSmsBatch.omit({ messages: true, listIds: true, ex
   .extend({
     columns: z
       .object({
-        recipient: header.optional(),
-        clientReference: header.optional(),
-        sender: header.optional(),
-        content: header.optional(),
+        recipient: header.optional().meta({ description: 'Numbers' }),
+        clientReference: header.optional().meta({ description: 'References, returned on each message' }),
+        sender: header.optional().meta({ description: 'Senders, in the place of that of the batch' }),
+        content: header.optional().meta({ description: 'Texts, in the place of that of the batch' }),
       })
       .nullish()
       .meta({
@@ -163,8 +188,8 @@ export type NewSmsImport = z.infer<typeof NewSmsImport>;
 
 export const SmsBatchFilter = z.object({
   status: SmsBatchStatus.optional(),
-  clientReference: text({ max: 64 }).optional(),
-  clientTag: text({ max: 64 }).optional(),
+  clientReference: text({ max: 64 }).optional().meta({ description: 'Of the batch, as it was given' }),
+  clientTag: text({ max: 64 }).optional().meta({ description: 'Of the batch, in any case' }),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),
   ...pageQuery,

@@ -4,7 +4,10 @@ import { SmsCost, SmsEncoding } from './sms-parts.ts';
 
 export const SmsToPreview = z
   .object({
-    content: text({ min: 1, max: 5_000, multiline: true }),
+    content: text({ min: 1, max: 5_000, multiline: true }).meta({
+      description: 'The text as it would be sent; Liquid is not rendered',
+      example: 'Your parcel is here.',
+    }),
     recipient: text({ min: 1, max: 40 }).nullish().meta({
       description:
         'Any common format, UK without a country code. With it comes the cost for that destination.',
@@ -20,7 +23,7 @@ export type SmsToPreview = z.infer<typeof SmsToPreview>;
 
 export const SmsPreview = z
   .object({
-    parts: z.int32().min(1),
+    parts: z.int32().min(1).meta({ description: 'Messages of the network that it takes' }),
     encoding: SmsEncoding,
     tooManyParts: z.boolean().meta({
       description: 'More than a text may have (smsPartsAtMost of the workspace): it would be refused',

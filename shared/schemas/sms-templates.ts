@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { change, Id, JsonObject, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, change, Id, JsonObject, pageOf, pageQuery, text, UpdatedAt } from './fields.ts';
 import { SampleData } from './sample-data.ts';
 import { SmsEncoding } from './sms-parts.ts';
 
@@ -8,12 +8,12 @@ export const mostSmsTemplates = 1_000;
 export const SmsTemplate = z
   .object({
     id: Id('template'),
-    name: z.string(),
-    description: z.string().nullable(),
+    name: z.string().meta({ description: 'Unique in the workspace' }),
+    description: z.string().nullable().meta({ description: 'For yourself; recipients do not see it' }),
     content: z.string().meta({ description: 'Liquid source' }),
-    sampleData: JsonObject.nullable(),
-    createdAt: Timestamp,
-    updatedAt: Timestamp,
+    sampleData: JsonObject.nullable().meta({ description: 'What it was tried with when it was saved' }),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
   })
   .meta({ id: 'SmsTemplate' });
 export type SmsTemplate = z.infer<typeof SmsTemplate>;
@@ -30,7 +30,9 @@ const fields = {
     description: 'Unique in the workspace; it compares as bytes',
     example: 'Appointment reminder',
   }),
-  description: text({ max: 1_000, multiline: true }),
+  description: text({ max: 1_000, multiline: true }).meta({
+    description: 'For yourself; recipients do not see it',
+  }),
   content: text({ min: 1, max: 10_000, multiline: true }).meta({
     description: 'Liquid; what it renders to must fit in a message',
     example: 'Dear {{ name }}, see you on {{ day }}.',
@@ -72,8 +74,8 @@ export type SmsTemplateRendering = z.infer<typeof SmsTemplateRendering>;
 
 export const RenderedSmsTemplate = z
   .object({
-    content: z.string(),
-    parts: z.int32().min(1),
+    content: z.string().meta({ description: 'As it would be sent' }),
+    parts: z.int32().min(1).meta({ description: 'Messages of the network that it takes' }),
     encoding: SmsEncoding,
   })
   .meta({ id: 'RenderedSmsTemplate' });

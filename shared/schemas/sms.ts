@@ -1,8 +1,22 @@
 import { z } from 'zod';
-import { Id, JsonObject, Moment, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import {
+  CreatedAt,
+  Id,
+  JsonObject,
+  Moment,
+  ownReference,
+  ownTag,
+  pageOf,
+  pageQuery,
+  Timestamp,
+  text,
+  UpdatedAt,
+} from './fields.ts';
 import { SmsCost, SmsEncoding } from './sms-parts.ts';
 
-export const SmsDirection = z.enum(['outbound', 'inbound']);
+export const SmsDirection = z
+  .enum(['outbound', 'inbound'])
+  .meta({ description: 'outbound: sent by the workspace; inbound: sent to it' });
 export type SmsDirection = z.infer<typeof SmsDirection>;
 
 export const SmsStatus = z
@@ -15,9 +29,12 @@ export type SmsStatus = z.infer<typeof SmsStatus>;
 
 export const SmsReason = z
   .object({
-    category: z.enum(['undeliverable', 'expired', 'rejected', 'suppressed', 'failed']),
-    code: z.string().meta({ example: 'unknown_subscriber' }),
-    description: z.string().nullable(),
+    category: z.enum(['undeliverable', 'expired', 'rejected', 'suppressed', 'failed']).meta({
+      description:
+        'undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else',
+    }),
+    code: z.string().meta({ description: 'The cause, for programs', example: 'unknown_subscriber' }),
+    description: z.string().nullable().meta({ description: 'The cause in words, where more is known' }),
     retryable: z.boolean().meta({ description: 'Sending again later may succeed' }),
   })
   .meta({ id: 'SmsReason' });
@@ -47,19 +64,19 @@ export const SmsMessage = z
     encoding: SmsEncoding,
     cost: SmsCost,
     reason: SmsReason.optional(),
-    clientReference: z.string().nullable(),
-    clientTag: z.string().nullable(),
+    clientReference: ownReference,
+    clientTag: ownTag,
     batchId: Id('batch').nullable(),
     contactId: Id('contact').nullable().meta({ description: 'The contact with the number at the other end' }),
-    templateName: z.string().nullable(),
+    templateName: z.string().nullable().meta({ description: 'The stored template that it was made from' }),
     inReplyTo: Id('sms')
       .nullable()
       .meta({ description: 'Of an inbound text: the last one to that phone within 30 days' }),
-    createdAt: Timestamp,
-    scheduledAt: Timestamp.nullable(),
-    sentAt: Timestamp.nullable(),
-    deliveredAt: Timestamp.nullable(),
-    updatedAt: Timestamp,
+    createdAt: CreatedAt,
+    scheduledAt: Timestamp.nullable().meta({ description: 'When it is to go out; null: at once' }),
+    sentAt: Timestamp.nullable().meta({ description: 'When the network took it' }),
+    deliveredAt: Timestamp.nullable().meta({ description: 'When the phone had it' }),
+    updatedAt: UpdatedAt,
   })
   .meta({ id: 'SmsMessage' });
 export type SmsMessage = z.infer<typeof SmsMessage>;
@@ -82,8 +99,14 @@ export const NewSms = z
       .meta({ description: 'Provide exactly one of content and template', example: 'Your parcel is here.' }),
     template: z
       .object({
-        name: text({ min: 1, max: 64 }),
-        data: JsonObject.nullish(),
+        name: text({ min: 1, max: 64 }).meta({
+          description: 'Of a stored template',
+          example: 'Appointment reminder',
+        }),
+        data: JsonObject.nullish().meta({
+          description: 'The values that Liquid merges',
+          example: { name: 'Ada', day: 'Monday' },
+        }),
       })
       .nullish()
       .meta({ description: 'name of a stored template, and the values that Liquid merges' }),
@@ -115,8 +138,8 @@ export const SmsFilter = z.object({
   sender: text({ min: 1, max: 40 })
     .optional()
     .meta({ description: 'A name as it is shown, or a number; a number needs the scope recipients.read' }),
-  clientReference: text({ max: 64 }).optional(),
-  clientTag: text({ max: 64 }).optional(),
+  clientReference: text({ max: 64 }).optional().meta({ description: 'Of the message, as it was given' }),
+  clientTag: text({ max: 64 }).optional().meta({ description: 'Of the message, in any case' }),
   batchId: Id('batch').optional().meta({ description: 'Messages of this batch' }),
   conversationId: Id('conversation').optional().meta({ description: 'Messages of this conversation' }),
   since: Moment.optional().meta({ description: 'Created at or after' }),

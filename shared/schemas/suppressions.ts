@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Id, pageOf, pageQuery, Timestamp, text } from './fields.ts';
+import { CreatedAt, Id, pageOf, pageQuery, text } from './fields.ts';
 
 export const SuppressionScope = z
   .enum(['all', 'marketing'])
@@ -19,8 +19,8 @@ export const Suppression = z
     email: z.string().nullable().meta({ description: 'null for a phone suppression' }),
     scope: SuppressionScope,
     source: SuppressionSource,
-    reason: z.string().nullable(),
-    createdAt: Timestamp,
+    reason: z.string().nullable().meta({ description: 'Why, in words' }),
+    createdAt: CreatedAt,
   })
   .meta({ id: 'Suppression' });
 export type Suppression = z.infer<typeof Suppression>;
@@ -31,14 +31,17 @@ const number = text({ max: 40 }).meta({
   description: 'Any common format; a number without a country code is of the UK',
   example: '07700 900123',
 });
-const email = text({ max: 320 }).meta({ example: 'ada@example.com' });
+const email = text({ max: 320 }).meta({
+  description: 'An address, whatever its case',
+  example: 'ada@example.com',
+});
 
 export const NewSuppression = z
   .object({
     number: number.nullish(),
     email: email.nullish(),
     scope: SuppressionScope.nullish().meta({ description: 'For an address; default all' }),
-    reason: text({ max: 256 }).nullish(),
+    reason: text({ max: 256 }).nullish().meta({ description: 'Why, for yourself' }),
   })
   .meta({ id: 'NewSuppression', description: 'Exactly one of number and email' });
 export type NewSuppression = z.infer<typeof NewSuppression>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventTypes } from './events.ts';
-import { Id, Moment, pageOf, pageQuery, Timestamp } from './fields.ts';
+import { CreatedAt, Id, Moment, pageOf, pageQuery, Timestamp } from './fields.ts';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const;
 const DeliveryStatus = z.enum(deliveryStatuses).meta({
@@ -10,9 +10,9 @@ const DeliveryStatus = z.enum(deliveryStatuses).meta({
 });
 
 const attempt = {
-  attemptedAt: Timestamp,
+  attemptedAt: Timestamp.meta({ description: 'When it began' }),
   durationMs: z.int32().meta({ description: 'Until the status line, or until the failure' }),
-  responseStatus: z.int32().nullable(),
+  responseStatus: z.int32().nullable().meta({ description: 'The HTTP status; null where no answer came' }),
   responseBody: z.string().nullable().meta({ description: 'The first 1,024 bytes, as text' }),
   error: z
     .enum(['timeout', 'dns', 'connection', 'tls', 'blocked_address', 'http_status'])
@@ -26,16 +26,16 @@ export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 const delivery = {
   id: Id('delivery').meta({ description: 'The Webhook-Id that every attempt carries' }),
   eventId: Id('event'),
-  eventType: z.string().meta({ example: 'email.delivered' }),
+  eventType: z.string().meta({ description: 'The type of the event', example: 'email.delivered' }),
   status: DeliveryStatus,
   attempts: z.int32().meta({ description: 'How many have been made' }),
   nextAttemptAt: Timestamp.nullable().meta({
     description:
       'Not before then; null while an attempt is being made, and once none is to come. It lies in the past while the delivery waits behind others, or for a webhook that is paused',
   }),
-  createdAt: Timestamp,
-  completedAt: Timestamp.nullable(),
-  latestAttempt: WebhookAttempt.nullable(),
+  createdAt: CreatedAt,
+  completedAt: Timestamp.nullable().meta({ description: 'When it was delivered, failed or skipped' }),
+  latestAttempt: WebhookAttempt.nullable().meta({ description: 'null: none has been made' }),
 };
 
 export const WebhookDelivery = z.object(delivery).meta({ id: 'WebhookDelivery' });
@@ -47,15 +47,18 @@ export const WebhookDeliveryLog = z
   .object({
     ...delivery,
     attemptLog: z
-      .array(z.object({ number: z.int32(), ...attempt }))
+      .array(z.object({ number: z.int32().meta({ description: 'Counting from 1' }), ...attempt }))
       .meta({ description: 'Newest first; of very many the newest 100' }),
   })
   .meta({ id: 'WebhookDeliveryLog' });
 export type WebhookDeliveryLog = z.infer<typeof WebhookDeliveryLog>;
 
 export const WebhookDeliveryFilter = z.object({
-  status: DeliveryStatus.optional(),
-  eventType: z.enum([...eventTypes, 'webhook.test']).optional(),
+  status: DeliveryStatus.optional().meta({ description: 'Deliveries that are in this status' }),
+  eventType: z
+    .enum([...eventTypes, 'webhook.test'])
+    .optional()
+    .meta({ description: 'Deliveries of events of this type' }),
   ...pageQuery,
 });
 export type WebhookDeliveryFilter = z.infer<typeof WebhookDeliveryFilter>;
@@ -71,7 +74,7 @@ export type WebhookRecovery = z.infer<typeof WebhookRecovery>;
 
 export const WebhookRecovered = z
   .object({
-    since: Timestamp,
+    since: Timestamp.meta({ description: 'As it was asked for' }),
     deliveries: z
       .int32()
       .meta({ description: 'How many will be sent again; of more than 100,000 no more are counted' }),

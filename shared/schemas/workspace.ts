@@ -1,30 +1,39 @@
 import { z } from 'zod';
-import { Id, Timestamp } from './fields.ts';
+import { CreatedAt, Id, Timestamp } from './fields.ts';
 import { ReportBound, ReportCost } from './reports.ts';
 
-const Money = z.object({ gbp: z.string() }).meta({ id: 'Pounds', example: { gbp: '12.3400' } });
+const Money = z
+  .object({ gbp: z.string().meta({ description: 'Pounds, with four decimals' }) })
+  .meta({ id: 'Pounds', example: { gbp: '12.3400' } });
 
 export const Workspace = z
   .object({
     id: Id('workspace'),
-    name: z.string(),
+    name: z.string().meta({ description: 'What the operator calls it' }),
     country: z.string().meta({ description: 'ISO 3166-1 alpha-2', example: 'GB' }),
-    createdAt: Timestamp,
+    createdAt: CreatedAt,
     sendingBlocked: z.boolean().meta({ description: 'The operator has stopped its sending' }),
-    v2WebhooksEnabled: z.boolean(),
+    v2WebhooksEnabled: z.boolean().meta({ description: 'Whether it may have webhooks of this version' }),
     alertEmail: z.string().nullable().meta({ description: 'Where warnings about webhooks go' }),
     defaultSender: z
-      .object({ id: Id('sender'), name: z.string().nullable() })
+      .object({ id: Id('sender'), name: z.string().nullable().meta({ description: 'A name, or a number' }) })
       .nullable()
       .meta({ description: 'What texts come from that name no sender' }),
     balance: Money.nullable().meta({ description: 'Left for texts; null: without limit' }),
     emailLimit: z
-      .object({ count: z.int32().min(1), per: z.enum(['minute', 'hour', 'day']) })
+      .object({
+        count: z.int32().min(1).meta({ description: 'How many emails' }),
+        per: z.enum(['minute', 'hour', 'day']).meta({ description: 'In how long' }),
+      })
       .nullable()
       .meta({ description: 'Emails beyond it wait for their turn; of several limits the strictest' }),
     smsPartsAtMost: z.int32().min(1).meta({ description: 'Parts that one text may have' }),
     retention: z
-      .object({ eventsDays: z.number(), emailDays: z.number(), smsDays: z.number() })
+      .object({
+        eventsDays: z.number().meta({ description: 'Events' }),
+        emailDays: z.number().meta({ description: 'Emails' }),
+        smsDays: z.number().meta({ description: 'Texts' }),
+      })
       .meta({ description: 'How many days events and messages are kept' }),
     webhookAddresses: z.array(z.string()).meta({
       description: 'IP addresses that deliveries come from; empty: they are not fixed',
@@ -62,8 +71,8 @@ export const SpendQuery = z
 export type SpendQuery = z.infer<typeof SpendQuery>;
 
 const spend = {
-  messages: z.int().min(0),
-  parts: z.int().min(0),
+  messages: z.int().min(0).meta({ description: 'Texts' }),
+  parts: z.int().min(0).meta({ description: 'Their parts' }),
   cost: ReportCost,
 };
 
@@ -76,15 +85,32 @@ export const Spend = z
         'Texts that were accepted in this time and are paid for, or would be: not held ones, nor those whose price was given back',
     }),
     byCountry: z
-      .array(z.object({ country: z.string().nullable(), ...spend }))
+      .array(
+        z.object({
+          country: z
+            .string()
+            .nullable()
+            .meta({ description: 'ISO 3166-1 alpha-2; null where the number does not tell' }),
+          ...spend,
+        }),
+      )
       .meta({ description: 'Most pounds first; the first 1,000, as below' }),
-    byKey: z.array(
-      z.object({
-        keyId: Id('key').nullable().meta({ description: 'The first of a key with its rotations' }),
-        ...spend,
-      }),
-    ),
-    byClientTag: z.array(z.object({ clientTag: z.string().nullable(), ...spend })),
+    byKey: z
+      .array(
+        z.object({
+          keyId: Id('key').nullable().meta({ description: 'The first of a key with its rotations' }),
+          ...spend,
+        }),
+      )
+      .meta({ description: 'Most pounds first; the first 1,000' }),
+    byClientTag: z
+      .array(
+        z.object({
+          clientTag: z.string().nullable().meta({ description: 'null: texts without one' }),
+          ...spend,
+        }),
+      )
+      .meta({ description: 'Most pounds first; the first 1,000' }),
     balance: Money.nullable().meta({ description: 'As it is now; null: without limit' }),
     credits: Money.meta({ description: 'What was paid in during this time' }),
     ledger: z

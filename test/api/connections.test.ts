@@ -85,7 +85,7 @@ test('an answer that the client does not take is thrown away, and the connection
   socket.pause();
   // More than the buffers between the two hold.
   for (let count = 0; count < 20; count += 1) socket.write(`GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n`);
-  socket.write('GET /assets/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10));
+  socket.write('GET /assets/scalar.js HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(10));
   await waitFor('the server has closed it', async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     api.server.getConnections((_error, count) => resolve(count));

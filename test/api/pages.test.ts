@@ -1,5 +1,7 @@
+import { Script } from 'node:vm';
 import { expect, test } from 'vitest';
 import { catalogue } from '../../shared/errors.ts';
+import { changeSettings } from '../support/settings.ts';
 import { startSmallApi } from './small-api.ts';
 
 const api = await startSmallApi();
@@ -47,7 +49,7 @@ test('every page loads what it needs from here, under a policy that allows nothi
 test('scripts and styles are served as what they are, and nothing else lies beside them', async () => {
   expect((await open('/assets/site.css')).headers['content-type']).toMatch(/^text\/css/);
   expect((await open('/assets/reference.js')).headers['content-type']).toMatch(/^text\/javascript/);
-  expect((await open('/assets/swagger-ui-bundle.js')).headers['content-type']).toMatch(/^text\/javascript/);
+  expect((await open('/assets/scalar.js')).headers['content-type']).toMatch(/^text\/javascript/);
   for (const path of [
     '/assets',
     '/assets/',
@@ -56,4 +58,33 @@ test('scripts and styles are served as what they are, and nothing else lies besi
     '/assets/%2e%2e/page.ts',
   ])
     expect((await open(path)).status).toBe(404);
+});
+
+test('the reference gets a whole program, packed for whoever takes that, and the styles of its answer alone', async () => {
+  const [packed, plain] = await Promise.all(
+    ['gzip', 'identity'].map((encoding) =>
+      fetch(`${api.url}/assets/scalar.js`, { headers: { 'accept-encoding': encoding } }),
+    ),
+  );
+  expect(packed!.headers.get('content-encoding')).toBe('gzip');
+  expect(plain!.headers.get('content-encoding')).toBeNull();
+  const source = await plain!.text();
+  expect(source).toContain('createApiReference');
+  expect(source).not.toContain('sourceMappingURL');
+  expect(() => new Script(source)).not.toThrow();
+  expect((await packed!.text()) === source).toBe(true);
+
+  const [one, other] = [await open('/docs'), await open('/docs')];
+  const [, nonce] = /csp-nonce" content="([^"]{20,})"/.exec(one.body)!;
+  expect(one.headers['content-security-policy']).toContain(`style-src 'self' 'nonce-${nonce}'`);
+  expect(other.body).not.toContain(nonce);
+  expect((await open('/problems')).headers['content-security-policy']).not.toContain('nonce');
+});
+
+test('the demo key is offered where there is one, and nowhere else', async () => {
+  expect((await open('/docs')).body).not.toContain('use-demo-key');
+  changeSettings({ DEMO_API_KEY: 'msg_demo' });
+  expect((await open('/docs')).body).toContain('id="use-demo-key" data-key="msg_demo"');
+  for (const path of ['/', '/problems', '/docs/guides'])
+    expect((await open(path)).body).not.toContain('msg_demo');
 });

@@ -47,7 +47,8 @@ function describe(endpoints: readonly Endpoint[]) {
       // A schema is compiled for a few values only.
       code: { optimize: false },
     });
-    ajv.addVocabulary(['example']);
+    // A union of events is told apart by oneOf and the types of its members.
+    ajv.addVocabulary(['example', 'discriminator']);
     for (const [name, schema] of Object.entries(schemas)) ajv.addSchema(schema, name);
     return ajv;
   };

@@ -1,17 +1,63 @@
-const dark = matchMedia('(prefers-color-scheme: dark)');
-const followScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
-dark.addEventListener('change', followScheme);
-followScheme();
+// The policy of the page lets in styles with the nonce of this answer. Parts of the program do not know it.
+const nonce = document.querySelector('meta[property=csp-nonce]').content;
+const createElement = document.createElement.bind(document);
+document.createElement = (name, options) => {
+  const element = createElement(name, options);
+  if (name === 'style') element.nonce = nonce;
+  return element;
+};
 
 const description = await (await fetch('/openapi.json')).json();
 // A browser that came under another name than clients use may call only the name that it came under.
 const { pathname } = new URL(description.servers[0].url);
 description.servers = [{ url: location.origin + pathname.replace(/\/$/, '') }];
 
-window.SwaggerUIBundle({
-  spec: description,
-  dom_id: '#reference',
-  deepLinking: true,
-  // The badge would send the address of the description to another host.
-  validatorUrl: null,
+const settings = {
+  content: description,
+  // What would ask another host: fonts, figures of use, a proxy, an assistant.
+  withDefaultFonts: false,
+  telemetry: false,
+  proxyUrl: '',
+  agent: { disabled: true },
+  mcp: { disabled: true },
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  layout: 'modern',
+  theme: 'default',
+  defaultOpenFirstTag: true,
+  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+  hiddenClients: hiddenClients(),
+};
+
+const withKey = (token) => ({
+  ...settings,
+  authentication: { preferredSecurityScheme: 'bearer', securitySchemes: { bearer: { token } } },
 });
+
+const reference = window.Scalar.createApiReference('#reference', withKey(''));
+
+const offer = document.getElementById('use-demo-key');
+offer?.addEventListener('click', () => {
+  reference.updateConfiguration(withKey(offer.dataset.key));
+  document.getElementById('demo-key-used').textContent = 'Every request below is sent with it now.';
+});
+
+/** All languages but those of the guides: a long list helps nobody to choose. */
+function hiddenClients() {
+  const others = [
+    'c',
+    'clojure',
+    'csharp',
+    'dart',
+    'fsharp',
+    'go',
+    'http',
+    'java',
+    'js',
+    'kotlin',
+    'objc',
+    'ocaml',
+  ];
+  const more = ['php', 'powershell', 'r', 'ruby', 'rust', 'swift'];
+  return Object.fromEntries([...others, ...more].map((target) => [target, true]));
+}

@@ -6,6 +6,7 @@ import * as relay from '../../../shared/domain/relay.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import { type EventType, eventTypes } from '../../../shared/schemas/events.ts';
 import { useDatabase } from '../../support/database.ts';
+import { eventData } from '../../support/event-data.ts';
 import { workspace } from '../../support/factory.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
 async function addEvents(workspaceId: string, types: EventType[]): Promise<void> {
   const events = types.map((type) => {
     const id = newId('sms', now());
-    return { workspaceId, event: make(type, { id, seq: 1, data: { id } }, now()) };
+    return { workspaceId, event: make(type, { id, seq: 1, data: eventData(type) }, now()) };
   });
   await insertEvents(events);
   await relay.relayAll();

@@ -123,7 +123,7 @@ const clients: Record<string, (index: number) => Promise<void>> = {
   async unread() {
     const socket = await open({ reads: false });
     for (let times = 0; times < 20; times += 1) socket.write(get('/openapi.json'));
-    await drip(socket, () => get('/assets/swagger-ui-bundle.js'), 1_000);
+    await drip(socket, () => get('/assets/scalar.js'), 1_000);
   },
   async large(index) {
     const body = largeBody(index);

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import type { Endpoint } from '../endpoint.ts';
+import { takesIdempotencyKey } from '../middleware/idempotency.ts';
+import { authenticated, locationHeader, replayed } from './headers.ts';
+
+const csvContent = {
+  schema: z.string().meta({
+    description:
+      'The rows of data, with a header; for `Accept: text/csv`. A text that begins with = + - @ has an apostrophe before it',
+  }),
+};
+
+/** How an operation answers where all is well. */
+export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponseObject> {
+  const { method, status, otherStatus, location, response, csv } = endpoint;
+  const usual = takesIdempotencyKey(method)
+    ? { ...authenticated, 'Idempotent-Replayed': replayed }
+    : authenticated;
+  const described: Record<string, string> = {
+    [status]: { 200: 'Done', 201: 'Created', 204: 'Done; there is nothing to say' }[status],
+    ...(otherStatus && { [otherStatus.status]: otherStatus.description }),
+  };
+  return Object.fromEntries(
+    Object.entries(described).map(([code, description]) => [
+      code,
+      {
+        description,
+        headers: z.object(location && code === '201' ? { ...usual, Location: locationHeader } : usual),
+        ...(response && {
+          content: { 'application/json': { schema: response }, ...(csv && { 'text/csv': csvContent }) },
+        }),
+      },
+    ]),
+  );
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { Router } from 'express';
+import { config } from '../../shared/config.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+import { escaped, page } from './page.ts';
+
+const { resolve } = createRequire(import.meta.url);
+
+/**
+ * The program of the reference: Scalar's standalone build, as its package for Fastify carries it, in one text within a
+ * module. The package that has it as a file brings 270 others (287 MB), of which a page needs none.
+ */
+async function readProgram(): Promise<{ plain: Buffer; gzipped: Buffer }> {
+  const carrier = await readFile(resolve('@scalar/fastify-api-reference'), 'utf8');
+  const [, literal] = /^var standalone_default = (".*");$/m.exec(carrier) ?? [];
+  if (literal === undefined)
+    throw new Error('@scalar/fastify-api-reference does not carry the standalone build');
+  // The last line names a source map that is not here.
+  const plain = Buffer.from(unescaped(literal.slice(1, -1)).replace(/\n\/\/# sourceMappingURL=.*$/, '\n'));
+  return { plain, gzipped: await promisify(gzip)(plain) };
+}
+
+const escapes: Record<string, string> = { n: '\n', '"': '"', '\\': '\\' };
+
+/** The text of a literal of JavaScript. It is no JSON: there are control characters in it as they are. */
+function unescaped(literal: string): string {
+  return literal.replaceAll(/\\(.)/g, (escape, letter: string) => {
+    const character = escapes[letter];
+    if (character === undefined)
+      throw new Error(`The standalone build has an escape that is not known: ${escape}`);
+    return character;
+  });
+}
+
+let program: ReturnType<typeof readProgram> | undefined;
+
+/** The interactive reference at /docs; nothing of it comes from another host. */
+export function reference(): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  router
+    .route('/docs')
+    .get((_request, response) => {
+      // The program writes its styles into the page. It is told the nonce of this answer, so the policy lets in these alone.
+      const nonce = randomBytes(16).toString('base64');
+      const policy = String(response.getHeader('Content-Security-Policy'));
+      response.setHeader(
+        'Content-Security-Policy',
+        policy.replace("style-src 'self'", `style-src 'self' 'nonce-${nonce}'`),
+      );
+      response.setHeader('Cache-Control', 'no-store');
+      response.type('html').send(referencePage(nonce));
+    })
+    .all(methodNotAllowed('GET, HEAD'));
+  router.get('/assets/scalar.js', async (request, response) => {
+    program ??= readProgram();
+    const { plain, gzipped } = await program;
+    const takesGzip = request.acceptsEncodings('gzip') === 'gzip';
+    if (takesGzip) response.setHeader('Content-Encoding', 'gzip');
+    response.setHeader('Vary', 'Accept-Encoding');
+    response.setHeader('Cache-Control', 'public, max-age=3600');
+    response.type('js').send(takesGzip ? gzipped : plain);
+  });
+  return router;
+}
+
+function referencePage(nonce: string): string {
+  const key = config.DEMO_API_KEY;
+  const offer = key
+    ? `<p class="offer"><button type="button" id="use-demo-key" data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`
+    : '';
+  return page({
+    title: 'API reference',
+    styles: 'reference.css',
+    head: `<meta property="csp-nonce" content="${nonce}">
+<script src="/assets/scalar.js" defer></script>
+<script src="/assets/reference.js" type="module"></script>
+`,
+    main: `${offer}<div id="reference"></div>\n<noscript>The reference needs JavaScript; <a href="/openapi.json">openapi.json</a> does not.</noscript>`,
+  });
+}

@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest';
+import { describeApi } from '../../../api/openapi.ts';
+import { endpoints } from '../../../api/routes/index.ts';
+
+const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
+const { schemas, parameters, headers, responses } = whole.components;
+
+/** Places of a schema, at all depths, that nothing is said about. What has a name of its own says it there. */
+function silentIn(schema: any, place: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const fields = Object.entries<any>(schema.properties ?? {});
+  const inner = ['anyOf', 'oneOf', 'allOf'].flatMap((kind) => schema[kind] ?? []);
+  return [
+    ...fields.filter(([, field]) => !isDescribed(field)).map(([name]) => `${place}.${name}`),
+    ...fields.flatMap(([name, field]) => silentIn(field, `${place}.${name}`)),
+    ...inner.flatMap((one: any) => silentIn(one, place)),
+    ...silentIn(schema.items, `${place}[]`),
+  ];
+}
+
+const isDescribed = (part: any): boolean =>
+  Boolean(part.description ?? part.$ref) || (part.allOf ?? []).some(isDescribed);
+
+test('every property is described', () => {
+  const named = Object.entries<any>(schemas).flatMap(([name, schema]) => silentIn(schema, name));
+  const inline = Object.values<any>(whole.paths).flatMap((methods) =>
+    Object.values<any>(methods).flatMap(({ operationId, requestBody, responses: answers }) =>
+      [requestBody, ...Object.values<any>(answers)]
+        .flatMap((part) => Object.values<any>(part?.content ?? {}))
+        .flatMap(({ schema }) => silentIn(schema, operationId)),
+    ),
+  );
+  expect([...named, ...inline]).toEqual([]);
+  // It finds what it looks for.
+  const silent = {
+    properties: { a: { type: 'string' }, b: { items: { properties: { c: {} } }, description: 'b' } },
+  };
+  expect(silentIn(silent, 'x')).toEqual(['x.a', 'x.b[].c']);
+});
+
+test('every operation, parameter, header, answer, tag and webhook is described', () => {
+  const operations = Object.values<any>(whole.paths).flatMap((methods) => Object.values<any>(methods));
+  const undescribed: string[] = [];
+  const look = (place: string, part: any) => {
+    if (!isDescribed(part)) undescribed.push(place);
+  };
+  for (const operation of operations) {
+    look(operation.operationId, operation);
+    expect(operation.summary).toMatch(/^[A-Z]/);
+    for (const one of operation.parameters)
+      if (!one.description) look(`${operation.operationId} ${one.name}`, one.schema ?? one);
+    for (const [status, answer] of Object.entries(operation.responses))
+      look(`${operation.operationId} ${status}`, answer);
+  }
+  for (const kind of [parameters, headers, responses])
+    for (const [name, part] of Object.entries<any>(kind)) look(name, part);
+  const deliveries = Object.values<any>(whole.webhooks).map(({ post }) => post);
+  for (const one of deliveries) look(one.operationId, one);
+  const used = new Set([...operations, ...deliveries].flatMap(({ tags }) => tags));
+  const grouped = whole['x-tagGroups'].flatMap(({ tags }: any) => tags);
+  expect(new Set(whole.tags.map(({ name }: any) => name))).toEqual(used);
+  expect(grouped).toEqual(whole.tags.map(({ name }: any) => name));
+  for (const one of whole.tags) look(one.name, one);
+  expect(undescribed).toEqual([]);
+});
+
+test('email comes first and texts second', () => {
+  expect(whole['x-tagGroups'].slice(0, 2).map(({ name }: any) => name)).toEqual(['Email', 'SMS']);
+});
+
+test('the introduction says what each request needs to know, with nothing left to fill in', () => {
+  const { description } = whole.info;
+  for (const chapter of ['Authentication', 'Errors', 'Pages', 'Idempotency', 'Versions', 'Limits'])
+    expect(description).toContain(`\n## ${chapter}\n`);
+  expect(description).not.toMatch(/\{\{|undefined/);
+});

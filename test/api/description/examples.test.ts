@@ -1,0 +1,76 @@
+import { beforeAll, expect, test } from 'vitest';
+import { makeDemo } from '../../../scripts/setup/demo-workspace.ts';
+import { useDatabase } from '../../support/database.ts';
+import { importForm } from '../../support/form.ts';
+import {
+  bodySchemaOf,
+  callOn,
+  description,
+  operations,
+  type Params,
+  undo,
+} from '../../support/operations.ts';
+import type { Own } from '../../support/records.ts';
+import { codeAwaited } from '../../support/sender-codes.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+
+useDatabase();
+
+let api: Client;
+let demo: Own;
+beforeAll(async () => {
+  api = await startApi();
+  // As scripts/start has it: test recipients get a link from there.
+  changeSettings({ SYSTEM_SENDER: 'Messaging <alerts@demo.example>' });
+  const { workspaceId, apiKey, sender } = await makeDemo();
+  demo = { workspaceId, key: apiKey, keyId: '', domain: 'demo.example', sender };
+});
+
+const withBody = operations.filter(({ endpoint }) => bodySchemaOf(endpoint));
+
+function examplesOf({ endpoint }: (typeof operations)[number]): [string, { summary: string; value: any }][] {
+  const [content] = Object.values<any>(description.operation(endpoint)['requestBody'].content);
+  return Object.entries(content.examples ?? {});
+}
+
+/** Where an example cannot work as it is, because nobody knows what the platform will make up. */
+const completed: Record<string, (own: Own) => Promise<object>> = {
+  verifySender: async ({ workspaceId }) => ({ code: await codeAwaited(workspaceId) }),
+};
+
+test('each body has an example of the least that works, before any other', () => {
+  for (const operation of withBody) {
+    const [[first] = []] = examplesOf(operation);
+    expect([operation.name, first]).toEqual([operation.name, 'minimal']);
+  }
+});
+
+test('no header has an example: who tries an operation twice would send the same Idempotency-Key', () => {
+  for (const { endpoint } of operations) {
+    const parameters: any[] = description.operation(endpoint)['parameters'].map(description.resolve);
+    for (const parameter of parameters.filter((one) => one.in === 'header'))
+      expect([parameter.name, JSON.stringify(parameter)]).toEqual([
+        parameter.name,
+        expect.not.stringContaining('"example'),
+      ]);
+  }
+});
+
+test.each(withBody)('$name does what its examples say', async (operation) => {
+  const { endpoint } = operation;
+  for (const [name, { value }] of examplesOf(operation)) {
+    // The record that the path names is made; the body is that of the description.
+    const { params }: { params: Params } = endpoint.params
+      ? await callOn(api, demo, endpoint)
+      : { params: {} };
+    const body = await completed[endpoint.id]?.(demo);
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_all, parameter: string) => params[parameter]!);
+    const answer = await api.request(endpoint.method.toUpperCase(), path, {
+      key: demo.key,
+      ...(endpoint.takesFile ? importForm(value.settings, value.file) : { body: body ?? value }),
+    });
+    expect([name, answer.status, answer.body]).toEqual([name, endpoint.status, answer.body]);
+    await undo(api, demo, answer);
+  }
+});

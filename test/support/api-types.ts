@@ -1,0 +1,21 @@
+import { registerHooks } from 'node:module';
+
+/**
+ * The types that openapi-typescript makes of a description. It writes them with the compiler's own printer, which the
+ * compiler of this repository (7, a native program) no longer has, so it gets the one that @ts-morph/common carries.
+ */
+export async function typesOf(description: object): Promise<string> {
+  const printer = import.meta.resolve('@ts-morph/common/dist/typescript.js');
+  const hooks = registerHooks({
+    resolve: (specifier, context, next) => {
+      const isAsked = specifier === 'typescript' && context.parentURL?.includes('/openapi-typescript/');
+      return next(isAsked ? printer : specifier, context);
+    },
+  });
+  try {
+    const { default: generate, astToString } = await import('openapi-typescript');
+    return astToString(await generate(JSON.stringify(description)));
+  } finally {
+    hooks.deregister();
+  }
+}
