@@ -78,9 +78,13 @@ export async function dueDelivery(
 }
 
 /** Commits so many events of as many emails, as requests would have; nobody is woken. Returns their ids. */
-export async function storeEvents({ workspaceId }: Workspace, count: number): Promise<string[]> {
+export async function storeEvents(
+  { workspaceId }: Workspace,
+  count: number,
+  dataOf: (index: number) => object = (index) => ({ index }),
+): Promise<string[]> {
   const made = Array.from({ length: count }, (_, index) =>
-    make('email.queued', { id: newId('email', now()), seq: 1, data: { index } }, now()),
+    make('email.queued', { id: newId('email', now()), seq: 1, data: dataOf(index) }, now()),
   );
   for (let start = 0; start < count; start += 1000)
     await insertEvents(made.slice(start, start + 1000).map((event) => ({ workspaceId, event })));

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { codeOf } from '../../support/contract.ts';
 import { useDatabase } from '../../support/database.ts';
 import { workspace } from '../../support/factory.ts';
-import { exampleOf } from '../../support/fields.ts';
+import { exampleOf, variantsOf } from '../../support/fields.ts';
 import {
   answerSchemaOf,
   ask,
@@ -32,7 +32,7 @@ const listings = operations
   .filter(({ endpoint }) => parametersOf(endpoint, 'query').some(({ name }) => name === 'cursor'))
   .map(({ name, endpoint }) => {
     const { data, nextCursor } = resolve(answerSchemaOf(endpoint)!)['properties'];
-    const { id } = resolve(data.items)['properties'];
+    const { id } = variantsOf(resolve, data.items)[0]!['properties'];
     const prefix = id ? prefixOf(id) : null;
     // A feed has no end, so its cursor is always there; it may go on with other types.
     return { name, endpoint, prefix, isFeed: nextCursor.type === 'string' };
