@@ -69,19 +69,12 @@ export function inWords(status: number): string {
 export function outcomeOf(status: number): Exclude<Submission, { kind: 'accepted' }> {
   const known = table[status];
   const detail = `The gateway answered ${inWords(status)}`;
-  switch (known?.kind) {
-    // The session is at fault, and has not taken the message.
-    case 'later':
-    case 'misused':
-      return { kind: 'later', detail };
-    case 'unsure':
-      return { kind: 'unavailable', detail };
-    default: {
-      // Carriers have numbers of their own, from 0x400 on. They mean a refusal as a rule.
-      const code = (known?.name ?? `smpp_${status.toString(16)}`).toLowerCase();
-      return { kind: 'refused', code, retryable: false, detail };
-    }
-  }
+  // The session is at fault, and has not taken the message.
+  if (known?.kind === 'later' || known?.kind === 'misused') return { kind: 'later', detail };
+  if (known?.kind === 'unsure') return { kind: 'unavailable', detail };
+  // Carriers have numbers of their own, from 0x400 on. They mean a refusal as a rule.
+  const code = (known?.name ?? `smpp_${status.toString(16)}`).toLowerCase();
+  return { kind: 'refused', code, retryable: false, detail };
 }
 
 /** Whether the carrier wants fewer messages in a second. */
