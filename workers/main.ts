@@ -4,7 +4,9 @@ import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
 import { Redis } from 'ioredis';
 import { config } from '../shared/config.ts';
+import * as smsGateways from '../shared/domain/sms-gateways.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
+import { sendSms } from '../shared/jobs/send-sms.ts';
 import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { leaveReplica } from '../shared/queue/connection.ts';
@@ -34,6 +36,9 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   }).on('error', (error) => logger.debug({ err: error }, 'redis'));
   const workers = chosen.flatMap((one) => startLanes(one, connection));
   const schedule = startSchedule();
+  // Carriers count binds: only those that send have one.
+  const hasGateways = chosen.some(({ job }) => job.name === sendSms.name);
+  if (hasGateways) smsGateways.start();
   return {
     stop: async () => {
       schedule.stop();
@@ -43,6 +48,7 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
       if (!isRedisThere) await workDone(stopLimitMs);
       const closed = Promise.all(workers.map((worker) => worker.close(!isRedisThere)));
       await Promise.race([closed, sleep(isRedisThere ? stopLimitMs : 1_000, undefined, { ref: false })]);
+      if (hasGateways) await smsGateways.stop();
       connection.disconnect();
     },
   };

@@ -13,6 +13,8 @@ const examples: Record<string, string> = {
   TEST_SENDER: 'test@example.com',
   DNS_SERVERS: '192.0.2.53,192.0.2.54:5353',
   FBL_REPORTERS: 'fbl.example,reports.example',
+  SMS_GATEWAYS:
+    '[{"name":"acme","type":"smpp","url":"smpps://user:password@smpp.example:3550","countries":["GB"]}]',
   INBOUND_TOKEN: 'at-least-16-characters',
   SHORT_LINK_URL: 'https://acme.example',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '300,900,3600',

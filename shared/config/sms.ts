@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { gatewayList } from './sms-gateways.ts';
 
 /** Settings of sending and receiving SMS. */
 export const smsSettings = {
@@ -13,6 +14,11 @@ export const smsSettings = {
     .enum(['simulator'])
     .default('simulator')
     .describe('What carries text messages; the simulator keeps them where the API shows them'),
+  SMS_GATEWAYS: gatewayList
+    .optional()
+    .describe(
+      'Carriers: a list in JSON, or the path of a file with one; each has a name, a type (smpp, simulator) and what it is for. A message takes the first that fits and is up. In place of SMS_GATEWAY',
+    ),
   SMS_TIMEOUT_SECONDS: z.coerce
     .number()
     .min(0.1)

@@ -7,6 +7,7 @@ import { wakeRelay } from './events.ts';
 import * as simulator from './simulator.ts';
 import * as batches from './sms-batches.ts';
 import * as texts from './sms-delivery.ts';
+import * as smsGateways from './sms-gateways.ts';
 import * as heldTexts from './sms-held.ts';
 import * as receipts from './sms-receipts.ts';
 import * as deliveries from './webhook-deliveries.ts';
@@ -26,6 +27,7 @@ const sweeps: ((overdueBefore: Date, limit: number) => Promise<number>)[] = [
   heldTexts.sweep,
   (overdueBefore) => batches.sweep(overdueBefore),
   (_, limit) => receipts.matchLeft(limit),
+  (_, limit) => smsGateways.joinLeft(limit),
   simulator.sweep,
   deliveries.sweep,
   contactLists.sweep,

@@ -14,6 +14,8 @@ import {
   deleteSimulatorPhonesBefore,
 } from '../db/system/simulator-answers.ts';
 import { deleteBatchesBefore } from '../db/system/sms-batches.ts';
+import { deleteInboundPartsBefore, deleteUnansweredBefore } from '../db/system/sms-inbound.ts';
+import { deletePartsBefore } from '../db/system/sms-parts.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
 import { deleteAttemptsBefore, deleteDeliveriesBefore } from '../db/system/webhook-deliveries.ts';
 import * as conversations from './conversations.ts';
@@ -68,6 +70,9 @@ export async function purge(): Promise<number> {
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),
       await deleteSimulatorPhonesBefore(textsUntil, batchSize),
       await deleteReceiptsBefore(until, batchSize),
+      await deletePartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      await deleteInboundPartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      await deleteUnansweredBefore(new Date(now().getTime() - 24 * hourMs), batchSize),
       await reports.purge(batchSize),
     ];
     gone += rows.reduce((sum, count) => sum + count, 0);

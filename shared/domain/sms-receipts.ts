@@ -3,6 +3,7 @@ import { now } from '../clock.ts';
 import { outsideTransaction, transaction } from '../db/client.ts';
 import { type SmsRecord, updateSms } from '../db/sms-messages.ts';
 import { findSmsOfGatewayForUpdate } from '../db/system/sms-messages.ts';
+import { findSmsOfPartForUpdate, updateSmsPartDelivered } from '../db/system/sms-parts.ts';
 import * as db from '../db/system/sms-receipts.ts';
 import { count } from '../metrics.ts';
 import * as events from './events.ts';
@@ -22,12 +23,15 @@ export async function apply(receipt: db.Receipt): Promise<void> {
   await match(receipt.gateway, receipt.reference);
 }
 
-/** A message has been handed over: its receipt is awaited, and may be there already. */
-export async function expect(message: SmsRecord): Promise<void> {
-  const taken = { gateway: message.gateway!, reference: message.gatewayReference! };
-  const receipt = await outsideTransaction(() => early(taken));
-  if (receipt) await match(taken.gateway, taken.reference);
-  if (taken.gateway === simulator.gateway) simulator.wake(taken.reference);
+/** A message has been handed over: its receipts are awaited, and may be there already. `parts`: of one of several. */
+export async function expect(message: SmsRecord, parts: { reference: string }[] = []): Promise<void> {
+  const gateway = message.gateway!;
+  const references = parts.length > 0 ? parts.map(({ reference }) => reference) : [message.gatewayReference!];
+  const there = await outsideTransaction(() =>
+    Promise.all(references.map((reference) => early({ gateway, reference }))),
+  );
+  for (const receipt of there) if (receipt) await match(gateway, receipt.reference);
+  if (gateway === simulator.gateway) simulator.wake(message.gatewayReference!);
 }
 
 /** Mostly there is none: a question for all messages of a moment. */
@@ -58,9 +62,15 @@ async function match(gateway: string, reference: string): Promise<void> {
 /** False where no message is known by this reference. */
 async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promise<boolean> {
   return transaction(async () => {
-    const message = await findSmsOfGatewayForUpdate(gateway, reference);
-    if (!message) return false;
+    const whole = await findSmsOfGatewayForUpdate(gateway, reference);
+    // The first part has the reference of the whole.
+    const ofPart = whole?.parts === 1 ? null : await findSmsOfPartForUpdate(gateway, reference);
+    const message = ofPart ?? whole;
+    // A text some of whose parts are still to be handed over is not sent yet: the receipt waits.
+    if (!message || (ofPart && message.status === 'queued')) return false;
     if (message.status !== 'sent') return true;
+    if (ofPart && !reason && !(await updateSmsPartDelivered(message.id, gateway, reference)).areAll)
+      return true;
     const at = now();
     const ended = reason ? advance(message, 'failed', { at, reason }) : advance(message, 'delivered', { at });
     await updateSms(message.workspaceId, message, ended);

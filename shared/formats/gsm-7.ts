@@ -38,6 +38,50 @@ export function partsOf(text: string): Parted {
   return { encoding: 'gsm7', parts: split(text, septetsOf, room.gsm7) };
 }
 
+const escapeByte = 0x1b;
+// The places of the extension characters in the table that the escape leads to, in the order of `extension`.
+const extensionBytes = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65];
+
+// In the table the escape stands between Ξ and Æ.
+const basicTable = [...basic.slice(0, escapeByte), '\u00a0', ...basic.slice(escapeByte)];
+const bytesOfCharacters = new Map<string, number[]>([
+  ...[...extension].map((character, index): [string, number[]] => [
+    character,
+    [escapeByte, extensionBytes[index]!],
+  ]),
+  ...[...basic].map((character, index): [string, number[]] => [
+    character,
+    [index < escapeByte ? index : index + 1],
+  ]),
+]);
+const ofExtension = new Map(extensionBytes.map((byte, index) => [byte, extension[index]!]));
+
+/** A septet to a byte, as SMPP carries the alphabet. Throws where the alphabet lacks a character. */
+export function toGsm7(text: string): Buffer {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const own = bytesOfCharacters.get(character);
+    if (!own) throw new RangeError('A character is not in the GSM alphabet');
+    bytes.push(...own);
+  }
+  return Buffer.from(bytes);
+}
+
+/** As phones read it: an escape that leads nowhere shows the character of the basic table (TS 23.038 §6.2.1.1). */
+export function fromGsm7(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]! & 0x7f;
+    if (byte !== escapeByte || at + 1 === bytes.length) {
+      text += basicTable[byte]!;
+      continue;
+    }
+    at += 1;
+    text += ofExtension.get(bytes[at]! & 0x7f) ?? basicTable[bytes[at]! & 0x7f]!;
+  }
+  return text;
+}
+
 /** The text that is sent where `unicode` says so, or why none is. */
 export function adapt(
   text: string,

@@ -1,6 +1,10 @@
+import { closeAtEnd } from '../closing.ts';
+import type { GatewaySettings } from '../config/sms-gateways.ts';
 import { config } from '../config.ts';
-import { isDramaNumber } from '../formats/phone-number.ts';
+import { isDramaNumber, parsePhoneNumber } from '../formats/phone-number.ts';
+import type { SmsReason } from '../schemas/sms.ts';
 import { simulator } from './sms/simulator.ts';
+import { createSmppGateway } from './sms/smpp/gateway.ts';
 
 /** What carries text messages to phones. */
 
@@ -16,46 +20,162 @@ export type TextMessage = {
   parts: number;
   /** What becomes of it is to be reported. */
   wantsReceipt?: boolean;
+  /** Parts that the gateway has from an attempt before; they are not sent again. */
+  taken?: PartTaken[];
 };
 
+/** A part of a text of several, from 1, and what the gateway calls it. */
+export type PartTaken = { part: number; reference: string };
+/** Of a text of several parts: those that the gateway has, each with receipts of its own. */
+type Parts = { parts?: PartTaken[] };
+
 export type Submission =
-  /** The gateway has it; its receipts name the reference. */
-  | { kind: 'accepted'; reference: string }
+  /** The gateway has it; its receipts name the reference, or those of the parts. */
+  | ({ kind: 'accepted'; reference: string } & Parts)
   /** The gateway will not have it. */
-  | { kind: 'refused'; code: string; retryable: boolean; detail: string }
-  /** The gateway does not have it, and may take it later. */
-  | { kind: 'later'; detail: string }
+  | ({ kind: 'refused'; code: string; retryable: boolean; detail: string } & Parts)
+  /** The gateway does not have it, and may take it later; `afterMs`: when it says so itself. */
+  | ({ kind: 'later'; detail: string; afterMs?: number } & Parts)
   /** Nobody knows what the gateway would have said; it may have the message all the same. */
-  | { kind: 'unavailable'; detail: string };
+  | ({ kind: 'unavailable'; detail: string } & Parts);
+
+/** Where a part belongs in a text that came in parts. */
+export type InboundPlace = { reference: number; total: number; part: number };
+export type InboundPart = {
+  gateway: string;
+  /** As the gateway writes them. */
+  sender: string;
+  recipient: string;
+  content: string;
+  place: InboundPlace | null;
+};
+
+/** What a gateway says on its own. It is told that it was heard once these have resolved, so what came is on disk then. */
+export type Receive = {
+  receipt: (receipt: { gateway: string; reference: string; reason: SmsReason | null }) => Promise<void>;
+  /** Resolves with what is to be done once the gateway has been told. */
+  text: (text: InboundPart) => Promise<() => void>;
+};
+
+export type GatewayState = {
+  isBound: boolean;
+  inUse: number;
+  downSince: Date | null;
+  lastError: string | null;
+};
 
 export type Gateway = {
   readonly name: string;
   /** May throw: `submit` below makes it `unavailable`. */
   submit: (message: TextMessage) => Promise<Submission>;
+  /** False while it takes no messages, as far as this process knows. */
+  isUp?: () => boolean;
+  state?: () => GatewayState;
+  /** From now on the process hears what the gateway says on its own. */
+  open?: (receive: Receive) => Promise<void>;
+  close?: () => Promise<void>;
 };
 
 /** By what SMS_GATEWAY calls them. */
 export const gateways: Record<string, Gateway> = { simulator };
 
-/** Numbers that are nobody's never leave the simulator, whatever the gateway. */
-export function gatewayFor(recipient: string): Gateway {
-  return isDramaNumber(recipient) ? simulator : gateways[config.SMS_GATEWAY]!;
+const made = new Map<GatewaySettings, Gateway>();
+
+function gatewayOf(settings: GatewaySettings): Gateway {
+  const known = made.get(settings);
+  if (known) return known;
+  const gateway = settings.type === 'smpp' ? createSmppGateway(settings) : simulator;
+  made.set(settings, gateway);
+  closeAtEnd(closeGateways);
+  return gateway;
+}
+
+type Route = Pick<TextMessage, 'sender' | 'recipient'>;
+
+/**
+ * The gateway that takes a message: the first that fits and is up, else the first that fits; null where none does.
+ * `before`: the one that may have it already. Numbers that are nobody's never leave the simulator, whatever the gateway.
+ */
+export function gatewayFor(route: Route, before: string | null = null): Gateway | null {
+  if (isDramaNumber(route.recipient)) return simulator;
+  if (!config.SMS_GATEWAYS) return gateways[config.SMS_GATEWAY]!;
+  const fitting = routesOf(route);
+  const same = fitting.find(({ name }) => name === before);
+  const chosen = same ?? byTurn(fitting.filter((one) => gatewayOf(one).isUp?.() ?? true)) ?? fitting[0];
+  return chosen ? gatewayOf(chosen) : null;
+}
+
+/** Whether any gateway takes messages from that sender to that number. */
+export function hasRoute(route: Route): boolean {
+  return isDramaNumber(route.recipient) || !config.SMS_GATEWAYS || routesOf(route).length > 0;
+}
+
+/** Those that fit, in their order. */
+function routesOf({ sender, recipient }: Route): (GatewaySettings & { rank: number })[] {
+  const number = parsePhoneNumber(recipient);
+  const country = number.ok ? number.country : null;
+  return ranked(config.SMS_GATEWAYS!).filter(
+    ({ countries, prefixes, senders }) =>
+      (countries === undefined || (country !== null && countries.includes(country))) &&
+      (prefixes === undefined || prefixes.some((prefix) => recipient.startsWith(prefix))) &&
+      (senders === undefined || senders.some((one) => one.toLowerCase() === sender.toLowerCase())),
+  );
+}
+
+type Ranked = GatewaySettings & { rank: number };
+const rankings = new WeakMap<GatewaySettings[], Ranked[]>();
+
+function ranked(list: GatewaySettings[]): Ranked[] {
+  const known = rankings.get(list);
+  if (known) return known;
+  const ranks = list.map((settings, index) => {
+    const rank = settings.priority ?? index;
+    return Object.assign(settings, { rank });
+  });
+  const sorted = ranks.toSorted((one, other) => one.rank - other.rank);
+  rankings.set(list, sorted);
+  return sorted;
+}
+
+/** One of the first priority, by weight. */
+function byTurn(list: Ranked[]): Ranked | undefined {
+  const first = list.filter(({ rank }) => rank === list[0]!.rank);
+  let left = Math.random() * first.reduce((sum, { weight }) => sum + weight, 0);
+  return first.find(({ weight }) => (left -= weight) < 0) ?? first[0];
 }
 
 /** Whether the simulator plays the phones of all numbers, because no other gateway carries texts. */
 export function isAllSimulated(): boolean {
+  if (config.SMS_GATEWAYS) return config.SMS_GATEWAYS.every(({ type }) => type === 'simulator');
   return gateways[config.SMS_GATEWAY] === simulator;
 }
 
-/** Hands the message to the gateway of its recipient. Never rejects, and takes no longer than SMS_TIMEOUT_SECONDS. */
-export async function submit(message: TextMessage): Promise<Submission> {
+/** Every gateway of the list listens from now on. A gateway that is down does not hold up the others. */
+export async function openGateways(receive: Receive): Promise<void> {
+  await Promise.all((config.SMS_GATEWAYS ?? []).map(async (settings) => gatewayOf(settings).open?.(receive)));
+}
+
+/** Waits for the answers under way, then says goodbye. */
+export async function closeGateways(): Promise<void> {
+  const all = [...made.values()];
+  made.clear();
+  await Promise.allSettled(all.map(async (gateway) => gateway.close?.()));
+}
+
+/**
+ * Hands the message to the gateway, or to that of its recipient. Never rejects, and takes no longer than
+ * SMS_TIMEOUT_SECONDS.
+ */
+export async function submit(message: TextMessage, gateway = gatewayFor(message)): Promise<Submission> {
+  if (!gateway)
+    return { kind: 'refused', code: 'no_route', retryable: false, detail: 'No gateway takes this message' };
   const { promise: late, resolve } = Promise.withResolvers<Submission>();
   const timer = setTimeout(
     () => resolve({ kind: 'unavailable', detail: 'The gateway did not answer in time' }),
     config.SMS_TIMEOUT_SECONDS * 1000,
   );
   try {
-    return await Promise.race([gatewayFor(message.recipient).submit(message), late]);
+    return await Promise.race([gateway.submit(message), late]);
   } catch (error) {
     return { kind: 'unavailable', detail: (error as Error).message };
   } finally {

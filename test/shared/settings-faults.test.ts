@@ -36,6 +36,7 @@ const bad: Record<string, string> = {
   FBL_REPORTERS: '@',
   EMAIL_DELIVERED_ON: 'hope',
   SMS_GATEWAY: 'pigeon',
+  SMS_GATEWAYS: `[{"name":"acme","type":"smpp","url":"http://${secret}"}]`,
   SMS_SYSTEM_SENDER: '!',
   SHORT_LINKS_TO_DRAMA_NUMBERS: 'x',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,-1',

@@ -36,9 +36,10 @@ test('where the simulator cannot keep it, it is unavailable', async () => {
 
 test('numbers that are nobody’s never leave the simulator, whatever the gateway', () => {
   onTestFinished(useTextGateway().stop);
-  for (const last of ['000', '123', '999']) expect(gatewayFor(`+447700900${last}`).name).toBe('simulator');
+  for (const last of ['000', '123', '999'])
+    expect(gatewayFor({ sender: 'Acme', recipient: `+447700900${last}` })?.name).toBe('simulator');
   for (const number of ['+447700899999', '+447700901000', '+4477009000000', '+17700900123'])
-    expect(gatewayFor(number).name).toBe('network');
+    expect(gatewayFor({ sender: 'Acme', recipient: number })?.name).toBe('network');
 });
 
 test('a gateway that gives no answer in time, or breaks, is unavailable', async () => {

@@ -13,6 +13,7 @@ export const outsideColumns = {
   'sms_messages.gateway_reference': { bytes: 64, isName: true },
   'sms_messages.reason_code': { characters: 40, isAscii: true },
   'sms_messages.reason_description': { characters: 1000 },
+  'sms_parts.reference': { bytes: 64, isName: true },
   'sms_receipts_unmatched.reason_code': { characters: 40, isAscii: true },
   'sms_receipts_unmatched.reason_description': { characters: 1000 },
   'sms_receipts_unmatched.reference': { bytes: 64, isName: true },

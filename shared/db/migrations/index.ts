@@ -25,6 +25,7 @@ import { reports } from './0030_reports.ts';
 import { webhookPauses } from './0031_webhook_pauses.ts';
 import { clientTags } from './0033_client_tags.ts';
 import { contactWords } from './0034_contact_words.ts';
+import { smsGateways } from './0035_sms_gateways.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -56,4 +57,5 @@ export const migrations: Migration[] = [
   webhookPauses,
   clientTags,
   contactWords,
+  smsGateways,
 ];

@@ -47,7 +47,10 @@ export async function listUnmatchedReceipts(messages: Taken[]): Promise<Receipt[
 export async function listMatchableReceipts(limit: number): Promise<Receipt[]> {
   const rows = await query(
     `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
-       ON m.gateway_reference = r.reference AND m.gateway = r.gateway LIMIT ?`,
+       ON m.gateway_reference = r.reference AND m.gateway = r.gateway
+     UNION
+     SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_parts p ON p.reference = r.reference AND p.gateway = r.gateway
+       STRAIGHT_JOIN sms_messages m ON m.id = p.sms_id AND m.status <> 'queued' LIMIT ?`,
     [limit],
   );
   return rows.map(toReceipt);

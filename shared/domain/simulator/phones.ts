@@ -72,7 +72,7 @@ export async function prepare(
   { content, to }: SimulatorText,
 ): Promise<InboundText> {
   const phone = parsePhoneNumber(phoneNumber);
-  if (!phone.ok || gatewayFor(phone.number).name !== gateway)
+  if (!phone.ok || gatewayFor({ sender: '', recipient: phone.number })?.name !== gateway)
     throw problem('not_found', { detail: 'The simulator has no phone with this number' });
   const address = await addressOf(caller.workspaceId, phone.number, to ?? null);
   const given = { from: phone.number, to: address, content };

@@ -4,6 +4,7 @@ import { config } from '../../config.ts';
 import { outsideTransaction } from '../../db/client.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import * as system from '../../db/system/sms-messages.ts';
+import { listSmsParts } from '../../db/system/sms-parts.ts';
 import { count } from '../../metrics.ts';
 import { gatewayFor, submit } from '../../transports/sms.ts';
 import type { Outcome } from '../../work/outcome.ts';
@@ -11,7 +12,7 @@ import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import { findApproved } from '../senders.ts';
 import { finish } from './finish.ts';
 import { fail, isPast, judge } from './judge.ts';
-import { blocked, crashes, notApproved, suppressed, uncertain } from './reasons.ts';
+import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
 
 /**
  * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. What is lost on the way
@@ -39,10 +40,13 @@ export async function attempt(smsId: string, { isAlone = true } = {}): Promise<O
   if (!(await outsideTransaction(() => areApproved(message))))
     return finish(token, record, fail(message, notApproved));
 
+  const gateway = gatewayFor(message, message.gateway);
+  if (!gateway) return finish(token, record, fail(message, noRoute));
+  const isPartly = message.parts > 1 && message.gateway === gateway.name;
+  const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
-  const gateway = gatewayFor(message.recipient).name;
-  const submission = await submit(textOf(message));
-  return finish(token, record, judge(message, gateway, submission, isAlone));
+  const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
+  return finish(token, record, judge(message, gateway.name, submission, isAlone));
 }
 
 type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;

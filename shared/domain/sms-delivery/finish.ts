@@ -1,6 +1,8 @@
+import { now } from '../../clock.ts';
 import { countInBatch, type SmsRecord } from '../../db/sms-messages.ts';
 import { insertEvents } from '../../db/system/events.ts';
 import * as system from '../../db/system/sms-messages.ts';
+import { insertSmsParts } from '../../db/system/sms-parts.ts';
 import { finisher } from '../../db/system/work/outcomes.ts';
 import { changeWaiting } from '../../db/waiting-counts.ts';
 import { count } from '../../metrics.ts';
@@ -21,7 +23,7 @@ export async function finish(token: Buffer, before: SmsRecord, judgement: Judgem
   if (!isOurs) return 'dropped';
   count(`sms_${metric}`);
   if (message.status !== 'queued') events.wakeRelay();
-  if (message.status === 'sent') await receipts.expect(message);
+  if (message.status === 'sent') await receipts.expect(message, judgement.parts);
   if (!message.dueAt) return 'done';
   // A text that found no room in Redis waits in its row; one that is due much later does so anyway.
   if (message.parked && isNear(message.dueAt)) return 'dropped';
@@ -35,6 +37,7 @@ const finishClaim = finisher<Finished>(system.smsTable, {
   write: (items) => system.updateSmsOutcomes(items.map(({ token, judgement }) => ({ ...judgement, token }))),
   also: async (items) => {
     const judgements = items.map(({ judgement }) => judgement);
+    await insertSmsParts(partsOf(judgements), now());
     const ended = judgements.filter(({ message }) => message.status !== 'queued');
     await insertEvents(
       ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
@@ -55,4 +58,10 @@ function givenBack(judgements: Judgement[]): SmsRecord[] {
     .filter(({ isGivenBack }) => isGivenBack)
     .map(({ message }) => message)
     .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function partsOf(judgements: Judgement[]) {
+  return judgements.flatMap(({ message, parts = [] }) =>
+    parts.map((part) => ({ ...part, smsId: message.id, gateway: message.gateway! })),
+  );
 }

@@ -3,7 +3,7 @@ import { fitting } from '../../db/client/outside-text.ts';
 import type { SmsRecord } from '../../db/sms-messages.ts';
 import { logger } from '../../logger.ts';
 import type { SmsReason } from '../../schemas/sms.ts';
-import type { Submission } from '../../transports/sms.ts';
+import type { PartTaken, Submission } from '../../transports/sms.ts';
 import { nextTry } from '../retry-times.ts';
 import { advance } from '../sms-record.ts';
 import * as admission from './admission.ts';
@@ -11,10 +11,29 @@ import { gatewayAway, uncertain } from './reasons.ts';
 import { giveUpMinutes } from './times.ts';
 
 /** What becomes of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
-export type Judgement = { message: SmsRecord; isGivenBack: boolean; metric: string };
+export type Judgement = {
+  message: SmsRecord;
+  isGivenBack: boolean;
+  metric: string;
+  /** Of a text of several parts: those that the gateway has. */
+  parts?: PartTaken[];
+};
 
 /** `isAlone`: its job is its own, and may come again for the next try. */
 export function judge(
+  message: SmsRecord,
+  gateway: string,
+  submission: Submission,
+  isAlone: boolean,
+): Judgement {
+  const { parts = [] } = submission;
+  if (parts.length === 0) return judgeWhole(message, gateway, submission, isAlone);
+  const judgement = judgeWhole({ ...message, gateway }, gateway, submission, isAlone);
+  // What the gateway has of it has been paid for.
+  return { ...judgement, isGivenBack: false, parts };
+}
+
+function judgeWhole(
   message: SmsRecord,
   gateway: string,
   submission: Submission,
@@ -39,10 +58,23 @@ export function judge(
     case 'unavailable':
       logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway did not say what it did');
       if (message.uncertainCount > 0) return fail(message, uncertain);
-      return retry({ ...message, uncertainCount: message.uncertainCount + 1 }, uncertain, isAlone);
+      // Only the gateway that may have it can tell that it comes again.
+      return retry(
+        { ...message, gateway, uncertainCount: message.uncertainCount + 1 },
+        uncertain,
+        isAlone,
+        nextTry(0, now()),
+      );
     case 'later':
       logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway takes no messages');
-      return retry(message, gatewayAway, isAlone);
+      return retry(
+        message,
+        gatewayAway,
+        isAlone,
+        submission.afterMs === undefined
+          ? nextTry(message.retries, now())
+          : new Date(now().getTime() + submission.afterMs),
+      );
   }
 }
 
@@ -52,8 +84,7 @@ export function fail(message: SmsRecord, reason: SmsReason): Judgement {
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
-function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean): Judgement {
-  const dueAt = nextTry(message.retries, now());
+function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: Date): Judgement {
   if (isPast(message, dueAt)) return fail(message, reason);
   return {
     message: {

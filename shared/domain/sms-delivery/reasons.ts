@@ -36,6 +36,12 @@ export const gatewayAway: SmsReason = {
   description: 'The gateway took no messages for 48 hours',
   retryable: true,
 };
+export const noRoute: SmsReason = {
+  category: 'rejected',
+  code: 'no_route',
+  description: 'No gateway takes messages from this sender to this number',
+  retryable: true,
+};
 export const heldExpired: SmsReason = {
   category: 'expired',
   code: 'held_expired',

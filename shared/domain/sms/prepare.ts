@@ -10,6 +10,7 @@ import { isNear } from '../../queue.ts';
 import { requestId } from '../../request-context.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSms } from '../../schemas/sms.ts';
+import { hasRoute } from '../../transports/sms.ts';
 import { checkSchedule, normalTag } from '../email/rules.ts';
 import { checkSender, findApproved } from '../senders.ts';
 import type { ShortenedLink } from '../short-links.ts';
@@ -95,6 +96,8 @@ async function look(workspaceId: string, request: Usable<NewSms>, time: Date, re
   const sender = isUnusable(request, 'sender')
     ? null
     : await senderOf(workspaceId, request.sender ?? null, recipient, refuse);
+  if (recipient && sender !== null && !hasRoute({ sender, recipient: recipient.number }))
+    refuse('recipient', `cannot be reached from ${sender}: no gateway takes such messages`);
   checkSchedule(request.scheduledAt ?? null, time, refuse);
   const text = await textOf(workspaceId, request, time, refuse);
   return { recipient, sender, text };

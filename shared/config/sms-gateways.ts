@@ -1,0 +1,126 @@
+import fs from 'node:fs';
+import { z } from 'zod';
+
+const country = z.string().regex(/^[A-Z]{2}$/, 'must be a country of two capitals, such as GB');
+const prefix = z
+  .string()
+  .regex(/^\+[1-9]\d{0,14}$/, 'must be the beginning of a number in E.164, such as +4474');
+
+/** What all types have in common. Nothing of countries, prefixes and senders: it fits every message. */
+const common = {
+  name: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,19}$/, 'must be of at most 20 small letters, digits and hyphens'),
+  countries: z.array(country).min(1).optional(),
+  prefixes: z.array(prefix).min(1).optional(),
+  senders: z.array(z.string().min(1)).min(1).optional(),
+  /** Those of one priority share the messages by weight; the first of the list without one comes first. */
+  priority: z.number().int().min(0).optional(),
+  weight: z.number().positive().default(1),
+};
+
+const idForm = z.enum(['text', 'hex', 'decimal']).default('text');
+
+const Smpp = z
+  .strictObject({
+    ...common,
+    type: z.literal('smpp'),
+    url: z.string(),
+    systemType: z.string().max(12).default(''),
+    /** In PEM, for a carrier whose certificate is its own. */
+    ca: z.string().optional(),
+    window: z.number().int().min(1).max(1000).default(10),
+    /** Of each process. */
+    perSecond: z.number().positive().optional(),
+    enquireSeconds: z.number().min(1).max(3600).default(30),
+    longMessages: z.enum(['udh', 'udh16', 'sar', 'payload']).default('udh'),
+    gsmDataCoding: z.number().int().min(0).max(255).default(0),
+    defaultAlphabet: z.enum(['gsm7', 'latin1']).default('gsm7'),
+    answerIds: idForm,
+    receiptIds: idForm,
+    validityHours: z.number().int().min(1).max(999).optional(),
+  })
+  .transform(({ url, ...settings }, context) => {
+    const parsed = addressOf(url);
+    if (parsed) return { ...settings, ...parsed };
+    context.addIssue({
+      code: 'custom',
+      path: ['url'],
+      message: 'must be smpp://system-id:password@host:port or smpps://',
+    });
+    return z.NEVER;
+  });
+
+const Simulator = z.strictObject({ ...common, type: z.literal('simulator') });
+
+const Gateways = z
+  .array(z.discriminatedUnion('type', [Smpp, Simulator]))
+  .min(1)
+  .superRefine((gateways, context) => {
+    const names = gateways.map(({ name }) => name);
+    names.forEach((name, index) => {
+      if (names.indexOf(name) !== index)
+        context.addIssue({ code: 'custom', path: [index, 'name'], message: 'is that of another gateway' });
+      // Its receipts are told by the name.
+      if ((name === 'simulator') !== (gateways[index]!.type === 'simulator'))
+        context.addIssue({
+          code: 'custom',
+          path: [index, 'name'],
+          message: 'must be simulator for the type simulator, and for no other',
+        });
+    });
+  });
+
+export type GatewaySettings = z.output<typeof Gateways>[number];
+export type SmppSettings = Extract<GatewaySettings, { type: 'smpp' }>;
+
+/** SMPP allows 15 and 8 characters (§5.2.1, §5.2.2); many carriers take longer passwords. */
+function addressOf(url: string) {
+  if (!URL.canParse(url)) return null;
+  const { protocol, hostname, port, username, password, pathname } = new URL(url);
+  if (!/^smpps?:$/.test(protocol) || !hostname || !username || !/^\/?$/.test(pathname)) return null;
+  return {
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: Number(port) || (protocol === 'smpps:' ? 3550 : 2775),
+    isTls: protocol === 'smpps:',
+    systemId: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+  };
+}
+
+/** JSON, or the path of a file that holds it. The faults name the place, never the value: it may be a password. */
+export const gatewayList = z.string().transform((text, context): GatewaySettings[] => {
+  const refuse = (message: string) => {
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  };
+  let json = text;
+  if (!/^\s*\[/.test(text)) {
+    try {
+      json = fs.readFileSync(text, 'utf8');
+    } catch {
+      return refuse('must be a list in JSON, or the path of a file that can be read');
+    }
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return refuse('must be JSON');
+  }
+  const parsed = Gateways.safeParse(value);
+  if (parsed.success) return parsed.data;
+  return refuse(
+    `must be mended: ${parsed.error.issues
+      .map(
+        ({ path, message }) => `${placeOf(path)} ${message.startsWith('Invalid') ? 'is not valid' : message}`,
+      )
+      .join('; ')}`,
+  );
+});
+
+/** Such as `[1].countries[0]`. */
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return place === '' ? 'the list' : place;
+}

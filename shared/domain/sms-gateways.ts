@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { now } from '../clock.ts';
+import { transaction } from '../db/client.ts';
+import { findSenderOfVirtualNumber } from '../db/system/senders.ts';
+import * as db from '../db/system/sms-inbound.ts';
+import { newUuid } from '../formats/ids.ts';
+import { parsePhoneNumber } from '../formats/phone-number.ts';
+import { logger } from '../logger.ts';
+import { count } from '../metrics.ts';
+import { runWithRequest } from '../request-context.ts';
+import { closeGateways, type InboundPart, isAllSimulated, openGateways } from '../transports/sms.ts';
+import * as inbound from './sms-inbound.ts';
+import * as receipts from './sms-receipts.ts';
+
+/** What gateways say on their own: receipts, and texts to numbers of workspaces. */
+
+/** Parts that wait longer for the others are joined without them. */
+const partsWaitMs = 24 * 3_600_000;
+/** A text that was kept and not answered comes again within this time, or never. */
+const againWithinMs = 3_600_000;
+const warnEveryMs = 60_000;
+
+/** From now on this process hears the gateways. It does not wait for those that are down. */
+export function start(): void {
+  if (isAllSimulated()) {
+    logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform');
+    return;
+  }
+  void openGateways({ receipt: receipts.apply, text: receive });
+}
+
+export const stop = closeGateways;
+
+/** Resolves when the text is on disk; then its gateway may be told, and after that `forget` runs. */
+export async function receive(part: InboundPart): Promise<() => void> {
+  const digest = createHash('sha256').update(JSON.stringify(part)).digest();
+  await runWithRequest({ requestId: `inbound-${newUuid(now()).toString('hex')}` }, () => keep(part, digest));
+  return function forget() {
+    db.deleteUnanswered(digest).catch((error) =>
+      logger.debug({ err: error }, 'an answered text could not be forgotten; it is in an hour'),
+    );
+  };
+}
+
+async function keep(part: InboundPart, digest: Buffer): Promise<void> {
+  const to = numberOf(part.recipient);
+  const from = numberOf(part.sender);
+  const owner = to && (await findSenderOfVirtualNumber(to));
+  if (!owner || !from) return unmatched(part.gateway, owner ? 'sender' : 'recipient');
+  await inbound.expect(owner.workspaceId, { from, to });
+  await transaction(async () => {
+    const at = now();
+    if (!(await db.insertUnanswered(digest, at, new Date(at.getTime() - againWithinMs))))
+      return count('sms_inbound_repeated', { gateway: part.gateway });
+    if (!part.place)
+      return void (await inbound.receive(owner.workspaceId, { from, to, content: part.content }));
+    const { gateway, content, place } = part;
+    const text = { gateway, sender: from, recipient: to, reference: place.reference, total: place.total };
+    await db.insertInboundPart(text, { part: place.part, content, at });
+    const parts = await db.listInboundPartsForUpdate(text);
+    if (parts.length === place.total) await join(owner.workspaceId, text, parts);
+  });
+}
+
+async function join(workspaceId: string, text: db.PartedText, parts: string[]): Promise<void> {
+  await db.deleteInboundParts(text);
+  await inbound.receive(workspaceId, { from: text.sender, to: text.recipient, content: parts.join('') });
+}
+
+/** Texts whose other parts have not come in a day are received with what is there. */
+export async function joinLeft(limit: number): Promise<number> {
+  const left = await db.listInboundTextsBefore(new Date(now().getTime() - partsWaitMs), limit);
+  for (const text of left) {
+    const owner = await findSenderOfVirtualNumber(text.recipient);
+    if (owner) await inbound.expect(owner.workspaceId, { from: text.sender, to: text.recipient });
+    await transaction(async () => {
+      const parts = await db.listInboundPartsForUpdate(text);
+      if (parts.length === 0) return;
+      if (owner) return join(owner.workspaceId, text, parts);
+      // The number has been taken back since.
+      await db.deleteInboundParts(text);
+      unmatched(text.gateway, 'recipient');
+    });
+  }
+  return left.length;
+}
+
+/** Carriers write numbers with and without the plus. */
+function numberOf(text: string): string | null {
+  const number = parsePhoneNumber(text.startsWith('+') ? text : `+${text}`);
+  return number.ok ? number.number : null;
+}
+
+let warnedAt = Number.NEGATIVE_INFINITY;
+
+/** It is answered all the same: a carrier would bring it again for days. */
+function unmatched(gateway: string, what: 'sender' | 'recipient'): void {
+  count('sms_inbound_unmatched', { gateway, what });
+  if (performance.now() - warnedAt < warnEveryMs) return;
+  warnedAt = performance.now();
+  logger.warn({ gateway, what }, 'a text came whose number is of no workspace, or cannot be answered');
+}

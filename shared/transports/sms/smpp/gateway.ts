@@ -1,0 +1,281 @@
+import type { SmppSettings } from '../../../config/sms-gateways.ts';
+import { config } from '../../../config.ts';
+import { logger } from '../../../logger.ts';
+import { count } from '../../../metrics.ts';
+import { createPause } from '../../../pause.ts';
+import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../../sms.ts';
+import { addressOf } from './address.ts';
+import { firstText, type ShortMessage } from './pdu.ts';
+import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
+import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
+import { isThrottled, outcomeOf, statuses } from './statuses.ts';
+import { decodeText, encodeText } from './text.ts';
+import { tokenBucket } from './token-bucket.ts';
+
+// Half as long at first, on average: many processes lose their lines at one moment.
+const [firstBackoffMs, longestBackoffMs] = [1_000, 60_000];
+/** A carrier that has said no to our name is not to be asked each second: some lock the account. */
+const refusedBackoffMs = 30_000;
+/** A process that only sends now and then, as the web process does its codes, gives its bind back. */
+const idleMs = 30_000;
+const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
+const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
+
+/** A carrier by SMPP 3.4. One session for each process and gateway; carriers count them. */
+export function createSmppGateway(settings: SmppSettings): Gateway {
+  const { name } = settings;
+  const breaker = createPause(pauseTimes, {
+    paused: (pauseMs) => {
+      count('sms_gateway_pauses', { gateway: name });
+      logger.error(
+        { gateway: name, pauseSeconds: pauseMs / 1000 },
+        'a gateway does not answer; it is tried again after a pause',
+      );
+    },
+    over: () => logger.warn({ gateway: name }, 'a gateway answers again'),
+  });
+  const bucket = tokenBucket(settings.perSecond);
+  let session: Session | null = null;
+  let opening: Promise<void> | null = null;
+  let receive: Receive | null = null;
+  let isClosed = false;
+  let failures = 0;
+  let retryAt = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let idleTimer: NodeJS.Timeout | null = null;
+  let throttleMs = 0;
+  let throttledUntil = 0;
+  let inHand = 0;
+  const state = { downSince: null as Date | null, lastError: null as string | null };
+
+  /** One attempt to bind. Where the process receives, a line that is lost is made again until the end. */
+  function open(): Promise<void> {
+    opening ??= bind().finally(() => {
+      opening = null;
+    });
+    return opening;
+  }
+
+  async function bind(): Promise<void> {
+    try {
+      const opened = await openSession({
+        ...settings,
+        ca: settings.ca,
+        bind: receive ? 'transceiver' : 'transmitter',
+        responseMs: responseMs(),
+        enquireMs: settings.enquireSeconds * 1000,
+        onDeliver: deliver,
+        onClosed: (reason) => {
+          session = null;
+          if (isClosed) return;
+          lost(new Error(reason));
+        },
+      });
+      if (isClosed) return await opened.close(0);
+      session = opened;
+      failures = 0;
+      if (state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
+      Object.assign(state, { downSince: null, lastError: null });
+    } catch (error) {
+      if (!isClosed) lost(error as Error);
+    }
+  }
+
+  function lost(error: Error): void {
+    failures += 1;
+    state.downSince ??= new Date();
+    state.lastError = error.message;
+    const isRefused = error instanceof BindRefused;
+    const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10));
+    const backoffMs = Math.max(isRefused ? refusedBackoffMs : 0, longest) * (0.5 + Math.random() / 2);
+    retryAt = performance.now() + backoffMs;
+    count('sms_gateway_losses', { gateway: name, kind: isRefused ? 'refused' : 'line' });
+    const context = { gateway: name, detail: error.message, retrySeconds: Math.round(backoffMs / 1000) };
+    if (isRefused) logger.error(context, 'a gateway refuses the bind');
+    else logger.warn(context, 'the line to a gateway is lost');
+    if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
+  }
+
+  function responseMs(): number {
+    // The whole hand-over, with the wait for the window, must be over before SMS_TIMEOUT_SECONDS are.
+    return 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
+  }
+
+  async function deliver(pdu: ShortMessage): Promise<{ status: number; answered?: () => void }> {
+    if (!receive) return { status: statuses.temporaryFault };
+    if (isReceipt(pdu)) {
+      const receipt = readReceipt(pdu, settings.receiptIds);
+      // What cannot be read now never can: kept back, it would come again for days.
+      if (!receipt) count('sms_gateway_unread', { gateway: name });
+      else if (receipt.state !== 'pending')
+        await receive.receipt({ gateway: name, reference: receipt.reference, reason: receipt.reason });
+      return { status: statuses.ok };
+    }
+    const { content, place } = decodeText(pdu, settings.defaultAlphabet);
+    const answered = await receive.text({
+      gateway: name,
+      sender: pdu.source.address,
+      recipient: pdu.destination.address,
+      content,
+      place,
+    });
+    return { status: statuses.ok, answered };
+  }
+
+  async function readySession(): Promise<Session | null> {
+    if (!session && performance.now() >= retryAt) await open();
+    return session;
+  }
+
+  async function submit(message: TextMessage): Promise<Submission> {
+    const waitMs = throttledUntil - performance.now();
+    if (waitMs > 0) return later('The gateway has asked for fewer messages', waitMs);
+    if (inHand >= Math.max(settings.window, 0.75 * config.SMS_CONCURRENCY))
+      return later('The gateway has enough in hand', 500);
+    inHand += 1;
+    try {
+      const ready = await readySession();
+      if (!ready) return later(`The gateway is down: ${state.lastError}`, retryAt - performance.now());
+      const pass = await breaker.pass(0);
+      if ('waitMs' in pass) return later('The gateway does not answer', pass.waitMs);
+      try {
+        return await hand(ready, message);
+      } finally {
+        pass.leave();
+      }
+    } finally {
+      inHand -= 1;
+      leaveWhenIdle();
+    }
+  }
+
+  async function hand(ready: Session, message: TextMessage): Promise<Submission> {
+    const form = settings.longMessages;
+    const encoded = encodeText(message.content, {
+      form,
+      reference: referenceOf(message.id),
+      gsmCoding: settings.gsmDataCoding,
+    });
+    const known = new Set(message.taken?.map(({ part }) => part));
+    const longestWaitMs = 0.25 * config.SMS_TIMEOUT_SECONDS * 1000;
+    const results = await Promise.all(
+      encoded.map(async ({ hasHeader, ...part }, index) => {
+        if (known.has(index + 1)) return null;
+        if (!(await bucket.take(longestWaitMs)))
+          return { kind: 'unsent', detail: 'the rate is used up' } as const;
+        return ready.submit(
+          {
+            ...part,
+            source: addressOf(message.sender),
+            destination: addressOf(message.recipient),
+            esmClass: hasHeader ? 0x40 : 0,
+            validityPeriod: validity(settings.validityHours),
+            registeredDelivery: message.wantsReceipt ? 1 : 0,
+          },
+          longestWaitMs,
+        );
+      }),
+    );
+    for (const result of results)
+      if (result && result.kind !== 'unsent') breaker.note(result.kind === 'unanswered');
+    return summary(results, message.taken ?? [], encoded.length);
+  }
+
+  function summary(results: (Submitted | null)[], before: PartTaken[], parts: number): Submission {
+    const taken = [...before];
+    const faults: Exclude<Submission, { kind: 'accepted' }>[] = [];
+    results.forEach((result, index) => {
+      if (result === null) return;
+      const outcome = judged(result);
+      if (outcome.kind === 'accepted') taken.push({ part: index + 1, reference: outcome.reference });
+      else faults.push(outcome);
+    });
+    const own = parts > 1 ? { parts: taken.toSorted((one, other) => one.part - other.part) } : {};
+    // The worst of them is the message's.
+    const fault = (['refused', 'unavailable', 'later'] as const)
+      .map((kind) => faults.find((one) => one.kind === kind))
+      .find((one) => one !== undefined);
+    if (fault) return { ...fault, ...own };
+    return { kind: 'accepted', reference: taken.find(({ part }) => part === 1)!.reference, ...own };
+  }
+
+  function judged(result: Submitted): Submission {
+    if (result.kind === 'unsent') return later(`Not sent: ${result.detail}`, 500);
+    if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
+    if (result.status !== 0) {
+      if (isThrottled(result.status)) throttle();
+      const outcome = outcomeOf(result.status);
+      count('sms_gateway_refusals', { gateway: name, status: `0x${result.status.toString(16)}` });
+      return outcome.kind === 'later' ? later(outcome.detail, throttleMs || firstThrottleMs) : outcome;
+    }
+    if (performance.now() >= throttledUntil) throttleMs = 0;
+    const id = firstText(result.body);
+    // Without its name no receipt finds it; it was taken all the same.
+    return { kind: 'accepted', reference: id === '' ? 'none' : canonicalId(id, settings.answerIds) };
+  }
+
+  /** Those that are under way when the first is refused say nothing new. */
+  function throttle(): void {
+    const time = performance.now();
+    if (time < throttledUntil) return;
+    throttleMs = Math.min(longestThrottleMs, throttleMs === 0 ? firstThrottleMs : throttleMs * 2);
+    throttledUntil = time + throttleMs;
+  }
+
+  function leaveWhenIdle(): void {
+    if (receive || inHand > 0) return;
+    if (idleTimer) clearTimeout(idleTimer);
+    idleTimer = setTimeout(() => {
+      const left = session;
+      if (inHand > 0 || !left) return;
+      session = null;
+      retryAt = 0;
+      void left.close(0);
+    }, idleMs).unref();
+  }
+
+  return {
+    name,
+    isUp: () =>
+      !breaker.isPaused() &&
+      performance.now() >= throttledUntil &&
+      (session !== null || opening !== null || performance.now() >= retryAt),
+    state: () => ({ ...state, isBound: session !== null, inUse: session?.inUse() ?? 0 }),
+    submit,
+    open: async (handlers) => {
+      receive = handlers;
+      isClosed = false;
+      await open();
+    },
+    close: async () => {
+      isClosed = true;
+      receive = null;
+      for (const one of [timer, idleTimer]) if (one) clearTimeout(one);
+      await opening;
+      const left = session;
+      session = null;
+      await left?.close(responseMs());
+      isClosed = false;
+      retryAt = 0;
+    },
+  };
+}
+
+function later(detail: string, afterMs: number): Submission & { kind: 'later' } {
+  // Not all of them at one moment.
+  return { kind: 'later', detail, afterMs: Math.round(Math.max(200, afterMs) * (1 + Math.random() / 4)) };
+}
+
+/** The same for each part, and when it is sent again: phones join what has one reference. */
+function referenceOf(id: string): number {
+  let hash = 0;
+  for (const character of id) hash = (Math.imul(hash, 31) + character.charCodeAt(0)) >>> 0;
+  return (hash ^ (hash >>> 16)) & 0xffff;
+}
+
+/** §7.1.1, relative. */
+function validity(hours: number | undefined): string {
+  if (hours === undefined) return '';
+  const [days, rest] = [Math.floor(hours / 24), hours % 24];
+  return `0000${String(days).padStart(2, '0')}${String(rest).padStart(2, '0')}0000000R`;
+}

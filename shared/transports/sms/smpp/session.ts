@@ -1,0 +1,293 @@
+import net from 'node:net';
+import tls from 'node:tls';
+import { frameReader } from './frames.ts';
+import {
+  answerTo,
+  type CommandName,
+  commands,
+  decodePdu,
+  decodeShortMessage,
+  encodeBind,
+  encodePdu,
+  encodeShortMessage,
+  isAnswer,
+  type Pdu,
+  type ShortMessage,
+  text,
+} from './pdu.ts';
+import { inWords, statuses } from './statuses.ts';
+
+export type SessionOptions = {
+  host: string;
+  port: number;
+  isTls: boolean;
+  /** In PEM, beside those that Node trusts. */
+  ca?: string | undefined;
+  systemId: string;
+  password: string;
+  systemType: string;
+  /** A transmitter gets no receipts and no texts. */
+  bind: 'transceiver' | 'transmitter';
+  /** Messages that may be without their answer at a time. */
+  window: number;
+  /** How long an answer may take, that to the bind included. */
+  responseMs: number;
+  /** After so long without a word from the carrier it is asked whether it is there. */
+  enquireMs: number;
+  /** Resolves with the status of the answer, once what came is kept. */
+  onDeliver: (message: ShortMessage) => Promise<{ status: number; answered?: () => void }>;
+  onClosed: (reason: string) => void;
+};
+
+/** What became of a message that was to be submitted. */
+export type Submitted =
+  | { kind: 'answered'; status: number; body: Buffer }
+  /** It was written to the line: the carrier may have it. */
+  | { kind: 'unanswered'; detail: string }
+  | { kind: 'unsent'; detail: string };
+
+export type Session = {
+  submit: (message: ShortMessage, longestWaitMs: number) => Promise<Submitted>;
+  /** Messages without their answer. */
+  inUse: () => number;
+  /** Waits for the answers under way and says goodbye. */
+  close: (drainMs: number) => Promise<void>;
+};
+
+/** The carrier does not let us in, and says so. */
+export class BindRefused extends Error {
+  readonly status: number;
+  constructor(status: number) {
+    super(`The bind was refused: ${inWords(status)}`);
+    this.status = status;
+  }
+}
+
+type Answered = (result: Exclude<Submitted, { kind: 'unsent' }>) => void;
+
+/** More at a time are refused for now, so that a flood takes neither memory nor all connections to the database. */
+const mostDeliversInHand = 200;
+/** A carrier that does not read its line has so much of our answers waiting at most. */
+const mostUnreadBytes = 1024 * 1024;
+const goodbyeMs = 2_000;
+/** So many in a row, and not a word in between: nobody is there. */
+const unansweredToGiveUp = 3;
+
+/** Resolves when the carrier has let us in; rejects with BindRefused, or with the fault of the line. */
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const socket = await connect(options);
+  const pending = new Map<number, { answered: Answered; timer: NodeJS.Timeout }>();
+  const waiting: { start: () => void; unsent: (detail: string) => void }[] = [];
+  const answers = new Set<Promise<void>>();
+  const read = frameReader();
+  let sequence = 0;
+  let heardAt = performance.now();
+  let unanswered = 0;
+  let inUse = 0;
+  let closing: string | null = null;
+  let isBound = false;
+  const closed = Promise.withResolvers<void>();
+
+  function nextSequence(): number {
+    // §3.2: 1 to 0x7fffffff.
+    do sequence = sequence === 0x7fffffff ? 1 : sequence + 1;
+    while (pending.has(sequence));
+    return sequence;
+  }
+
+  function request(command: CommandName, body?: Buffer, longestMs = options.responseMs) {
+    const { promise, resolve } = Promise.withResolvers<Exclude<Submitted, { kind: 'unsent' }>>();
+    const own = nextSequence();
+    const timer = setTimeout(() => {
+      pending.delete(own);
+      unanswered += 1;
+      resolve({ kind: 'unanswered', detail: `no answer to ${command} within ${longestMs / 1000} s` });
+      if (unanswered >= unansweredToGiveUp) socket.destroy(new Error('the carrier does not answer'));
+    }, longestMs);
+    pending.set(own, {
+      timer,
+      answered: (result) => {
+        clearTimeout(timer);
+        pending.delete(own);
+        resolve(result);
+      },
+    });
+    write({ id: commands[command], status: 0, sequence: own, ...(body && { body }) });
+    return promise;
+  }
+
+  function write(pdu: Parameters<typeof encodePdu>[0], written?: () => void): void {
+    if (!socket.writable) return;
+    if (socket.writableLength > mostUnreadBytes)
+      return void socket.destroy(new Error('the carrier does not read its line'));
+    socket.write(encodePdu(pdu), (error) => {
+      if (!error) written?.();
+    });
+  }
+
+  function take(pdu: Pdu): void {
+    if (isAnswer(pdu.id)) {
+      unanswered = 0;
+      const { status, body } = pdu;
+      // A nack names a command of ours that the carrier could not read: it has not taken it.
+      pending.get(pdu.sequence)?.answered({
+        kind: 'answered',
+        status: pdu.id === commands.generic_nack && status === 0 ? statuses.invalidCommandId : status,
+        body,
+      });
+      return;
+    }
+    const answer = { id: answerTo(pdu.id), status: statuses.ok, sequence: pdu.sequence };
+    if (pdu.id === commands.enquire_link) return write(answer);
+    if (pdu.id === commands.unbind) {
+      closing ??= 'the carrier ended the session';
+      write(answer);
+      return void socket.end();
+    }
+    if (pdu.id !== commands.deliver_sm)
+      return write({ ...answer, id: commands.generic_nack, status: statuses.invalidCommandId });
+    const handled = deliver(pdu).finally(() => answers.delete(handled));
+    answers.add(handled);
+  }
+
+  async function deliver(pdu: Pdu): Promise<void> {
+    const answer = { id: commands.deliver_sm_resp, sequence: pdu.sequence, body: text('') };
+    if (!isBound || answers.size >= mostDeliversInHand)
+      return write({ ...answer, status: statuses.temporaryFault });
+    let message: ShortMessage;
+    try {
+      message = decodeShortMessage(pdu.body);
+    } catch {
+      return write({ ...answer, status: statuses.permanentFault });
+    }
+    try {
+      const { status, answered } = await options.onDeliver(message);
+      write({ ...answer, status }, answered);
+    } catch {
+      write({ ...answer, status: statuses.temporaryFault });
+    }
+  }
+
+  /** Asks a carrier that has been silent for long. A line that is cut without a word is found so. */
+  const enquiring = setInterval(() => {
+    if (!isBound || performance.now() - heardAt < options.enquireMs) return;
+    void request('enquire_link').then(({ kind }) => {
+      if (kind === 'unanswered') socket.destroy(new Error('the carrier does not answer enquire_link'));
+    });
+  }, options.enquireMs).unref();
+
+  socket.on('data', (piece: Buffer) => {
+    heardAt = performance.now();
+    try {
+      for (const frame of read(piece)) take(decodePdu(frame));
+    } catch (error) {
+      socket.destroy(error as Error);
+    }
+  });
+  socket.on('error', (error) => {
+    closing ??= error.message;
+  });
+  socket.on('close', () => {
+    clearInterval(enquiring);
+    const reason = closing ?? 'the carrier closed the line';
+    closing = reason;
+    for (const { answered } of pending.values()) answered({ kind: 'unanswered', detail: reason });
+    for (const { unsent } of waiting.splice(0)) unsent(reason);
+    if (isBound) options.onClosed(reason);
+    closed.resolve();
+  });
+
+  function release(): void {
+    inUse -= 1;
+    waiting.shift()?.start();
+  }
+
+  /** Whether there is a place in the window before the time is over; it is taken then. */
+  function place(longestWaitMs: number): Promise<string | null> {
+    if (closing !== null) return Promise.resolve(closing);
+    if (inUse < options.window) {
+      inUse += 1;
+      return Promise.resolve(null);
+    }
+    const { promise, resolve } = Promise.withResolvers<string | null>();
+    const leave = (detail: string) => {
+      clearTimeout(timer);
+      const index = waiting.indexOf(own);
+      if (index >= 0) waiting.splice(index, 1);
+      resolve(detail);
+    };
+    const own = {
+      start: () => {
+        clearTimeout(timer);
+        inUse += 1;
+        resolve(null);
+      },
+      unsent: leave,
+    };
+    const timer = setTimeout(() => leave('there was no room in the window'), longestWaitMs);
+    waiting.push(own);
+    return promise;
+  }
+
+  const bind = await request(
+    options.bind === 'transceiver' ? 'bind_transceiver' : 'bind_transmitter',
+    encodeBind(options),
+  );
+  if (bind.kind === 'unanswered' || bind.status !== 0) {
+    socket.destroy();
+    await closed.promise;
+    throw bind.kind === 'answered' ? new BindRefused(bind.status) : new Error(bind.detail);
+  }
+  isBound = true;
+
+  return {
+    inUse: () => inUse,
+    submit: async (message, longestWaitMs) => {
+      const detail = await place(longestWaitMs);
+      if (detail !== null) return { kind: 'unsent', detail };
+      try {
+        return socket.writable
+          ? await request('submit_sm', encodeShortMessage(message))
+          : { kind: 'unsent', detail: closing ?? 'the line is closed' };
+      } finally {
+        release();
+      }
+    },
+    close: async (drainMs) => {
+      if (closing !== null) return closed.promise;
+      closing = 'this process is closing';
+      for (const { unsent } of waiting.splice(0)) unsent(closing);
+      const end = performance.now() + drainMs;
+      while ((inUse > 0 || answers.size > 0) && performance.now() < end && !socket.destroyed)
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      if (!socket.destroyed) {
+        await request('unbind', undefined, goodbyeMs);
+        socket.end();
+        const timer = setTimeout(() => socket.destroy(), goodbyeMs);
+        await closed.promise;
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+function connect({ host, port, isTls, ca, responseMs }: SessionOptions): Promise<net.Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
+  const name = net.isIP(host) ? {} : { servername: host };
+  const socket = isTls
+    ? tls.connect({ host, port, ...name, ...(ca !== undefined && { ca: [ca, ...tls.rootCertificates] }) })
+    : net.connect({ host, port });
+  const timer = setTimeout(() => socket.destroy(new Error('the carrier cannot be reached')), responseMs);
+  socket.setNoDelay(true);
+  const failed = (error: Error) => {
+    clearTimeout(timer);
+    reject(error);
+  };
+  socket.once('error', failed);
+  socket.once(isTls ? 'secureConnect' : 'connect', () => {
+    clearTimeout(timer);
+    socket.off('error', failed);
+    resolve(socket);
+  });
+  return promise;
+}

@@ -1,0 +1,123 @@
+import { fromGsm7, partsOf, toGsm7 } from '../../../formats/gsm-7.ts';
+import { type ShortMessage, type Tlvs, tags } from './pdu.ts';
+
+/** How a long text is told to be one: a header before each part, parameters, or the whole in one piece. */
+export const longForms = ['udh', 'udh16', 'sar', 'payload'] as const;
+export type LongForm = (typeof longForms)[number];
+
+/** What of a submit_sm depends on the text. */
+export type EncodedPart = Pick<ShortMessage, 'dataCoding' | 'message' | 'tlvs'> & { hasHeader: boolean };
+
+const ucs2Coding = 0x08;
+/** Of the user data header (3GPP TS 23.040 §9.2.3.24): concatenation with a reference of 8 bits, and of 16. */
+const [concatenated8, concatenated16] = [0x00, 0x08];
+
+/** `reference` joins the parts of one text at the phone: the same for all of them, and each time that they are sent. */
+export function encodeText(
+  content: string,
+  { form, reference, gsmCoding }: { form: LongForm; reference: number; gsmCoding: number },
+): EncodedPart[] {
+  const { encoding, parts } = partsOf(content);
+  const bytesOf = encoding === 'gsm7' ? toGsm7 : toUcs2;
+  const dataCoding = encoding === 'gsm7' ? gsmCoding : ucs2Coding;
+  if (parts.length === 1)
+    return [{ dataCoding, message: bytesOf(content), tlvs: new Map(), hasHeader: false }];
+  if (form === 'payload')
+    return [
+      {
+        dataCoding,
+        message: Buffer.alloc(0),
+        tlvs: new Map([[tags.messagePayload, bytesOf(content)]]),
+        hasHeader: false,
+      },
+    ];
+  return parts.map((part, index) => {
+    const place = { reference, total: parts.length, part: index + 1 };
+    const bytes = bytesOf(part);
+    if (form === 'sar') return { dataCoding, message: bytes, tlvs: sarOf(place), hasHeader: false };
+    return {
+      dataCoding,
+      message: Buffer.concat([headerOf(place, form), bytes]),
+      tlvs: new Map(),
+      hasHeader: true,
+    };
+  });
+}
+
+/** The place of a part in a text of several. */
+export type Place = { reference: number; total: number; part: number };
+
+function headerOf({ reference, total, part }: Place, form: 'udh' | 'udh16'): Buffer {
+  return form === 'udh'
+    ? Buffer.from([5, concatenated8, 3, reference & 0xff, total, part])
+    : Buffer.from([6, concatenated16, 4, (reference >> 8) & 0xff, reference & 0xff, total, part]);
+}
+
+function sarOf({ reference, total, part }: Place): Tlvs {
+  return new Map([
+    [tags.sarMessageReference, Buffer.from([(reference >> 8) & 0xff, reference & 0xff])],
+    [tags.sarTotalSegments, Buffer.from([total])],
+    [tags.sarSegmentNumber, Buffer.from([part])],
+  ]);
+}
+
+function toUcs2(text: string): Buffer {
+  return Buffer.from(text, 'utf16le').swap16();
+}
+
+/** A text that came in, or a part of one. */
+export type DecodedText = { content: string; place: Place | null };
+
+/** `gsmCoding`: whether data_coding 0 is the GSM alphabet, as it is with most, or Latin-1. */
+export function decodeText(pdu: ShortMessage, defaultAlphabet: 'gsm7' | 'latin1'): DecodedText {
+  const { dataCoding, esmClass, tlvs } = pdu;
+  let bytes = pdu.message.length > 0 ? pdu.message : (tlvs.get(tags.messagePayload) ?? Buffer.alloc(0));
+  let place = placeBySar(tlvs);
+  // §5.2.12: bit 6 says that a header comes first.
+  if ((esmClass & 0x40) !== 0 && bytes.length > 0) {
+    const end = Math.min(bytes.length, 1 + bytes[0]!);
+    place = placeByHeader(bytes.subarray(1, end)) ?? place;
+    bytes = bytes.subarray(end);
+  }
+  return { content: contentOf(bytes, dataCoding, defaultAlphabet), place };
+}
+
+function contentOf(bytes: Buffer, dataCoding: number, defaultAlphabet: 'gsm7' | 'latin1'): string {
+  // §5.2.19. Message classes (0xF0 and the groups before it) say the alphabet in two bits (3GPP TS 23.038 §4).
+  const isUcs2 =
+    dataCoding === ucs2Coding || (dataCoding < 0xc0 && dataCoding >= 0x10 && (dataCoding & 0x0c) === 0x08);
+  if (isUcs2)
+    return Buffer.from(bytes.subarray(0, bytes.length & ~1))
+      .swap16()
+      .toString('utf16le');
+  if (dataCoding === 0x03 || (dataCoding === 0 && defaultAlphabet === 'latin1'))
+    return bytes.toString('latin1');
+  if (dataCoding === 0x01) return bytes.toString('latin1');
+  return fromGsm7(bytes);
+}
+
+function placeBySar(tlvs: Tlvs): Place | null {
+  const reference = tlvs.get(tags.sarMessageReference);
+  const [total, part] = [tlvs.get(tags.sarTotalSegments)?.[0], tlvs.get(tags.sarSegmentNumber)?.[0]];
+  if (reference?.length !== 2 || total === undefined || part === undefined) return null;
+  return checked({ reference: reference.readUInt16BE(0), total, part });
+}
+
+function placeByHeader(header: Buffer): Place | null {
+  let at = 0;
+  while (at + 2 <= header.length) {
+    const [kind, length] = [header[at]!, header[at + 1]!];
+    const value = header.subarray(at + 2, at + 2 + length);
+    if (kind === concatenated8 && value.length === 3)
+      return checked({ reference: value[0]!, total: value[1]!, part: value[2]! });
+    if (kind === concatenated16 && value.length === 4)
+      return checked({ reference: value.readUInt16BE(0), total: value[2]!, part: value[3]! });
+    at += 2 + length;
+  }
+  return null;
+}
+
+/** A place that cannot be is none: the part is then a text of its own, so that nothing is lost. */
+function checked(place: Place): Place | null {
+  return place.total > 1 && place.part >= 1 && place.part <= place.total ? place : null;
+}

@@ -1,0 +1,188 @@
+import { expect, test } from 'vitest';
+import {
+  commands,
+  encodePdu,
+  firstText,
+  type ShortMessage,
+} from '../../../shared/transports/sms/smpp/pdu.ts';
+import { openSession, type SessionOptions } from '../../../shared/transports/sms/smpp/session.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { selfSignedCertificate } from '../../support/certificate.ts';
+import { type Smsc, startSmsc } from '../../support/smsc.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+const message: ShortMessage = {
+  source: { ton: 5, npi: 0, address: 'Acme' },
+  destination: { ton: 1, npi: 1, address: '447400000001' },
+  esmClass: 0,
+  validityPeriod: '',
+  registeredDelivery: 1,
+  dataCoding: 0,
+  message: Buffer.from('Hi'),
+  tlvs: new Map(),
+};
+
+async function bound(smsc: Smsc, changes: Partial<SessionOptions> = {}) {
+  const reasons: string[] = [];
+  const delivered: ShortMessage[] = [];
+  const session = await openSession({
+    host: '127.0.0.1',
+    port: smsc.port,
+    isTls: false,
+    systemId: 'acme',
+    password: 'secret',
+    systemType: '',
+    bind: 'transceiver',
+    window: 2,
+    responseMs: 20_000,
+    enquireMs: 60_000,
+    onDeliver: async (one) => {
+      delivered.push(one);
+      return { status: 0 };
+    },
+    onClosed: (reason) => void reasons.push(reason),
+    ...changes,
+  });
+  atEnd(() => session.close(0));
+  return { session, reasons, delivered };
+}
+
+test('it binds, submits, and says goodbye once the answers under way have come', async () => {
+  const smsc = await startSmsc();
+  const { session, reasons } = await bound(smsc);
+  expect(smsc.binds).toEqual([
+    { systemId: 'acme', password: 'secret', systemType: '', id: commands.bind_transceiver },
+  ]);
+  const answered = session.submit(message, 1_000);
+  const closed = session.close(20_000);
+  expect(await answered).toMatchObject({ kind: 'answered', status: 0 });
+  await closed;
+  expect(smsc.unbinds).toBe(1);
+  expect(reasons).toEqual(['this process is closing']);
+  expect(await session.submit(message, 1_000)).toEqual({ kind: 'unsent', detail: 'this process is closing' });
+});
+
+test('no more messages than the window are without an answer; one that finds no room in time is not sent', async () => {
+  const smsc = await startSmsc();
+  smsc.submit = () => 'silence';
+  const { session } = await bound(smsc);
+  const [first, second] = [session.submit(message, 20_000), session.submit(message, 20_000)];
+  expect(await session.submit(message, 10)).toEqual({
+    kind: 'unsent',
+    detail: 'there was no room in the window',
+  });
+  const third = session.submit(message, 20_000);
+  expect(smsc.taken).toHaveLength(await waitFor('two are taken', () => smsc.taken.length === 2 && 2));
+  // An answer makes room for the next.
+  smsc.submit = (_, count) => ({ id: `m${count}` });
+  smsc.write(
+    encodePdu({ id: commands.submit_sm_resp, status: 0, sequence: 2, body: Buffer.from('first\0') }),
+  );
+  const answer = await first;
+  expect(answer.kind === 'answered' && firstText(answer.body)).toBe('first');
+  expect(await third).toMatchObject({ kind: 'answered' });
+  smsc.cut();
+  expect(await second).toMatchObject({ kind: 'unanswered' });
+});
+
+test('PDUs that come byte by byte are answered, and texts only once they are kept', async () => {
+  const smsc = await startSmsc();
+  smsc.pieceBytes = 1;
+  const kept = Promise.withResolvers<{ status: number }>();
+  const { session } = await bound(smsc, { onDeliver: () => kept.promise });
+  const own = smsc.deliver({ message: Buffer.from('Hello') });
+  expect(await session.submit(message, 1_000)).toMatchObject({ kind: 'answered' });
+  expect(smsc.answers.has(own)).toBe(false);
+  kept.resolve({ status: 0 });
+  expect(await smsc.answerOf(own)).toBe(0);
+});
+
+test('what cannot be kept is to come again; what cannot be read is refused', async () => {
+  const smsc = await startSmsc();
+  await bound(smsc, { onDeliver: () => Promise.reject(new Error('no database')) });
+  expect(await smsc.answerOf(smsc.deliver({ message: Buffer.from('Hello') }))).toBe(0x64);
+  smsc.write(encodePdu({ id: commands.deliver_sm, status: 0, sequence: 900, body: Buffer.from([1, 2]) }));
+  expect(await smsc.answerOf(900)).toBe(0x65);
+  smsc.write(encodePdu({ id: 0x777, status: 0, sequence: 901 }));
+  expect(await smsc.answerOf(901)).toBe(0x03);
+  expect(smsc.answers.get(901)?.id).toBe(commands.generic_nack);
+});
+
+test('of a flood, no more than some are in hand; the others are to come again', async () => {
+  const smsc = await startSmsc();
+  const kept = Promise.withResolvers<{ status: number }>();
+  let inHand = 0;
+  await bound(smsc, {
+    onDeliver: () => {
+      inHand += 1;
+      return kept.promise;
+    },
+  });
+  const all = Array.from({ length: 500 }, () => smsc.deliver({ message: Buffer.from('Hello') }));
+  await waitFor('300 are answered', () => smsc.answers.size === 300);
+  kept.resolve({ status: 0 });
+  const answers = await Promise.all(all.map(smsc.answerOf));
+  expect(answers.filter((status) => status === 0)).toHaveLength(200);
+  expect(answers.filter((status) => status === 0x64)).toHaveLength(300);
+  expect(inHand).toBe(200);
+});
+
+test.each([
+  ['garbage', (smsc: Smsc) => smsc.write(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n')), 'No PDU has'],
+  ['a reset', (smsc: Smsc) => smsc.cut(), 'ECONNRESET|closed'],
+  [
+    'an unbind',
+    (smsc: Smsc) => smsc.write(encodePdu({ id: commands.unbind, status: 0, sequence: 3 })),
+    'ended the session',
+  ],
+])('%s ends the session, and who waits for an answer is told', async (_, end, reason) => {
+  const smsc = await startSmsc();
+  smsc.submit = () => 'silence';
+  const { session, reasons } = await bound(smsc);
+  const submitted = session.submit(message, 1_000);
+  await waitFor('it is taken', () => smsc.taken.length === 1);
+  end(smsc);
+  expect(await submitted).toEqual({ kind: 'unanswered', detail: expect.stringMatching(new RegExp(reason)) });
+  expect(reasons).toEqual([expect.stringMatching(new RegExp(reason))]);
+});
+
+test('a carrier that answers neither messages nor enquire_link is left', async () => {
+  const smsc = await startSmsc();
+  smsc.submit = () => 'silence';
+  const first = await bound(smsc, { responseMs: 50 });
+  expect(await first.session.submit(message, 1_000)).toMatchObject({ kind: 'unanswered' });
+  expect(first.reasons).toEqual([]);
+  await first.session.submit(message, 1_000);
+  await first.session.submit(message, 1_000);
+  await waitFor('the session is over', () => first.reasons.length === 1);
+
+  smsc.answersEnquiries = false;
+  const second = await bound(smsc, { responseMs: 50, enquireMs: 20 });
+  await waitFor('the session is over', () => second.reasons.length === 1);
+  expect(second.reasons).toEqual(['the carrier does not answer enquire_link']);
+});
+
+test('a silent carrier is asked whether it is there, and stays', async () => {
+  const smsc = await startSmsc();
+  const { session, reasons } = await bound(smsc, { enquireMs: 20 });
+  await waitFor('it is asked', () => smsc.enquiries >= 2);
+  expect(await session.submit(message, 1_000)).toMatchObject({ kind: 'answered' });
+  expect(reasons).toEqual([]);
+});
+
+test('a refused bind says why', async () => {
+  const smsc = await startSmsc();
+  smsc.bindStatus = 0x0e;
+  await expect(bound(smsc)).rejects.toThrow('ESME_RINVPASWD (0x0e): the password is invalid');
+});
+
+test('TLS is used where its certificate is trusted, and for the right name', async () => {
+  const certificate = selfSignedCertificate(['localhost']);
+  const smsc = await startSmsc({ certificate });
+  const { session } = await bound(smsc, { host: 'localhost', isTls: true, ca: certificate.cert });
+  expect(await session.submit(message, 1_000)).toMatchObject({ kind: 'answered' });
+  await expect(bound(smsc, { host: 'localhost', isTls: true })).rejects.toThrow('self-signed');
+  await expect(bound(smsc, { host: '127.0.0.1', isTls: true, ca: certificate.cert })).rejects.toThrow(
+    "does not match certificate's altnames",
+  );
+});

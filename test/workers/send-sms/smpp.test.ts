@@ -1,0 +1,248 @@
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { gatewayList } from '../../../shared/config/sms-gateways.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as recovery from '../../../shared/domain/recovery.ts';
+import * as senders from '../../../shared/domain/senders.ts';
+import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import * as smsGateways from '../../../shared/domain/sms-gateways.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { newSms, sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
+import { runWorkers } from '../../support/run-workers.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Smsc, startSmsc } from '../../support/smsc.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+const recipient = '+447407000001';
+const number = '+447407000099';
+const minuteMs = 60_000;
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+let smsc: Smsc;
+beforeAll(async () => {
+  api = await startApi();
+  own = await textingWorkspace();
+  const { id } = await senders.addNumber(own.workspaceId, ['GB']);
+  await senders.assignNumber(id, number);
+});
+beforeEach(async () => {
+  smsc = await startSmsc();
+  onTestFinished(() => smsc.close());
+});
+
+/** The played carrier is the gateway of British numbers, and this process hears it. */
+async function useCarrier(changes: object = {}): Promise<void> {
+  const list = [
+    {
+      name: 'carrier',
+      type: 'smpp',
+      url: `smpp://acme:secret@127.0.0.1:${smsc.port}`,
+      countries: ['GB'],
+      ...changes,
+    },
+  ];
+  changeSettings({ SMS_GATEWAYS: gatewayList.parse(JSON.stringify(list)) });
+  onTestFinished(() => smsGateways.stop());
+  smsGateways.start();
+  await waitFor('the process is bound', () => smsc.binds.length > 0);
+}
+
+const receipt = (id: string, stat = 'DELIVRD') => ({
+  esmClass: 4,
+  message: Buffer.from(
+    `id:${id} sub:001 dlvrd:001 submit date:2611240900 done date:2611240901 stat:${stat} err:000`,
+  ),
+});
+/** A text from a person to the number of the workspace. */
+const textFrom = (message: Buffer, changes: object = {}) => ({
+  source: { ton: 1, npi: 1, address: recipient.slice(1) },
+  destination: { ton: 1, npi: 1, address: number.slice(1) },
+  message,
+  ...changes,
+});
+const received = async () => {
+  const rows = await query(
+    "SELECT sender, recipient, content FROM sms_messages WHERE direction = 'inbound' ORDER BY id",
+  );
+  return rows.map((row) => [row.sender.toString(), row.recipient.toString(), row.content]);
+};
+const statusOf = async (id: string) => (await smsOf(own, id)).status;
+
+test('workers carry a text to the carrier and its receipt back, and say goodbye when they stop', async () => {
+  await useCarrier();
+  await smsGateways.stop();
+  const workers = await runWorkers(['send-sms']);
+  await waitFor('the worker is bound', () => smsc.binds.length === 2);
+  smsc.submit = () => ({ id: '0A1B' });
+  const { id } = await sendSms(api, own, { recipient, content: 'Grüße' });
+  await waitFor('it is sent', async () => (await statusOf(id)) === 'sent');
+  expect(smsc.taken).toMatchObject([
+    { source: { address: 'Acme' }, destination: { address: '447407000001' }, registeredDelivery: 1 },
+  ]);
+  expect(await smsc.answerOf(smsc.deliver(receipt('a1b')))).toBe(0);
+  expect(await smsOf(own, id)).toMatchObject({
+    status: 'delivered',
+    gateway: 'carrier',
+    eventTypes: ['sms.queued', 'sms.sent', 'sms.delivered'],
+  });
+  await workers.stop();
+  expect(smsc.unbinds).toBe(2);
+});
+
+test('a receipt that is there before the answer is applied after it; hex and decimal ids are one', async () => {
+  await useCarrier({ answerIds: 'hex', receiptIds: 'decimal' });
+  smsc.submit = () => {
+    smsc.deliver(receipt(String(0xbeef), 'REJECTD'));
+    return { id: 'BEEF' };
+  };
+  const { id } = await sendSms(api, own, { recipient });
+  await attempt(id);
+  await waitFor('it has failed', async () => {
+    await recovery.sweep();
+    return (await statusOf(id)) === 'failed';
+  });
+  expect((await smsOf(own, id)).reason).toMatchObject({ category: 'rejected', code: 'rejected' });
+});
+
+test('a text of several parts is delivered when all are, and failed when one is', async () => {
+  await useCarrier();
+  const content = 'x'.repeat(400);
+  smsc.submit = (_, count) => ({ id: `first-${count}` });
+  const first = await sendSms(api, own, { recipient, content });
+  await attempt(first.id);
+  for (const part of [3, 1, 1]) expect(await smsc.answerOf(smsc.deliver(receipt(`first-${part}`)))).toBe(0);
+  expect(await statusOf(first.id)).toBe('sent');
+  await smsc.answerOf(smsc.deliver(receipt('first-2')));
+  expect(await statusOf(first.id)).toBe('delivered');
+
+  smsc.submit = (_, count) => ({ id: `second-${count}` });
+  const second = await sendSms(api, own, { recipient, content });
+  await attempt(second.id);
+  await smsc.answerOf(smsc.deliver(receipt('second-4')));
+  await smsc.answerOf(smsc.deliver(receipt('second-5', 'UNDELIV')));
+  expect(await statusOf(second.id)).toBe('failed');
+  await smsc.answerOf(smsc.deliver(receipt('second-6')));
+  expect(await statusOf(second.id)).toBe('failed');
+});
+
+test('a line that is cut after submit_sm costs one more copy at most; of several parts only those without an answer', async () => {
+  await useCarrier();
+  smsc.submit = ({ message: { 5: part } }) => (part === 2 ? 'silence' : { id: `cut-${part}` });
+  const { id } = await sendSms(api, own, { recipient, content: 'x'.repeat(400) });
+  const attempted = attempt(id);
+  await waitFor('three are taken', () => smsc.taken.length === 3);
+  smsc.submit = () => ({ id: 'cut-2' });
+  // The receipt of a part whose text is not sent yet waits.
+  expect(await smsc.answerOf(smsc.deliver(receipt('cut-1')))).toBe(0);
+  smsc.cut();
+  await attempted;
+  expect(await smsOf(own, id)).toMatchObject({ status: 'queued', uncertainCount: 1, gateway: 'carrier' });
+  await waitFor('the line is there again', () => smsc.binds.length === 2);
+  await advanceClock(2 * minuteMs);
+  await attempt(id);
+  expect(smsc.taken).toHaveLength(4);
+  for (const part of [2, 3]) await smsc.answerOf(smsc.deliver(receipt(`cut-${part}`)));
+  expect(await statusOf(id)).toBe('delivered');
+});
+
+test('texts to the number of a workspace are answered once they are kept; long ones are joined', async () => {
+  await query('DELETE FROM sms_messages');
+  await useCarrier();
+  const hello = textFrom(Buffer.from('Hello'));
+  expect(await smsc.answerOf(smsc.deliver(hello))).toBe(0);
+  await waitFor('it is forgotten', async () => {
+    const [row] = await query('SELECT COUNT(*) AS n FROM sms_inbound_unanswered');
+    return row!.n === 0;
+  });
+  // The same words once more are another text.
+  await smsc.answerOf(smsc.deliver(hello));
+  const parts = ['Grüße ', '😀', 'end'].map((content, index) =>
+    textFrom(
+      Buffer.concat([Buffer.from([5, 0, 3, 7, 3, index + 1]), Buffer.from(content, 'utf16le').swap16()]),
+      { esmClass: 0x40, dataCoding: 8 },
+    ),
+  );
+  for (const index of [2, 0, 0, 1]) expect(await smsc.answerOf(smsc.deliver(parts[index]!))).toBe(0);
+  expect(await received()).toEqual([
+    [recipient, number, 'Hello'],
+    [recipient, number, 'Hello'],
+    [recipient, number, 'Grüße 😀end'],
+  ]);
+});
+
+test('a text whose answer was lost comes again and is kept once; one that cannot be kept is to come again', async () => {
+  await query('DELETE FROM sms_messages');
+  await useCarrier();
+  const part = {
+    gateway: 'carrier',
+    sender: recipient.slice(1),
+    recipient: number.slice(1),
+    content: 'Once',
+    place: null,
+  };
+  // The process died before it could answer.
+  await smsGateways.receive(part);
+  expect(await smsc.answerOf(smsc.deliver(textFrom(Buffer.from('Once'))))).toBe(0);
+  expect(await received()).toHaveLength(1);
+
+  await query('RENAME TABLE sms_inbound_unanswered TO sms_inbound_unanswered_away');
+  const refused = await smsc.answerOf(smsc.deliver(textFrom(Buffer.from('Later'))));
+  await query('RENAME TABLE sms_inbound_unanswered_away TO sms_inbound_unanswered');
+  expect(refused).toBe(0x64);
+  expect(await received()).toHaveLength(1);
+  await smsc.answerOf(smsc.deliver(textFrom(Buffer.from('Later'))));
+  expect(await received()).toHaveLength(2);
+});
+
+test('STOP suppresses the number; a text to nobody is answered and kept nowhere', async () => {
+  await query('DELETE FROM sms_messages');
+  await useCarrier();
+  const from = { ton: 1, npi: 1, address: '447407000055' };
+  expect(await smsc.answerOf(smsc.deliver(textFrom(Buffer.from(' stop.'), { source: from })))).toBe(0);
+  const { body } = await api.request('GET', '/v2/suppressions', { key: own.key });
+  expect(body.data).toEqual([expect.objectContaining({ number: '+447407000055', source: 'stop' })]);
+  const strange = { destination: { ton: 1, npi: 1, address: '447407000098' } };
+  expect(await smsc.answerOf(smsc.deliver(textFrom(Buffer.from('Hi'), strange)))).toBe(0);
+  const nameless = { source: { ton: 5, npi: 0, address: 'Bank' } };
+  expect(await smsc.answerOf(smsc.deliver(textFrom(Buffer.from('Hi'), nameless)))).toBe(0);
+  expect(await received()).toHaveLength(1);
+});
+
+test('parts whose others do not come in a day are received as they are', async () => {
+  await query('DELETE FROM sms_messages');
+  await useCarrier();
+  const text = textFrom(Buffer.concat([Buffer.from([6, 8, 4, 1, 2, 3, 2]), Buffer.from('middle')]), {
+    esmClass: 0x40,
+  });
+  await smsc.answerOf(smsc.deliver(text));
+  await recovery.sweep();
+  expect(await received()).toEqual([]);
+  await advanceClock(25 * 60 * minuteMs);
+  await recovery.sweep();
+  expect(await received()).toEqual([[recipient, number, 'middle']]);
+  expect(await query('SELECT * FROM sms_inbound_parts')).toEqual([]);
+});
+
+test('a number that no gateway reaches is refused; one whose gateway is gone since fails, and costs nothing', async () => {
+  await useCarrier({ prefixes: ['+4474'] });
+  const answer = await api.request('POST', '/v2/sms', {
+    key: own.key,
+    body: newSms({ recipient: '+447555123456' }),
+  });
+  expect(answer.status).toBe(400);
+  expect(answer.body.errors).toEqual({ recipient: [expect.stringContaining('no gateway')] });
+  const { id } = await sendSms(api, own, { recipient });
+  await smsGateways.stop();
+  await useCarrier({ prefixes: ['+4475'] });
+  await attempt(id);
+  expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'no_route' } });
+  // Nobody's numbers go to the simulator, whatever the list says.
+  const nobodys = await sendSms(api, own, { recipient: '+447700900123' });
+  await attempt(nobodys.id);
+  expect(await smsOf(own, nobodys.id)).toMatchObject({ status: 'sent', gateway: 'simulator' });
+  expect(smsc.taken).toEqual([]);
+});
