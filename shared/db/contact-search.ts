@@ -25,7 +25,7 @@ export type Filter = {
 };
 
 /** How many contacts are compared for one page, and how many of them at a time. */
-export const mostCompared = 2_500;
+export const mostCompared = 1_500;
 const comparedAtOnce = 500;
 
 /** `reached`: where the next page begins; null: there is none. */

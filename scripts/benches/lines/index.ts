@@ -20,7 +20,7 @@ import { revocation } from './revocation.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
-import { smsIsolation } from './sms-isolation.ts';
+import { smsIsolation, smsIsolationBatch } from './sms-isolation.ts';
 import { smsOut } from './sms-out.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
 import { webhookIsolation } from './webhook-isolation.ts';
@@ -34,6 +34,7 @@ export const lines: Line[] = [
   emailIsolation,
   smsOut,
   smsIsolation,
+  smsIsolationBatch,
   smsBatchLiquid,
   smsBatchPlain,
   smsBatchRows,
