@@ -1,4 +1,5 @@
 import { logger } from '../logger.ts';
+import { createAdaptiveLimit } from './adaptive-limit.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 
 /** When a lane had something to do that recently, it counts as busy. */
@@ -17,7 +18,7 @@ export function turns<Lane extends string>(options: {
   lanes: readonly Lane[];
   /** Of each lane. */
   slots: () => number;
-  /** The part of its slots that a lane keeps beside a more urgent one that has something to do. */
+  /** The part of its slots that a lane keeps at most beside a more urgent one that has something to do. */
   keptBesideOthers: Record<Lane, number>;
   window: () => number;
   refill: (lane: Lane, ownerIds: string[], by: 'worker') => Promise<unknown>;
@@ -28,6 +29,7 @@ export function turns<Lane extends string>(options: {
   /** How many of an owner's rows have ended since this process looked whether more wait for room. */
   const ended = new Map<string, number>();
   const looking = new Set<string>();
+  const adaptive = new Map(lanes.map((lane) => [lane, createAdaptiveLimit({ fewest: fewestSlots })]));
 
   /** All lanes of a process share one processor: rows that a later lane has in hand hold up an earlier one. */
   function slotsOf(lane: Lane): number {
@@ -35,7 +37,9 @@ export function turns<Lane extends string>(options: {
     const isBehind = lanes
       .slice(0, lanes.indexOf(lane))
       .some((earlier) => (activeAt.get(earlier) ?? Number.NEGATIVE_INFINITY) >= since);
-    return isBehind ? Math.max(fewestSlots, Math.floor(slots() * keptBesideOthers[lane])) : slots();
+    if (!isBehind) return slots();
+    const kept = Math.max(fewestSlots, Math.floor(slots() * keptBesideOthers[lane]));
+    return adaptive.get(lane)!(kept);
   }
 
   function limiterOf(lane: Lane): Limiter {
