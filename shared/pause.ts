@@ -13,6 +13,8 @@ export type Pause = {
   /** What came of work that went on. */
   note: (isFault: boolean) => void;
   isPaused: () => boolean;
+  /** Work that came now would have to wait: not where it would be the one that finds out. */
+  holdsBack: () => boolean;
 };
 
 export type PauseTimes = {
@@ -58,6 +60,7 @@ export function createPause(
 
   return {
     isPaused,
+    holdsBack: () => isPaused() && (probe !== null || performance.now() < until),
     pass: async (longestWaitMs = times.longestWaitMs) => {
       const end = performance.now() + longestWaitMs;
       while (isPaused()) {

@@ -13,8 +13,11 @@ test('pauses grow up to the longest, each ends with one that looks, and all begi
   for (let faults = 0; faults < 3; faults += 1) pause.note(true);
   for (const pauseMs of [1_000, 2_000, 4_000, 5_000, 5_000]) {
     expect(await pause.pass()).toEqual({ waitMs: pauseMs });
+    expect(pause.holdsBack()).toBe(true);
     vi.advanceTimersByTime(pauseMs);
+    expect(pause.holdsBack()).toBe(false);
     const probe = await pause.pass();
+    expect(pause.holdsBack()).toBe(true);
     expect(probe).toHaveProperty('leave');
     expect(await pause.pass()).toHaveProperty('waitMs');
     pause.note(true);
@@ -22,7 +25,7 @@ test('pauses grow up to the longest, each ends with one that looks, and all begi
   }
   expect(told).toEqual([1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
   pause.note(false);
-  expect([pause.isPaused(), told.at(-1)]).toEqual([false, 'over']);
+  expect([pause.isPaused(), pause.holdsBack(), told.at(-1)]).toEqual([false, false, 'over']);
   for (let faults = 0; faults < 3; faults += 1) pause.note(true);
   expect(told.at(-1)).toBe(1_000);
 });

@@ -40,6 +40,8 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
     enquiries: 0,
     unbinds: 0,
     bindStatus: 0,
+    /** The answer to a bind waits for it. */
+    beforeBind: Promise.resolve() as Promise<unknown>,
     answersEnquiries: true,
     pieceBytes: Number.POSITIVE_INFINITY,
     submit: (_message: ShortMessage, count: number): Answer => ({ id: `m${count}` }),
@@ -95,7 +97,7 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
       case commands.bind_transceiver:
       case commands.bind_transmitter:
         smsc.binds.push({ ...decodeBind(pdu.body), id: pdu.id });
-        return answer(smsc.bindStatus, text('smsc'));
+        return void smsc.beforeBind.then(() => answer(smsc.bindStatus, text('smsc')));
       case commands.enquire_link:
         smsc.enquiries += 1;
         return smsc.answersEnquiries ? answer(0) : undefined;

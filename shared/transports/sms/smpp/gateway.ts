@@ -96,10 +96,10 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
   }
 
-  function responseMs(): number {
-    // The whole hand-over, with the wait for the window, must be over before SMS_TIMEOUT_SECONDS are.
-    return 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
-  }
+  // A hand-over that is given up while its text still waits here would send it although another attempt does so too. Hence
+  // everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS do.
+  const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
+  const responseMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 
   async function deliver(pdu: ShortMessage): Promise<{ status: number; answered?: () => void }> {
     if (!receive) return { status: statuses.temporaryFault };
@@ -122,24 +122,34 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     return { status: statuses.ok, answered };
   }
 
-  async function readySession(): Promise<Session | null> {
-    if (!session && performance.now() >= retryAt) await open();
+  /** The session, where the carrier has let us in before `end`. */
+  async function readySession(end: number): Promise<Session | null> {
+    if (session || (!opening && performance.now() < retryAt)) return session;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, end - performance.now());
+    await Promise.race([open(), promise]);
+    clearTimeout(timer);
     return session;
   }
 
   async function submit(message: TextMessage): Promise<Submission> {
-    const waitMs = throttledUntil - performance.now();
-    if (waitMs > 0) return later('The gateway has asked for fewer messages', waitMs);
+    const end = performance.now() + waitMs();
+    const throttledMs = throttledUntil - performance.now();
+    if (throttledMs > 0) return later('The gateway has asked for fewer messages', throttledMs);
     if (inHand >= Math.max(settings.window, 0.75 * config.SMS_CONCURRENCY))
       return later('The gateway has enough in hand', 500);
     inHand += 1;
     try {
-      const ready = await readySession();
-      if (!ready) return later(`The gateway is down: ${state.lastError}`, retryAt - performance.now());
+      const ready = await readySession(end);
+      if (!ready)
+        return later(
+          `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`,
+          retryAt - performance.now(),
+        );
       const pass = await breaker.pass(0);
       if ('waitMs' in pass) return later('The gateway does not answer', pass.waitMs);
       try {
-        return await hand(ready, message);
+        return await hand(ready, message, end);
       } finally {
         pass.leave();
       }
@@ -149,7 +159,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     }
   }
 
-  async function hand(ready: Session, message: TextMessage): Promise<Submission> {
+  async function hand(ready: Session, message: TextMessage, end: number): Promise<Submission> {
     const form = settings.longMessages;
     const encoded = encodeText(message.content, {
       form,
@@ -157,12 +167,11 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       gsmCoding: settings.gsmDataCoding,
     });
     const known = new Set(message.taken?.map(({ part }) => part));
-    const longestWaitMs = 0.25 * config.SMS_TIMEOUT_SECONDS * 1000;
+    const leftMs = () => Math.max(0, end - performance.now());
     const results = await Promise.all(
       encoded.map(async ({ hasHeader, ...part }, index) => {
         if (known.has(index + 1)) return null;
-        if (!(await bucket.take(longestWaitMs)))
-          return { kind: 'unsent', detail: 'the rate is used up' } as const;
+        if (!(await bucket.take(leftMs()))) return { kind: 'unsent', detail: 'the rate is used up' } as const;
         return ready.submit(
           {
             ...part,
@@ -172,7 +181,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
             validityPeriod: validity(settings.validityHours),
             registeredDelivery: message.wantsReceipt ? 1 : 0,
           },
-          longestWaitMs,
+          leftMs(),
         );
       }),
     );
@@ -237,7 +246,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   return {
     name,
     isUp: () =>
-      !breaker.isPaused() &&
+      !breaker.holdsBack() &&
       performance.now() >= throttledUntil &&
       (session !== null || opening !== null || performance.now() >= retryAt),
     state: () => ({ ...state, isBound: session !== null, inUse: session?.inUse() ?? 0 }),

@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { gatewayList } from '../../../shared/config/sms-gateways.ts';
+import { closeGateways, gatewayFor, submit } from '../../../shared/transports/sms.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Smsc, startSmsc } from '../../support/smsc.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+let first: Smsc;
+let second: Smsc;
+beforeEach(async () => {
+  [first, second] = await Promise.all([startSmsc(), startSmsc()]);
+});
+afterEach(closeGateways);
+
+/** The first carrier is asked before the second, within so many seconds for a text. */
+function useCarriers(seconds: number, changes: object = {}): void {
+  const list = [first, second].map(({ port }, index) => ({
+    name: `carrier-${index + 1}`,
+    type: 'smpp',
+    url: `smpp://acme:secret@127.0.0.1:${port}`,
+    ...changes,
+  }));
+  changeSettings({
+    SMS_TIMEOUT_SECONDS: seconds,
+    SMS_GATEWAYS: gatewayList.parse(JSON.stringify(list)),
+  });
+}
+
+let made = 0;
+const newText = () => {
+  made += 1;
+  const recipient = `+4474070${String(made).padStart(5, '0')}`;
+  return { id: `sms_${made}`, workspaceId: 'w', sender: 'Acme', recipient, content: 'Hi', parts: 1 };
+};
+
+test('a carrier that stops answering is left for the next, and gets its texts again once it answers', async () => {
+  useCarriers(1);
+  first.submit = () => 'silence';
+  // So many without an answer are no accident.
+  const unanswered = await Promise.all([1, 2, 3].map(() => submit(newText())));
+  expect(unanswered.map(({ kind }) => kind)).toEqual(['unavailable', 'unavailable', 'unavailable']);
+  expect(gatewayFor(newText())!.name).toBe('carrier-2');
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  expect([first.taken.length, second.taken.length]).toEqual([3, 1]);
+  first.submit = (_, count) => ({ id: `back-${count}` });
+  await waitFor('the first carrier takes one again', async () => {
+    expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+    return first.taken.length > 3;
+  });
+  expect(gatewayFor(newText())!.name).toBe('carrier-1');
+});
+
+test('while one text finds out whether a carrier is back, the others go to the next', async () => {
+  useCarriers(2);
+  let silent = 0;
+  first.submit = () => 'silence';
+  await Promise.all([1, 2, 3].map(() => submit(newText())));
+  await waitFor('the pause is over', () => gatewayFor(newText())!.name === 'carrier-1');
+  const probe = submit(newText());
+  await waitFor('the carrier has the one', () => first.taken.length === 4);
+  silent = first.taken.length;
+  const others = await Promise.all([1, 2, 3, 4].map(() => submit(newText())));
+  expect(others.map(({ kind }) => kind)).toEqual(['accepted', 'accepted', 'accepted', 'accepted']);
+  expect([first.taken.length, second.taken.length]).toEqual([silent, 4]);
+  expect(await probe).toMatchObject({ kind: 'unavailable' });
+});
+
+test('a text whose time is over while it waits for the bind is never sent behind the back of its next attempt', async () => {
+  useCarriers(2);
+  const bound = Promise.withResolvers<void>();
+  first.beforeBind = bound.promise;
+  const gateway = gatewayFor(newText())!;
+  const text = newText();
+  expect(await submit(text, gateway)).toMatchObject({
+    kind: 'later',
+    detail: expect.stringContaining('bind'),
+  });
+  bound.resolve();
+  await waitFor('it is bound', () => gateway.state!().isBound);
+  expect(first.taken).toEqual([]);
+  expect(await submit(text, gateway)).toMatchObject({ kind: 'accepted' });
+  expect(first.taken).toHaveLength(1);
+});
+
+test('bucket and window share one deadline: whatever is not written by then is left for later, and never written', async () => {
+  // One a second: the third text would have its turn after two seconds, and the window has room for one.
+  useCarriers(4, { window: 1, perSecond: 1 });
+  const gateway = gatewayFor(newText())!;
+  first.submit = () => 'silence';
+  const ends = await Promise.all([1, 2, 3].map(() => submit(newText(), gateway)));
+  expect(ends.map(({ kind }) => kind)).toEqual(['unavailable', 'later', 'later']);
+  expect(first.taken).toHaveLength(1);
+});
