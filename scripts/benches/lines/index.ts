@@ -16,6 +16,7 @@ import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
+import { reportQuery } from './report-query.ts';
 import { revocation } from './revocation.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
@@ -54,6 +55,7 @@ export const lines: Line[] = [
   contactPages,
   contactSearch,
   contactSearchHostile,
+  reportQuery,
   hostileNeighbours,
   atRest,
   flowProcesses,
