@@ -30,7 +30,8 @@ const startsAtOnce = 20;
 
 /** All of them in each day; one message an hour each. */
 const busy: Names[] = [
-  { dimension: 'tag', prefix: 'tag-', count: 1_000, channels: both },
+  { dimension: 'tag', prefix: 'mail-', count: 500, channels: ['email'] },
+  { dimension: 'tag', prefix: 'text-', count: 500, channels: ['sms'] },
   { dimension: 'country', prefix: '', count: 240, channels: ['sms'] },
   { dimension: 'recipient_domain', prefix: 'inbox', count: 500, channels: ['email'] },
   { dimension: 'sending_domain', prefix: 'sender', count: 10, channels: ['email'] },
@@ -44,8 +45,9 @@ async function year({ from, to, edges, others }: Year): Promise<Counted> {
   const { id } = await workspaces.create({ name: 'Bench' });
   const { key } = await apiKeys.issue(id);
   const busyId = idToBytes(id);
-  const spans = { hour: startsOf('hour', from, to), day: startsOf('day', from, to) };
-  const months = startsOf('month', from, to);
+  const [start, end] = [startOf('month', from), endOf('month', startOf('month', to))];
+  const spans = { hour: startsOf('hour', from, to), day: startsOf('day', start, end) };
+  const months = startsOf('month', start, end);
   const hoursOfEdges = edges.flatMap((day) => startsOf('hour', day, day + dayHours));
   for (const names of [total, ...busy]) {
     const isTotal = names === total;
