@@ -18,6 +18,7 @@ import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { reportQuery } from './report-query.ts';
 import { revocation } from './revocation.ts';
+import { rollups } from './rollups.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
@@ -49,6 +50,7 @@ export const lines: Line[] = [
   latencyWebhook,
   revocation,
   relay,
+  rollups,
   feed,
   contacts,
   contactsRows,
