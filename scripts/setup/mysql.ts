@@ -97,12 +97,16 @@ export async function startMysql(
 ): Promise<Server & { url: string }> {
   const data = path.join(folder, program.kind.toLowerCase());
   if (!fs.existsSync(data)) await initialise(program, data);
+  // A server that starts deletes temporary tables of others in a folder that they share, /tmp say.
+  const temporary = path.join(folder, 'temporary');
+  fs.mkdirSync(temporary, { recursive: true });
   const init = path.join(folder, 'init.sql');
   fs.writeFileSync(init, initFile(password), { mode: 0o600 });
   const args = [
     '--no-defaults',
     ...beside(program),
     `--datadir=${data}`,
+    `--tmpdir=${temporary}`,
     `--init-file=${init}`,
     '--bind-address=127.0.0.1',
     `--port=${port}`,

@@ -44,73 +44,104 @@ export type Counts = Record<Measure, number>;
 
 /** Rows of one span, from an hour on and up to another; hours count from 1970. */
 export type Piece = { span: Span; from: number; to: number };
+/** Rows that are counted, and rows that are taken off again; no row is in two of them. */
+export type Pieces = { added: Piece[]; taken: Piece[] };
 
 /** Sums of one value of a dimension. */
-export type ReportRow = { channel: Channel; value: Buffer; counts: Counts };
+export type ReportRow<Wanted extends Measure> = {
+  channel: Channel;
+  value: Buffer;
+  counts: Record<Wanted, number>;
+};
 
-const sums = measures.map((measure) => `SUM(${measure}) AS ${measure}`).join(', ');
-const filled = 'HAVING SUM(accepted) <> 0';
+type Condition = { sql: string; values: (string | number)[] };
 
-function within(workspaceId: string, dimension: Dimension, channels: readonly Channel[], pieces: Piece[]) {
-  // Each piece is a range of the primary key. By itself the optimizer may prefer to read all of a workspace.
-  const ranges = pieces.map(() => '(dimension = ? AND span = ? AND start >= ? AND start < ?)').join(' OR ');
+/** Each piece is a range of the primary key. By itself the optimizer may prefer to read all of a workspace. */
+function within(pieces: readonly Piece[]): Condition {
   return {
-    sql: `FROM report_counts FORCE INDEX (PRIMARY)
-      WHERE workspace_id = ? AND (${ranges || 'FALSE'}) AND channel IN (?)`,
-    values: [
-      idToBytes(workspaceId),
-      ...pieces.flatMap(({ span, from, to }) => [dimension, span, Math.max(0, from), Math.max(0, to)]),
-      channels,
-    ],
+    sql: pieces.map(() => '(span = ? AND start >= ? AND start < ?)').join(' OR ') || 'FALSE',
+    values: pieces.flatMap(({ span, from, to }) => [span, Math.max(0, from), Math.max(0, to)]),
   };
 }
 
-/** The sums of each value and channel, those with the most of a measure first. */
-export async function listReportRows(
+/**
+ * Rows that are read, and their share in each sum: 1, or -1 where they are taken off. The servers sum floating-point numbers
+ * in half of the time that whole ones take, and these are exact to 2^53.
+ */
+export function reading({ added, taken }: Pieces): { rows: Condition; share: Condition } {
+  const off = within(taken);
+  return {
+    rows: within([...added, ...taken]),
+    share:
+      taken.length > 0
+        ? { sql: `IF(${off.sql}, -1e0, 1e0)`, values: off.values }
+        : { sql: '1e0', values: [] },
+  };
+}
+
+const sumsOf = (wanted: readonly Measure[], share: Condition) => ({
+  sql: wanted.map((measure) => `SUM(${measure} * ${share.sql}) AS ${measure}`).join(', '),
+  values: wanted.flatMap(() => share.values),
+});
+
+/**
+ * The sums of each value and channel, those with the most of a measure first. A value is left out where the first of the
+ * wanted measures is zero.
+ */
+export async function listReportRows<Wanted extends Measure>(
   workspaceId: string,
   dimension: Dimension,
   {
     channels,
     pieces,
+    wanted,
     most,
     limit,
   }: {
     channels: readonly Channel[];
-    pieces: Piece[];
-    most: Measure;
+    pieces: Pieces;
+    wanted: readonly Wanted[];
+    most: Wanted;
     limit: number;
   },
-): Promise<ReportRow[]> {
+): Promise<ReportRow<Wanted>[]> {
   if (channels.length === 0) return [];
-  const { sql, values } = within(workspaceId, dimension, channels, pieces);
-  const rows = await query(
-    `SELECT channel, value, ${sums} ${sql} GROUP BY value, channel ${filled}
-     ORDER BY ${most} DESC, value, channel LIMIT ?`,
-    [...values, limit],
+  const { rows, share } = reading(pieces);
+  const sums = sumsOf(wanted, share);
+  const found = await query(
+    `SELECT channel, value, ${sums.sql} FROM report_counts FORCE INDEX (PRIMARY)
+     WHERE workspace_id = ? AND dimension = ? AND (${rows.sql}) AND channel IN (?)
+     GROUP BY value, channel HAVING ${wanted[0]} <> 0 ORDER BY ${most} DESC, value, channel LIMIT ?`,
+    [...sums.values, idToBytes(workspaceId), dimension, ...rows.values, channels, limit],
   );
-  return rows.map((row) => ({ channel: row.channel, value: row.value, counts: countsOf(row) }));
+  return found.map((row) => ({ channel: row.channel, value: row.value, counts: countsOf(wanted, row) }));
 }
 
-/** The same of all messages, by the stretch between two of these hours that they were accepted in. */
-export async function listReportStretches(
+/**
+ * The same of all messages, by the stretch between two of these hours that they were accepted in. Each row of the pieces
+ * must lie within one stretch.
+ */
+export async function listReportStretches<Wanted extends Measure>(
   workspaceId: string,
   channels: readonly Channel[],
-  bounds: number[],
-): Promise<{ stretch: number; channel: Channel; counts: Counts }[]> {
-  const piece: Piece = { span: 'hour', from: bounds[0]!, to: bounds.at(-1)! };
-  const { sql, values } = within(workspaceId, 'all', channels, [piece]);
-  const rows = await query(
-    `SELECT INTERVAL(start, ${bounds.map(Number).join(', ')}) - 1 AS stretch, channel, ${sums} ${sql}
-     GROUP BY stretch, channel`,
-    values,
+  { bounds, pieces, wanted }: { bounds: number[]; pieces: Piece[]; wanted: readonly Wanted[] },
+): Promise<{ stretch: number; channel: Channel; counts: Record<Wanted, number> }[]> {
+  const { rows, share } = reading({ added: pieces, taken: [] });
+  const found = await query(
+    `SELECT INTERVAL(start, ${bounds.map(Number).join(', ')}) - 1 AS stretch, channel, ${sumsOf(wanted, share).sql}
+     FROM report_counts FORCE INDEX (PRIMARY)
+     WHERE workspace_id = ? AND dimension = 'all' AND (${rows.sql}) AND channel IN (?) GROUP BY stretch, channel`,
+    [idToBytes(workspaceId), ...rows.values, channels],
   );
-  return rows.map((row) => ({
+  return found.map((row) => ({
     stretch: Number(row.stretch),
     channel: row.channel,
-    counts: countsOf(row),
+    counts: countsOf(wanted, row),
   }));
 }
 
-function countsOf(row: Row): Counts {
-  return Object.fromEntries(measures.map((measure) => [measure, Number(row[measure])])) as Counts;
+/** While retention deletes a month, what is taken off may be there without what it is taken from. */
+function countsOf<Wanted extends Measure>(wanted: readonly Wanted[], row: Row): Record<Wanted, number> {
+  const entries = wanted.map((measure) => [measure, Math.max(0, Number(row[measure]))]);
+  return Object.fromEntries(entries) as Record<Wanted, number>;
 }

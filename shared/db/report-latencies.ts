@@ -1,6 +1,6 @@
 import { idToBytes } from '../formats/ids.ts';
 import { query } from './client.ts';
-import type { Channel, Piece } from './report-counts.ts';
+import { type Channel, type Pieces, reading } from './report-counts.ts';
 
 export type LatencyRow = {
   channel: Channel;
@@ -14,20 +14,16 @@ export type LatencyRow = {
 export async function listLatencies(
   workspaceId: string,
   channels: readonly Channel[],
-  pieces: Piece[],
+  pieces: Pieces,
 ): Promise<LatencyRow[]> {
-  const ranges = pieces.map(() => '(span = ? AND start >= ? AND start < ?)').join(' OR ');
-  const rows = await query(
-    `SELECT channel, kind, step, bucket, SUM(messages) AS messages FROM report_latencies FORCE INDEX (PRIMARY)
-     WHERE workspace_id = ? AND (${ranges || 'FALSE'}) AND channel IN (?)
-     GROUP BY channel, kind, step, bucket ORDER BY channel, kind, step, bucket`,
-    [
-      idToBytes(workspaceId),
-      ...pieces.flatMap(({ span, from, to }) => [span, Math.max(0, from), Math.max(0, to)]),
-      channels,
-    ],
+  const { rows, share } = reading(pieces);
+  const found = await query(
+    `SELECT channel, kind, step, bucket, SUM(messages * ${share.sql}) AS messages
+     FROM report_latencies FORCE INDEX (PRIMARY) WHERE workspace_id = ? AND (${rows.sql}) AND channel IN (?)
+     GROUP BY channel, kind, step, bucket HAVING messages > 0 ORDER BY channel, kind, step, bucket`,
+    [...share.values, idToBytes(workspaceId), ...rows.values, channels],
   );
-  return rows.map((row) => ({
+  return found.map((row) => ({
     channel: row.channel,
     kind: row.kind,
     step: row.step,

@@ -49,6 +49,9 @@ export const tables: Record<string, string> = {
     email VARCHAR(256) NULL, client_reference VARCHAR(128) NULL,
     created_at DATETIME(3) NOT NULL, updated_at DATETIME(3) NOT NULL,
     UNIQUE KEY bare_contacts_number (workspace_id, number), KEY bare_contacts_listed (workspace_id, id))`,
+  bare_counts: `(
+    name VARCHAR(100) NOT NULL PRIMARY KEY, accepted INT NOT NULL, queued INT NOT NULL, sent INT NOT NULL)`,
+  bare_counted: '(id INT NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NOT NULL)',
   bare_numbered: `(
     id BIGINT UNSIGNED NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NULL, data MEDIUMTEXT NOT NULL,
     UNIQUE KEY bare_numbered_position (position))`,

@@ -16,7 +16,9 @@ import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
+import { reportQuery } from './report-query.ts';
 import { revocation } from './revocation.ts';
+import { rollups } from './rollups.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
@@ -48,12 +50,14 @@ export const lines: Line[] = [
   latencyWebhook,
   revocation,
   relay,
+  rollups,
   feed,
   contacts,
   contactsRows,
   contactPages,
   contactSearch,
   contactSearchHostile,
+  reportQuery,
   hostileNeighbours,
   atRest,
   flowProcesses,

@@ -36,8 +36,8 @@ async function read({ urls, headers, connections, ms, follows }: Reading) {
   const tookMs = performance.now() - startedAt;
   await agent.close();
   const sorted = Float64Array.from(latencies).toSorted();
-  const [p50Ms, p99Ms] = [percentile(sorted, 0.5), percentile(sorted, 0.99)];
-  return { pages: latencies.length, ms: tookMs, rows, p50Ms, p99Ms };
+  const [p50Ms, p95Ms, p99Ms] = [0.5, 0.95, 0.99].map((share) => percentile(sorted, share));
+  return { pages: latencies.length, ms: tookMs, rows, p50Ms, p95Ms, p99Ms };
 }
 
 serve({ read });

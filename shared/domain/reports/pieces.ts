@@ -1,4 +1,4 @@
-import type { Piece, Span } from '../../db/report-counts.ts';
+import type { Piece, Pieces, Span } from '../../db/report-counts.ts';
 
 /** Hours count from 1970, in UTC. */
 export const hourMs = 3_600_000;
@@ -22,28 +22,72 @@ export function endOf(span: Span, start: number): number {
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1) / hourMs;
 }
 
-/** The first start of a span at or after an hour. */
-function firstFrom(span: Span, hour: number): number {
-  const start = startOf(span, hour);
-  return start === hour ? hour : endOf(span, start);
+const spans = ['month', 'day', 'hour'] as const;
+
+/**
+ * A stretch of time by the fewest rows that make it up: whole months, and the days and hours beside them. Those that a
+ * month or day has too many are taken off where they are fewer: a month of New York is one of UTC, but for five hours.
+ */
+export function piecesOf(from: number, to: number): Pieces {
+  const inOrder = (pieces: Piece[]) => pieces.toSorted((one, other) => one.from - other.from);
+  const { added, taken } = cover(spans, from, to);
+  return { added: inOrder(added), taken: inOrder(taken) };
 }
 
-/** A stretch of time by the fewest rows that make it up: whole months, the days before and after them, the hours beside. */
-export function piecesOf(from: number, to: number): Piece[] {
-  const pieces = (['month', 'day', 'hour'] as const).reduce<{ done: Piece[]; open: [number, number][] }>(
-    ({ done, open }, span) => {
-      const rest: [number, number][] = [];
-      for (const [start, end] of open) {
-        const inner = { from: firstFrom(span, start), to: startOf(span, end) };
-        if (inner.from >= inner.to) rest.push([start, end]);
-        else {
-          done.push({ span, ...inner });
-          rest.push([start, inner.from], [inner.to, end]);
-        }
-      }
-      return { done, open: rest.filter(([start, end]) => start < end) };
-    },
-    { done: [], open: [[from, to]] },
-  );
-  return pieces.done.toSorted((one, other) => one.from - other.from);
+function cover([span, ...finer]: readonly Span[], from: number, to: number): Pieces {
+  const whole = (start: number, end: number): Piece[] =>
+    start < end ? [{ span: span!, from: start, to: end }] : [];
+  if (finer.length === 0) return { added: whole(from, to), taken: [] };
+  const ways = [cover(finer, from, to)];
+  for (const start of bothSides(span!, from))
+    for (const end of bothSides(span!, to)) {
+      if (start >= end) continue;
+      const [before, after] = [between(finer, start, from), between(finer, to, end)];
+      ways.push({
+        added: [...whole(start, end), ...before.taken, ...after.taken],
+        taken: [...before.added, ...after.added],
+      });
+    }
+  return ways.reduce((best, way) => (rowsOf(way) < rowsOf(best) ? way : best));
+}
+
+/** The stretch between two hours; one that runs backwards is taken off. */
+function between(finer: readonly Span[], start: number, end: number): Pieces {
+  const { added, taken } = cover(finer, Math.min(start, end), Math.max(start, end));
+  return start <= end ? { added, taken } : { added: taken, taken: added };
+}
+
+/** The starts of a span next to an hour. */
+function bothSides(span: Span, hour: number): number[] {
+  const start = startOf(span, hour);
+  return start === hour ? [hour] : [start, endOf(span, start)];
+}
+
+const hoursOf: Record<Span, number> = { hour: 1, day: 24, month: 720 };
+
+const rowsOf = ({ added, taken }: Pieces): number =>
+  [...added, ...taken].reduce((rows, { span, from, to }) => rows + (to - from) / hoursOf[span], 0);
+
+/** The pieces of stretches that follow one another, by rows of which each lies within one of them. */
+export function piecesWithin(bounds: readonly number[]): Piece[] {
+  const pieces: Piece[] = [];
+  for (const [index, to] of bounds.entries())
+    for (const piece of index === 0 ? [] : wholePieces(spans, bounds[index - 1]!, to)) {
+      const last = pieces.at(-1);
+      if (last?.span === piece.span && last.to === piece.from) last.to = piece.to;
+      else pieces.push(piece);
+    }
+  return pieces;
+}
+
+/** In the order of time. */
+function wholePieces([span, ...finer]: readonly Span[], from: number, to: number): Piece[] {
+  if (from >= to) return [];
+  const [start, end] = [bothSides(span!, from).at(-1)!, startOf(span!, to)];
+  if (start >= end) return wholePieces(finer, from, to);
+  return [
+    ...wholePieces(finer, from, start),
+    { span: span!, from: start, to: end },
+    ...wholePieces(finer, end, to),
+  ];
 }

@@ -16,7 +16,7 @@ import type {
   SendsReport,
 } from '../../schemas/reports.ts';
 import { semaphore } from '../../semaphore.ts';
-import { piecesOf, timeOf } from './pieces.ts';
+import { piecesOf, piecesWithin, timeOf } from './pieces.ts';
 import { intervalsOf, type Range, rangeOf } from './range.ts';
 
 /** Whose reports they are: a caller, or the operator's choice. */
@@ -60,12 +60,39 @@ const channelsOf = ({ channel }: Pick<ReportFilter, 'channel'>): readonly db.Cha
 const only = (channel: db.Channel, filter: ReportFilter): readonly db.Channel[] =>
   channelsOf(filter).filter((one) => one === channel);
 
+const counted = [
+  'accepted',
+  'queued',
+  'held',
+  'sent',
+  'delivered',
+  'failed',
+  'cancelled',
+  'parts',
+  'cost_gbp',
+  'cost_eur',
+] as const;
+const ofDomains = [
+  'accepted',
+  'delivered',
+  'hard_bounces',
+  'soft_bounces',
+  'rejected',
+  'suppressed',
+  'complaints',
+  'opened',
+] as const;
+
 /** A row for each interval and channel, also where nothing was accepted. */
 export async function sends(owner: Owner, filter: SendsFilter): Promise<SendsReport> {
   const { starts, bounds, range } = intervalsOf(filter);
   const channels = channelsOf(filter);
   return reporting(owner, range, async () => {
-    const found = await db.listReportStretches(owner.workspaceId, channels, bounds);
+    const found = await db.listReportStretches(owner.workspaceId, channels, {
+      bounds,
+      pieces: piecesWithin(bounds),
+      wanted: counted,
+    });
     const counts = new Map(found.map((row) => [`${row.stretch} ${row.channel}`, row.counts]));
     return starts.flatMap((start, stretch) =>
       channels.map((channel) => ({
@@ -85,7 +112,7 @@ const mostCountries = 1_000;
 export async function clientTags(owner: Owner, filter: ReportFilter): Promise<ClientTagsReport> {
   const range = rangeOf(filter);
   return reporting(owner, range, async () => {
-    const rows = await list(owner, 'tag', channelsOf(filter), range, mostTags);
+    const rows = await list(owner, 'tag', channelsOf(filter), range, { wanted: counted, limit: mostTags });
     return rows.map(({ value, channel, counts }) => ({
       clientTag: value.toString() || null,
       channel,
@@ -99,7 +126,10 @@ export async function clientTags(owner: Owner, filter: ReportFilter): Promise<Cl
 export async function countries(owner: Owner, filter: ReportFilter): Promise<CountriesReport> {
   const range = rangeOf(filter);
   return reporting(owner, range, async () => {
-    const rows = await list(owner, 'country', only('sms', filter), range, mostCountries);
+    const rows = await list(owner, 'country', only('sms', filter), range, {
+      wanted: counted,
+      limit: mostCountries,
+    });
     return rows.map(({ value, channel, counts }) => ({
       country: value.toString() || null,
       channel,
@@ -113,18 +143,18 @@ export async function countries(owner: Owner, filter: ReportFilter): Promise<Cou
 export async function emailDeliverability(owner: Owner, filter: ReportFilter): Promise<DeliverabilityReport> {
   const range = rangeOf(filter);
   const channels = only('email', filter);
+  const most = { wanted: ofDomains, limit: mostDomains };
   return reporting(owner, range, async () => [
-    ...(await list(owner, 'recipient_domain', channels, range, mostDomains)).map(
-      deliverability('recipientDomain'),
-    ),
-    ...(await list(owner, 'sending_domain', channels, range, mostDomains)).map(
-      deliverability('sendingDomain'),
-    ),
+    ...(await list(owner, 'recipient_domain', channels, range, most)).map(deliverability('recipientDomain')),
+    ...(await list(owner, 'sending_domain', channels, range, most)).map(deliverability('sendingDomain')),
   ]);
 }
 
 function deliverability(by: DeliverabilityReport['data'][number]['by']) {
-  return ({ value, counts }: db.ReportRow): DeliverabilityReport['data'][number] => ({
+  return ({
+    value,
+    counts,
+  }: db.ReportRow<(typeof ofDomains)[number]>): DeliverabilityReport['data'][number] => ({
     by,
     domain: value.toString(),
     accepted: counts.accepted,
@@ -168,23 +198,24 @@ function times(histogram: Histogram) {
   return { count, p50: p50!, p90: p90!, p95: p95!, p99: p99!, max: max! };
 }
 
-function list(
+function list<Wanted extends db.Measure>(
   { workspaceId }: Owner,
   dimension: db.Dimension,
   channels: readonly db.Channel[],
   { from, to }: Range,
-  limit: number,
-): Promise<db.ReportRow[]> {
-  return db.listReportRows(workspaceId, dimension, {
+  { wanted, limit }: { wanted: readonly (Wanted | 'accepted')[]; limit: number },
+): Promise<db.ReportRow<Wanted | 'accepted'>[]> {
+  return db.listReportRows<Wanted | 'accepted'>(workspaceId, dimension, {
     channels,
     pieces: piecesOf(from, to),
+    wanted,
     most: 'accepted',
     limit,
   });
 }
 
-function shown(counts: db.Counts | undefined) {
-  const of = (measure: db.Measure) => counts?.[measure] ?? 0;
+function shown(counts: Record<(typeof counted)[number], number> | undefined) {
+  const of = (measure: (typeof counted)[number]) => counts?.[measure] ?? 0;
   return {
     accepted: of('accepted'),
     queued: of('queued'),

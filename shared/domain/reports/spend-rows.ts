@@ -22,7 +22,7 @@ export async function spendBy(
   to: Date,
   dimension: SpendDimension,
 ): Promise<SpendRow[]> {
-  return (await listSpend(workspaceId, from, to, dimension)).filter(({ messages }) => messages > 0);
+  return listSpend(workspaceId, from, to, dimension);
 }
 
 /** The sum of all of them. */
@@ -41,6 +41,7 @@ async function listSpend(
   const rows = await listReportRows(workspaceId, dimension, {
     channels: ['sms'],
     pieces: piecesOf(hourOf(from), hourOf(to)),
+    wanted: ['spent', 'spent_parts', 'spent_gbp', 'spent_eur', 'charged'],
     most: 'spent_gbp',
     limit: mostRows,
   });

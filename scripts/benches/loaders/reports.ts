@@ -1,0 +1,145 @@
+import { query } from '../../../shared/db/client.ts';
+import { migrateUp } from '../../../shared/db/migrate.ts';
+import { type Dimension, measures, type Span } from '../../../shared/db/report-counts.ts';
+import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { endOf, startOf } from '../../../shared/domain/reports/pieces.ts';
+import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { startUp } from '../../../shared/lifecycle.ts';
+import { numbers } from '../many-rows.ts';
+import { serve } from '../serve.ts';
+
+/** The counts of reports straight into their tables: years of them would take days to be counted. */
+export interface Counted {
+  key: string;
+}
+
+/** Hours since 1970. `edges`: the days in which a report may begin or end, so that it reads their hours. */
+export interface Year {
+  from: number;
+  to: number;
+  edges: number[];
+  others: number;
+}
+
+type Names = { dimension: Dimension; prefix: string; count: number; channels: readonly ('email' | 'sms')[] };
+
+const dayHours = 24;
+const both = ['email', 'sms'] as const;
+const startsAtOnce = 20;
+
+/** All of them in each day; one message an hour each. */
+const busy: Names[] = [
+  { dimension: 'tag', prefix: 'mail-', count: 500, channels: ['email'] },
+  { dimension: 'tag', prefix: 'text-', count: 500, channels: ['sms'] },
+  { dimension: 'country', prefix: '', count: 240, channels: ['sms'] },
+  { dimension: 'recipient_domain', prefix: 'inbox', count: 500, channels: ['email'] },
+  { dimension: 'sending_domain', prefix: 'sender', count: 10, channels: ['email'] },
+];
+const quiet: Names[] = busy.map((names) => ({ ...names, count: Math.min(20, names.count) }));
+const total: Names = { dimension: 'all', prefix: '', count: 1, channels: both };
+const latencyBuckets = 60;
+
+/** A workspace with a year of counts that are as many as they can be, among others with fewer. */
+async function year({ from, to, edges, others }: Year): Promise<Counted> {
+  const { id } = await workspaces.create({ name: 'Bench' });
+  const { key } = await apiKeys.issue(id);
+  const busyId = idToBytes(id);
+  const [start, end] = [startOf('month', from), endOf('month', startOf('month', to))];
+  const spans = { hour: startsOf('hour', from, to), day: startsOf('day', start, end) };
+  const months = startsOf('month', start, end);
+  const hoursOfEdges = edges.flatMap((day) => startsOf('hour', day, day + dayHours));
+  for (const names of [total, ...busy]) {
+    const isTotal = names === total;
+    await insertCounts(busyId, names, 'hour', isTotal ? spans.hour : hoursOfEdges);
+    await insertCounts(busyId, names, 'day', spans.day);
+    await insertCounts(busyId, names, 'month', months);
+  }
+  await insertLatencies(busyId, 'hour', hoursOfEdges);
+  await insertLatencies(busyId, 'day', spans.day);
+  await insertLatencies(busyId, 'month', months);
+  if (others > 0) await insertOthers(others, { ...spans, month: months });
+  await query('ANALYZE TABLE report_counts, report_latencies');
+  return { key };
+}
+
+/** One of them is made, and the rest are copies of it. */
+async function insertOthers(count: number, starts: Record<Span, number[]>): Promise<void> {
+  const ids: Buffer[] = [];
+  while (ids.length < count) ids.push(idToBytes((await workspaces.create({ name: 'Bench' })).id));
+  const [first, ...rest] = ids;
+  await insertCounts(first!, total, 'hour', starts.hour);
+  for (const names of [total, ...quiet]) await insertCounts(first!, names, 'day', starts.day);
+  for (const names of [total, ...busy]) await insertCounts(first!, names, 'month', starts.month);
+  const columns = `span, start, channel, dimension, value, ${measures.join(', ')}`;
+  for (const id of rest)
+    await query(
+      `INSERT INTO report_counts (workspace_id, ${columns}) SELECT ?, ${columns} FROM report_counts
+       WHERE workspace_id = ?`,
+      [id, first],
+    );
+}
+
+function startsOf(span: Span, from: number, to: number): number[] {
+  const starts: number[] = [];
+  for (let start = startOf(span, from); start < to; start = endOf(span, start)) starts.push(start);
+  return starts;
+}
+
+/** A message an hour for each name: so many hours as a report covers, so many messages it must tell. */
+async function insertCounts(
+  id: Buffer,
+  { dimension, prefix, count, channels }: Names,
+  span: Span,
+  starts: number[],
+): Promise<void> {
+  const value =
+    dimension === 'all' ? "''" : dimension === 'country' ? 'CONV(n + 370, 10, 36)' : `CONCAT('${prefix}', n)`;
+  for (const channel of channels)
+    await eachStarts(span, starts, (table) =>
+      query(
+        `INSERT INTO report_counts (workspace_id, span, start, channel, dimension, value, ${measures.join(', ')})
+         SELECT ?, '${span}', start, '${channel}', '${dimension}', ${value}, ${measures.map(() => 'hours').join(', ')}
+         FROM ${numbers} JOIN ${table} WHERE n < ? ORDER BY start, n`,
+        [id, 0, count],
+      ),
+    );
+}
+
+async function insertLatencies(id: Buffer, span: Span, starts: number[]): Promise<void> {
+  const kinds = [
+    ['email', 'transactional'],
+    ['email', 'marketing'],
+    ['email', 'authentication'],
+    ['sms', 'single'],
+    ['sms', 'batch'],
+  ];
+  for (const [channel, kind] of kinds)
+    for (const step of ['sent', 'delivered'])
+      await eachStarts(span, starts, (table) =>
+        query(
+          `INSERT INTO report_latencies (workspace_id, span, start, channel, kind, step, bucket, messages)
+           SELECT ?, '${span}', start, '${channel}', '${kind}', '${step}', 60 + n, hours
+           FROM ${numbers} JOIN ${table} WHERE n < ? ORDER BY start, n`,
+          [id, 0, latencyBuckets],
+        ),
+      );
+}
+
+/** Some at a time, as a table with the hours of each. */
+async function eachStarts(
+  span: Span,
+  starts: number[],
+  insert: (table: string) => Promise<unknown>,
+): Promise<void> {
+  for (let first = 0; first < starts.length; first += startsAtOnce) {
+    const rows = starts
+      .slice(first, first + startsAtOnce)
+      .map((start) => `SELECT ${start} AS start, ${endOf(span, start) - start} AS hours`);
+    await insert(`(${rows.join(' UNION ALL ')}) starts`);
+  }
+}
+
+await migrateUp();
+await startUp();
+serve({ year });
