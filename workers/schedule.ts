@@ -1,5 +1,4 @@
 import { config } from '../shared/config.ts';
-import { checkDomains } from '../shared/jobs/check-domains.ts';
 import { countReports } from '../shared/jobs/count-reports.ts';
 import type { Job } from '../shared/jobs/job.ts';
 import { purgeExpired } from '../shared/jobs/purge-expired.ts';
@@ -12,7 +11,6 @@ export const schedule: { job: Job; everySeconds: number }[] = [
   { job: sweep, everySeconds: config.SWEEP_SECONDS },
   { job: webhookHealth, everySeconds: config.WEBHOOK_HEALTH_SECONDS },
   { job: countReports, everySeconds: config.REPORT_EVERY_SECONDS },
-  { job: checkDomains, everySeconds: 30 },
   { job: purgeExpired, everySeconds: 300 },
 ];
 

@@ -1,8 +1,10 @@
 import { now } from '../clock.ts';
 import { findOldestUnnumbered } from '../db/system/events.ts';
 import { count } from '../metrics.ts';
+import { dueSweeper } from '../work/due.ts';
 import * as contactLists from './contact-lists.ts';
 import * as emails from './email-admission.ts';
+import * as emailDomains from './email-domains.ts';
 import { wakeRelay } from './events.ts';
 import * as simulator from './simulator.ts';
 import * as batches from './sms-batches.ts';
@@ -28,9 +30,8 @@ const sweeps: ((overdueBefore: Date, limit: number) => Promise<number>)[] = [
   (overdueBefore) => batches.sweep(overdueBefore),
   (_, limit) => receipts.matchLeft(limit),
   (_, limit) => smsGateways.joinLeft(limit),
-  simulator.sweep,
   deliveries.sweep,
-  contactLists.sweep,
+  dueSweeper([simulator.answers, contactLists.copies, contactLists.counts, emailDomains.checks]),
 ];
 
 /**

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { config } from '../../shared/config.ts';
 import { query } from '../../shared/db/client.ts';
 import * as relay from '../../shared/domain/relay.ts';
@@ -6,49 +7,72 @@ import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
 import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
 import { acceptMany, emailCounts } from '../support/email-rows.ts';
-import { workspace } from '../support/factory.ts';
+import { sendSms, textingWorkspace } from '../support/new-sms.ts';
 import { startWorkerProcess } from '../support/processes.ts';
 import { rowsOf } from '../support/rows.ts';
 import { runWorkers } from '../support/run-workers.ts';
 import { changeSettings } from '../support/settings.ts';
+import { startSmsc } from '../support/smsc.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
+import { startApi } from '../support/start-api.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 useDatabase();
 
 const count = 5;
-const names = ['send-email', 'deliver-webhook', 'sweep'];
+const names = ['send-email', 'send-sms', 'deliver-webhook', 'sweep'];
 
 // Shows F13
 test('a worker hangs for longer than its lease: another does its work, and when it goes on it changes no row', async () => {
   const { promise: release, resolve: answerAll } = Promise.withResolvers<void>();
-  const [own, sink, receiver] = await Promise.all([
-    workspace(),
+  const [own, sink, receiver, smsc, api] = await Promise.all([
+    textingWorkspace(),
     startSmtpSink({ mode: 'hang after the dot' }),
     startWebhookReceiver(),
+    startSmsc(),
+    startApi(),
+  ]);
+  smsc.submit = (_, nth) => release.then(() => ({ id: `late-${nth}` }));
+  const gateways = JSON.stringify([
+    { name: 'carrier', type: 'smpp', url: `smpp://acme:secret@127.0.0.1:${smsc.port}` },
   ]);
   receiver.respondWith(() => release.then(() => ({ status: 500 })));
   const webhook = await makeWebhook(own, receiver.url);
   await acceptMany(own, count);
   await relay.relayAll();
+  // Two parts each, so that a copy of one is of the same text to a phone.
+  for (let nth = 0; nth < count; nth += 1)
+    await sendSms(api, own, { recipient: `+44740700000${nth}`, content: 'x'.repeat(200) });
   const late = await startWorkerProcess(names, {
     SMTP_URL: sink.url,
     WEBHOOK_TIMEOUT_SECONDS: '60',
+    SMS_TIMEOUT_SECONDS: '60',
+    SMS_GATEWAYS: gateways,
   });
   const held = async (table: string) =>
     (await query(`SELECT id FROM ${table} WHERE lease_token IS NOT NULL`)).length;
   await receiver.waitFor(count);
   await waitFor('the relay has seen all', () => sink.messages.length === count);
+  await waitFor('the carrier has seen all', () => smsc.taken.length === 2 * count);
   late.freeze();
-  expect([await held('emails'), await held('webhook_deliveries')]).toEqual([count, count]);
+  expect([await held('emails'), await held('sms_messages'), await held('webhook_deliveries')]).toEqual([
+    count,
+    count,
+    count,
+  ]);
 
   sink.setMode('accept');
   receiver.respondWith({ status: 200 });
-  await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
-  changeSettings({ SMTP_URL: sink.url });
+  smsc.submit = (_, nth) => ({ id: `m${nth}` });
+  // That of the texts: twice as long as their hand-over may take.
+  await advanceClock(Math.max(config.LEASE_SECONDS, 120) * 1000 + 3_000);
+  changeSettings({ SMTP_URL: sink.url, SMS_GATEWAYS: gatewayList.parse(gateways) });
   const next = await runWorkers(names);
   await waitFor('another worker has sent the emails', async () => (await emailCounts(own)).sent === count);
+  const textsSent = async () =>
+    (await query("SELECT id FROM sms_messages WHERE status = 'sent'")).length === count;
+  await waitFor('and the texts', textsSent);
   const delivered = async () =>
     (await deliveriesOf(webhook.id)).every(({ status }) => status === 'delivered');
   await waitFor('and delivered the deliveries', delivered);
@@ -68,6 +92,12 @@ test('a worker hangs for longer than its lease: another does its work, and when 
   expect([...messages.values()].map((copies) => copies.length)).toEqual(Array(count).fill(2));
   const requests = Map.groupBy(receiver.requests, ({ headers, body }) => headers['webhook-id']! + body);
   expect([...requests.values()].map((copies) => copies.length)).toEqual(Array(count).fill(2));
+  // By recipient, with the parts' reference to each other: the phone shows the text once.
+  const texts = Map.groupBy(
+    smsc.taken,
+    ({ destination, message }) => `${destination.address} ${message.toString('hex')}`,
+  );
+  expect([...texts.values()].map((copies) => copies.length)).toEqual(Array(2 * count).fill(2));
 }, 150_000);
 
 // Shows F13

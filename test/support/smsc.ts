@@ -44,7 +44,7 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
     beforeBind: Promise.resolve() as Promise<unknown>,
     answersEnquiries: true,
     pieceBytes: Number.POSITIVE_INFINITY,
-    submit: (_message: ShortMessage, count: number): Answer => ({ id: `m${count}` }),
+    submit: (_message: ShortMessage, count: number): Answer | Promise<Answer> => ({ id: `m${count}` }),
     connections: () => sockets.size,
     /** Sends a receipt or a text to the newest session, and returns its sequence. */
     deliver(message: Partial<ShortMessage>): number {
@@ -108,10 +108,13 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
       case commands.submit_sm: {
         const message = decodeShortMessage(pdu.body);
         smsc.taken.push(message);
+        const say = (given: Answer) => {
+          if (given === 'silence') return;
+          if (given === 'cut') return reset(socket);
+          answer(given.status ?? 0, given.id === undefined ? undefined : text(given.id));
+        };
         const given = smsc.submit(message, smsc.taken.length);
-        if (given === 'silence') return;
-        if (given === 'cut') return reset(socket);
-        return answer(given.status ?? 0, given.id === undefined ? undefined : text(given.id));
+        return given instanceof Promise ? void given.then(say) : say(given);
       }
       default:
         smsc.answers.set(pdu.sequence, pdu);

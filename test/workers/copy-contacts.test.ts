@@ -2,8 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../shared/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import * as system from '../../shared/db/system/contact-list-copies.ts';
+import { claimDue } from '../../shared/db/system/work/due.ts';
 import { copyOn } from '../../shared/domain/contact-lists.ts';
-import { idToBytes, newUuid } from '../../shared/formats/ids.ts';
+import { idToBytes } from '../../shared/formats/ids.ts';
 import { holdContact, makeContacts, memberRowsOf } from '../support/address-book.ts';
 import { advanceClock } from '../support/advance-clock.ts';
 import { useDatabase } from '../support/database.ts';
@@ -74,9 +75,9 @@ test("a copy that another worker holds is left alone until its lease ends, and i
   const into = await newList();
   await call('POST', `/${into}/contacts`, { fromLists: [source] });
   const copyId = await idOf(into);
-  const token = newUuid(now());
   const until = new Date(now().getTime() + 10_000);
-  expect(await system.claimCopy({ copyId, token, at: nowForAll(), until })).toBe(true);
+  const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until });
+  expect(lease).not.toBeNull();
   expect(await copyOn(copyId)).toBe('dropped');
   expect(await rowOf(into)).toMatchObject({ added: 0, claims: 1 });
   await advanceClock(15_000);
@@ -86,7 +87,7 @@ test("a copy that another worker holds is left alone until its lease ends, and i
     ['dropped', 2],
   ] as const)
     expect(outcomes.filter((one) => one === outcome)).toHaveLength(times);
-  expect(await transaction(() => system.findClaimedForUpdate(copyId, token))).toBeNull();
+  expect(await transaction(() => system.findClaimedForUpdate(lease!))).toBeNull();
   expect(await memberRowsOf(into)).toEqual(contacts);
   expect(await rowOf(into)).toMatchObject({ added: 5_000, skipped: 0 });
 });

@@ -1,9 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
-import * as counts from '../../shared/db/contact-list-counts.ts';
+import { query, transaction } from '../../shared/db/client.ts';
+import * as counts from '../../shared/db/system/contact-list-counts.ts';
+import { claimDue } from '../../shared/db/system/work/due.ts';
 import { countOn } from '../../shared/domain/contact-lists.ts';
-import { idFromBytes, idToBytes, newUuid } from '../../shared/formats/ids.ts';
+import { idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
 import type { Outcome } from '../../shared/work/outcome.ts';
 import { makeContacts } from '../support/address-book.ts';
 import { forgetRedis, useDatabase } from '../support/database.ts';
@@ -42,6 +43,8 @@ const endLease = (own: Own) =>
     hourAgo(),
     idToBytes(own.workspaceId),
   ]);
+const claim = (own: Own, until: Date) =>
+  claimDue(counts.countingTable, { id: own.workspaceId, at: nowForAll(), until });
 const rowOf = async (own: Own) =>
   (await query('SELECT * FROM contact_list_counts WHERE workspace_id = ?', [idToBytes(own.workspaceId)]))[0]!;
 
@@ -89,8 +92,9 @@ test('a new list of more contacts than are counted meanwhile shows an estimate, 
 
 test('a worker that dies amid the counting: another goes on from there when its lease has ended', async () => {
   const { own, id } = await uncounted();
-  const claim = { token: newUuid(now()), at: nowForAll(), until: new Date(now().getTime() + 10_000) };
-  expect(await counts.claimCounting(own.workspaceId, claim)).toEqual({ progress: null });
+  const until = new Date(now().getTime() + 10_000);
+  const lease = (await claim(own, until))!;
+  expect(await counts.findCounting(lease)).toBeNull();
   const [third] = await query(
     'SELECT id FROM contacts WHERE workspace_id = ? ORDER BY id LIMIT 1 OFFSET 2999',
     [idToBytes(own.workspaceId)],
@@ -105,23 +109,23 @@ test('a worker that dies amid the counting: another goes on from there when its 
     beganAt: now(),
     workedMs: 1,
   };
-  expect(await counts.updateCounting(own.workspaceId, claim, progress)).toBe(true);
+  expect(await counts.updateCounting(lease, until, progress)).toBe(true);
   expect(await countOn(own.workspaceId)).toBe('dropped');
   await endLease(own);
   expect(await countToTheEnd(own)).toBe('done');
   expect((await listed(own, id)).contactCount).toBe(100_000 + many - 3_000);
-  expect(await counts.updateCounting(own.workspaceId, claim, progress)).toBe(false);
+  expect(await counts.updateCounting(lease, until, progress)).toBe(false);
   expect(await rowOf(own)).toMatchObject({ due_at: null, lease_token: null });
   expect((await rowOf(own))['claims']).toBeGreaterThanOrEqual(2);
 });
 
 test('a filter that is changed, or a list that is deleted, meanwhile ends the counting by it', async () => {
   const { own, id } = await uncounted();
-  const claim = { token: newUuid(now()), at: nowForAll(), until: new Date(now().getTime() + 10_000) };
-  await counts.claimCounting(own.workspaceId, claim);
+  const until = new Date(now().getTime() + 10_000);
+  const lease = (await claim(own, until))!;
   const progress = { afterContactId: null, counted: 7, beganAt: now(), workedMs: 0 };
   const filter = { search: firstName, tag: null, clientReference: null };
-  await counts.updateCounting(own.workspaceId, claim, { ...progress, listId: id, filter });
+  await counts.updateCounting(lease, until, { ...progress, listId: id, filter });
   const changed = await call(own, 'PATCH', `/${id}`, { filter: { search: `${firstName} old` } });
   expect(changed.body.contactCountAt).toBeNull();
   const gone = (await call(own, 'POST', '', { name: 'Gone', kind: 'dynamic', filter })).body.id;
@@ -135,13 +139,12 @@ test('what is wanted while a worker lets go is not lost', async () => {
   const { own, id } = await uncounted();
   expect(await countToTheEnd(own)).toBe('done');
   await age(id);
-  const token = newUuid(now());
   const until = new Date(now().getTime() + 10_000);
-  const claim = () => counts.claimCounting(own.workspaceId, { token, at: nowForAll(), until });
-  expect(await claim()).toBeNull();
+  expect(await claim(own, until)).toBeNull();
   await listed(own, id);
-  expect(await claim()).not.toBeNull();
-  expect(await counts.updateCountingReleased(own.workspaceId, token, now())).toBe(true);
+  const lease = await claim(own, until);
+  expect(lease).not.toBeNull();
+  expect(await transaction(() => counts.updateCountingReleased(lease!, now()))).toBe(true);
   expect((await rowOf(own))['due_at']).not.toBeNull();
 });
 

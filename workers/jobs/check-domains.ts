@@ -2,7 +2,7 @@ import * as emailDomains from '../../shared/domain/email-domains.ts';
 import { checkDomains } from '../../shared/jobs/check-domains.ts';
 import { handle } from '../handle.ts';
 
-export default handle(checkDomains, { concurrency: 1, repeats: true }, async () => {
-  await emailDomains.checkDue();
-  return 'done';
-});
+// Name servers that never answer hold a look for seconds.
+export default handle(checkDomains, { concurrency: 20 }, async ({ domainId }) =>
+  domainId === undefined ? 'dropped' : emailDomains.checkDue(domainId),
+);

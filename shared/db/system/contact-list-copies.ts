@@ -1,6 +1,8 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, query, type Row } from '../client.ts';
 import type { CopyRequest } from '../contact-list-copies.ts';
+import { findHeldForUpdate } from './work/due.ts';
+import type { DueTable, Lease } from './work/table.ts';
 
 export type Copy = {
   id: string;
@@ -14,24 +16,17 @@ export type Copy = {
   skipped: number;
   createdAt: Date;
 };
-type Claim = { copyId: string; token: Buffer; at: Date; until: Date };
-
-/** Takes a copy for this worker until the lease ends; false when it is over, or somebody else has it (design rule 4). */
-export async function claimCopy({ copyId, token, at, until }: Claim): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    `UPDATE contact_list_copies ${byId} SET lease_token = ?, due_at = ?, claims = claims + 1
-     WHERE id = ? AND running_list_id IS NOT NULL AND due_at <= ?`,
-    [token, until, Buffer.from(copyId, 'hex'), at],
-  );
-  return affectedRows === 1;
-}
+export const copyTable: DueTable = {
+  name: 'contact_list_copies',
+  key: { column: 'id', prefix: null },
+  due: 'due_at',
+  isLeased: true,
+  hasRequest: true,
+};
 
 /** Locked until the transaction ends; null when it is over, or no longer this worker's. */
-export async function findClaimedForUpdate(copyId: string, token: Buffer): Promise<Copy | null> {
-  const [row] = await execute(
-    `SELECT * FROM contact_list_copies ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`,
-    [Buffer.from(copyId, 'hex'), token],
-  );
+export async function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
+  const row = await findHeldForUpdate(copyTable, lease);
   return row ? toCopy(row) : null;
 }
 
@@ -60,45 +55,6 @@ export async function updateFinished(copyId: string, at: Date): Promise<void> {
      SET running_list_id = NULL, due_at = NULL, lease_token = NULL, completed_at = ? WHERE id = ?`,
     [at, Buffer.from(copyId, 'hex')],
   );
-}
-
-/** Whoever comes next may go on with it at once. */
-export async function updateReleased(copyId: string, token: Buffer, at: Date): Promise<void> {
-  await execute(
-    `UPDATE contact_list_copies ${byId} SET lease_token = NULL, due_at = ? WHERE id = ? AND lease_token = ?`,
-    [at, Buffer.from(copyId, 'hex'), token],
-  );
-}
-
-/** `copyId` of a copy; without it, it is the counting of the workspace's lists. */
-type Due = {
-  copyId: string | null;
-  workspaceId: string;
-  dueAt: Date;
-  claims: number;
-  requestId: string | null;
-};
-
-/**
- * Copies and countings that nobody has taken in hand, or that a dead worker holds, longest due first. One statement for
- * both: it is asked every few seconds, and as a rule in vain.
- */
-export async function listOverdueListWork(before: Date, limit: number): Promise<Due[]> {
-  const rows = await query(
-    `(SELECT id AS copy_id, workspace_id, due_at, claims, request_id FROM contact_list_copies
-       WHERE due_at < ? ORDER BY due_at LIMIT ?)
-     UNION ALL
-     (SELECT NULL, workspace_id, due_at, claims, NULL FROM contact_list_counts
-       WHERE due_at < ? ORDER BY due_at LIMIT ?)`,
-    [before, limit, before, limit],
-  );
-  return rows.map((row) => ({
-    copyId: row.copy_id?.toString('hex') ?? null,
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    dueAt: row.due_at,
-    claims: row.claims,
-    requestId: row.request_id?.toString() ?? null,
-  }));
 }
 
 /** Found by a plain read, so that no copy that is running is waited for. */

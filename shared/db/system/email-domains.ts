@@ -1,21 +1,17 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query } from '../client.ts';
+import { byId, execute } from '../client.ts';
 import { type EmailDomainRecord, toRecord } from '../email-domains.ts';
+import type { DueTable } from './work/table.ts';
 
-/** Domains whose DNS it is time to look at, longest due first. */
-export async function listDueEmailDomains(at: Date, limit: number): Promise<EmailDomainRecord[]> {
-  const rows = await query(
-    'SELECT * FROM email_domains WHERE check_due_at <= ? ORDER BY check_due_at LIMIT ?',
-    [at, limit],
-  );
-  return rows.map(toRecord);
-}
+export const checkTable: DueTable = {
+  name: 'email_domains',
+  key: { column: 'id', prefix: 'domain' },
+  due: 'check_due_at',
+  isLeased: false,
+  hasRequest: false,
+};
 
-/** True for the one that looks at it; until then nobody else does. */
-export async function claimEmailDomain(domainId: string, at: Date, until: Date): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    `UPDATE email_domains ${byId} SET check_due_at = ? WHERE id = ? AND check_due_at <= ?`,
-    [until, idToBytes(domainId), at],
-  );
-  return affectedRows === 1;
+export async function findEmailDomainOfAny(domainId: string): Promise<EmailDomainRecord | null> {
+  const [row] = await execute(`SELECT * FROM email_domains ${byId} WHERE id = ?`, [idToBytes(domainId)]);
+  return row ? toRecord(row) : null;
 }

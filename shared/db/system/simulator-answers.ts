@@ -1,5 +1,14 @@
 import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, query, transaction } from '../client.ts';
+import type { DueTable } from './work/table.ts';
+
+export const answerTable: DueTable = {
+  name: 'simulator_answers',
+  key: { column: 'id', prefix: null },
+  due: 'due_at',
+  isLeased: false,
+  hasRequest: false,
+};
 
 /** What a phone has still to do with a text that the simulator took, by the simulator's reference. */
 export type AnswerRecord = { workspaceId: string; number: string; sender: string };
@@ -23,18 +32,6 @@ export async function deleteAnswer(reference: string): Promise<boolean> {
     Buffer.from(reference, 'hex'),
   ]);
   return affectedRows === 1;
-}
-
-/** Longest due first. */
-export async function listDueAnswers(
-  dueBefore: Date,
-  limit: number,
-): Promise<{ reference: string; dueAt: Date }[]> {
-  const rows = await query(
-    'SELECT id, due_at FROM simulator_answers WHERE due_at <= ? ORDER BY due_at LIMIT ?',
-    [dueBefore, limit],
-  );
-  return rows.map((row) => ({ reference: row.id.toString('hex'), dueAt: row.due_at }));
 }
 
 export async function deleteSimulatorMessagesBefore(until: Date, limit: number): Promise<number> {

@@ -3,8 +3,11 @@ import { transaction } from '../../db/client.ts';
 import { insertMembers } from '../../db/contact-list-members.ts';
 import { findContactList, updateMemberCount } from '../../db/contact-lists.ts';
 import * as system from '../../db/system/contact-list-copies.ts';
-import { newUuid } from '../../formats/ids.ts';
+import { claimDue, updateReleased } from '../../db/system/work/due.ts';
+import type { Lease } from '../../db/system/work/table.ts';
+import { copyContacts } from '../../jobs/copy-contacts.ts';
 import { count } from '../../metrics.ts';
+import { dueKind } from '../../work/due.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { chosen, membersAfter } from './members.ts';
 import { findLists } from './record.ts';
@@ -16,16 +19,19 @@ const leaseMs = 10_000;
 /** Then another copy gets its turn, and a worker that is to stop need not wait for the end of this one. */
 const turnMs = 2_000;
 
+export const copies = dueKind(system.copyTable, copyContacts, (copyId) => ({ copyId }));
+
 /** Goes on with a copy for a while. A batch stands or falls with the place that the copy has come to. */
 export async function copyOn(copyId: string): Promise<Outcome> {
-  const token = newUuid(now());
-  if (!(await system.claimCopy({ copyId, token, at: nowForAll(), until: leaseEnd() }))) return 'dropped';
+  const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until: leaseEnd() });
+  if (!lease) return 'dropped';
   const turnEnd = performance.now() + turnMs;
   while (performance.now() < turnEnd) {
-    const isOver = await transaction(() => copyBatch(copyId, token));
+    const isOver = await transaction(() => copyBatch(lease));
     if (isOver) return 'done';
   }
-  await system.updateReleased(copyId, token, now());
+  // Another worker may go on with it at once.
+  await updateReleased(system.copyTable, lease, now());
   return { retryAt: now() };
 }
 
@@ -34,10 +40,10 @@ function leaseEnd(): Date {
 }
 
 /** True when there is nothing left to do, or it is no longer ours to do. */
-async function copyBatch(copyId: string, token: Buffer): Promise<boolean> {
-  const copy = await system.findClaimedForUpdate(copyId, token);
+async function copyBatch(lease: Lease): Promise<boolean> {
+  const copy = await system.findClaimedForUpdate(lease);
   if (!copy) return true;
-  const { workspaceId, listId, request } = copy;
+  const { id: copyId, workspaceId, listId, request } = copy;
   const sourceId = request.sources[copy.sourceIndex];
   if (sourceId === undefined || !(await findContactList(workspaceId, listId))) return finish(copyId);
   // A source that is gone by now has no members.

@@ -3,10 +3,12 @@ import { transaction } from '../../db/client.ts';
 import * as db from '../../db/contact-list-counts.ts';
 import { type Counted, findContactList, updateCounted } from '../../db/contact-lists.ts';
 import { countContacts, listContactIdsAfter } from '../../db/contact-search.ts';
-import { newUuid } from '../../formats/ids.ts';
+import * as system from '../../db/system/contact-list-counts.ts';
+import { claimDue } from '../../db/system/work/due.ts';
 import * as jobs from '../../jobs/count-contacts.ts';
 import { enqueue } from '../../queue.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
+import { dueKind } from '../../work/due.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { compile } from '../contact-filter.ts';
 import { searching } from '../contact-searches.ts';
@@ -43,22 +45,23 @@ const leaseMs = 10_000;
 /** Then another workspace gets its turn, and this one rests for as long as it took. */
 const turnMs = 2_000;
 
+export const counts = dueKind(system.countingTable, jobs.countContacts, (workspaceId) => ({ workspaceId }));
+
 /** Goes on with the counting of a workspace's lists for a while. */
 export async function countOn(workspaceId: string): Promise<Outcome> {
-  const token = newUuid(now());
-  const claim = await db.claimCounting(workspaceId, { token, at: nowForAll(), until: leaseEnd() });
-  if (!claim) return 'dropped';
+  const lease = await claimDue(system.countingTable, { id: workspaceId, at: nowForAll(), until: leaseEnd() });
+  if (!lease) return 'dropped';
   const startedAt = performance.now();
-  let { progress } = claim;
+  let progress = await system.findCounting(lease);
   do {
     const wanted = progress ? null : await db.findCountWanted(workspaceId);
     if (progress) progress = await goOn(workspaceId, progress);
     else if (wanted) progress = await begin(workspaceId, wanted);
     else break;
-    if (!(await db.updateCounting(workspaceId, { token, until: leaseEnd() }, progress))) return 'dropped';
+    if (!(await system.updateCounting(lease, leaseEnd(), progress))) return 'dropped';
   } while (performance.now() < startedAt + turnMs);
   const dueAt = new Date(now().getTime() + (performance.now() - startedAt));
-  const isWanted = await transaction(() => db.updateCountingReleased(workspaceId, token, dueAt));
+  const isWanted = await transaction(() => system.updateCountingReleased(lease, dueAt));
   return isWanted ? { retryAt: dueAt } : 'done';
 }
 
@@ -69,8 +72,8 @@ function leaseEnd(): Date {
 /** Where the counting of the list is then; null: it is over. */
 async function begin(
   workspaceId: string,
-  { listId, filter }: Pick<db.Progress, 'listId' | 'filter'>,
-): Promise<db.Progress | null> {
+  { listId, filter }: Pick<system.Progress, 'listId' | 'filter'>,
+): Promise<system.Progress | null> {
   const beganAt = now();
   const startedAt = performance.now();
   const { count, isEstimate } = await countContacts(workspaceId, compile(filter));
@@ -80,7 +83,7 @@ async function begin(
   return null;
 }
 
-async function goOn(workspaceId: string, progress: db.Progress): Promise<db.Progress | null> {
+async function goOn(workspaceId: string, progress: system.Progress): Promise<system.Progress | null> {
   const { listId, filter, beganAt } = progress;
   const startedAt = performance.now();
   const list = await findContactList(workspaceId, listId);

@@ -1,54 +1,36 @@
-import { now } from '../../clock.ts';
+import { now, nowForAll } from '../../clock.ts';
 import { afterCommit, transaction } from '../../db/client.ts';
 import * as db from '../../db/email-domains.ts';
 import * as system from '../../db/system/email-domains.ts';
+import { claimDue } from '../../db/system/work/due.ts';
 import { findWorkspace } from '../../db/workspaces.ts';
-import { Problem } from '../../errors.ts';
+import { checkDomains } from '../../jobs/check-domains.ts';
 import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { type Answer, lookUp } from '../../transports/dns.ts';
+import { dueKind } from '../../work/due.ts';
+import type { Outcome } from '../../work/outcome.ts';
 import * as systemMail from '../system-mail.ts';
 import { after, type Finding, type Findings } from './course.ts';
 import { mailAbout } from './mails.ts';
 import { checkOf, type Wanted, wantedOf } from './records.ts';
 import { forget } from './signing.ts';
 
-const pageSize = 200;
-const atOnce = 20;
 /** Well over what a look takes, so that nobody else takes it too; after a crash it is looked at again that much later. */
 const leaseMs = 60_000;
 
-/**
- * Looks at the DNS of every domain that is due, and follows it. Any number of processes may do it at once: each domain is
- * looked at by one. Returns how many were due.
- */
-export async function checkDue(): Promise<number> {
-  const startedAt = now();
-  let total = 0;
-  for (;;) {
-    const due = await system.listDueEmailDomains(startedAt, pageSize);
-    if (due.length === 0) return total;
-    total += due.length;
-    const turns = due.values();
-    await Promise.all(
-      Array.from({ length: atOnce }, async () => {
-        for (const domain of turns) await checkOne(domain);
-      }),
-    );
-  }
-}
+/** Domains whose DNS it is time to look at. */
+export const checks = dueKind(system.checkTable, checkDomains, (domainId) => ({ domainId }));
 
-async function checkOne(domain: db.EmailDomainRecord): Promise<void> {
-  const time = now();
-  if (!(await system.claimEmailDomain(domain.id, time, new Date(time.getTime() + leaseMs)))) return;
-  try {
-    const findings = await lookAt(domain);
-    await transaction(() => apply(domain.workspaceId, domain.id, findings));
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    // One that something is wrong with keeps nobody from looking at the others.
-    logger.error({ err: error, domainId: domain.id }, 'a sending domain could not be checked');
-  }
+/** Looks at the DNS of a domain that is due, and follows it. */
+export async function checkDue(domainId: string): Promise<Outcome> {
+  const until = new Date(now().getTime() + leaseMs);
+  if (!(await claimDue(system.checkTable, { id: domainId, at: nowForAll(), until }))) return 'dropped';
+  const domain = await system.findEmailDomainOfAny(domainId);
+  if (!domain) return 'dropped';
+  const findings = await lookAt(domain);
+  await transaction(() => apply(domain.workspaceId, domainId, findings));
+  return 'done';
 }
 
 /** What its DNS says now. Asks the network, so it belongs in no transaction; nothing is written down. */

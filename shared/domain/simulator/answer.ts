@@ -2,12 +2,14 @@ import { transaction } from '../../db/client.ts';
 import * as db from '../../db/system/simulator-answers.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
 import type { SmsReason } from '../../schemas/sms.ts';
+import { dueKind } from '../../work/due.ts';
 import type { Outcome } from '../../work/outcome.ts';
-import { wakeOverdue } from '../../work/overdue.ts';
 import * as inbound from '../sms-inbound.ts';
 import { apply } from '../sms-receipts.ts';
 import { text } from './text.ts';
 import { gateway } from './wake.ts';
+
+export const answers = dueKind(db.answerTable, simulatorAnswer, (reference) => ({ reference }));
 
 type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
@@ -57,19 +59,4 @@ export async function answer(reference: string): Promise<Outcome> {
     await text(due.workspaceId, { from: due.number, to: due.sender, content: reply });
   });
   return 'done';
-}
-
-/** Wakes the answers to texts that have waited for longer than they should. */
-export async function sweep(overdueBefore: Date, limit: number): Promise<number> {
-  const due = await db.listDueAnswers(overdueBefore, limit);
-  return wakeOverdue(
-    simulatorAnswer,
-    due.map(({ reference, dueAt }) => ({
-      payload: { reference },
-      id: `answer-${reference}`,
-      dueAt,
-      claims: 0,
-      requestId: null,
-    })),
-  );
 }

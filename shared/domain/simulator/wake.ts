@@ -9,9 +9,5 @@ export const gateway = 'simulator';
 /** The simulator has a text, which its phone is to report. */
 export function wake(reference: string): void {
   const at = new Date(now().getTime() + config.SIMULATOR_SECONDS * 1000);
-  enqueue(
-    simulatorAnswer,
-    { reference },
-    { lane: 'default', id: jobName({ id: `answer-${reference}`, claims: 0 }), at },
-  );
+  enqueue(simulatorAnswer, { reference }, { lane: 'default', id: jobName({ id: reference, claims: 0 }), at });
 }

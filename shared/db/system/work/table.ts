@@ -24,3 +24,19 @@ export type WorkTable<Lane extends string = string> = {
 
 /** A worker's hold on a row. Whoever has a newer token has the row. */
 export type Lease = { id: string; token: Buffer };
+
+/**
+ * The rows of a kind of work whose owners never have many, so that all that are due may have jobs. A row is done when its
+ * time is null, or when it is gone.
+ */
+export type DueTable = {
+  name: string;
+  /** The column that names a row, with an index that begins with it; without a prefix, jobs name the row in hexadecimal. */
+  key: { column: 'id' | 'workspace_id'; prefix: IdPrefix | null };
+  /** The column of the time, which has an index. */
+  due: 'due_at' | 'check_due_at';
+  /** Whether it has lease_token and claims. Where it has not, a claim moves the time only, so an outcome must stand a second one. */
+  isLeased: boolean;
+  /** Whether it has request_id. */
+  hasRequest: boolean;
+};

@@ -1,0 +1,44 @@
+import { now } from '../clock.ts';
+import { listOverdue, type OverdueRow } from '../db/system/work/due.ts';
+import type { DueTable } from '../db/system/work/table.ts';
+import type { Job } from '../jobs/job.ts';
+import { enqueueAll } from '../queue.ts';
+import { jobName, overdueSuffix } from './job-name.ts';
+
+/** A kind of work that has no owners to share Redis between, because no owner ever has many rows of it. */
+export type DueKind = { table: DueTable; wake: (rows: OverdueRow[], at: Date) => Promise<unknown> };
+
+export function dueKind<Payload extends object>(
+  table: DueTable,
+  job: Job<Payload, 'default'>,
+  payloadOf: (id: string) => Payload,
+): DueKind {
+  return {
+    table,
+    wake: (rows, at) =>
+      enqueueAll(
+        job,
+        'default',
+        rows.map((row) => ({
+          payload: payloadOf(row.id),
+          id: jobName(row, overdueSuffix(row.dueAt, at)),
+          at: null,
+          requestId: row.requestId,
+        })),
+      ),
+  };
+}
+
+/**
+ * Makes the sweep of such kinds: it makes again the jobs of rows that have been due for a while, longest due first, so many
+ * of each kind in one run. It returns how many there were.
+ */
+export function dueSweeper(kinds: DueKind[]): (overdueBefore: Date, limit: number) => Promise<number> {
+  const tables = kinds.map(({ table }) => table);
+  return async (overdueBefore, limit) => {
+    const found = await listOverdue(tables, overdueBefore, limit);
+    const at = now();
+    for (const [index, rows] of found.entries()) if (rows.length > 0) await kinds[index]!.wake(rows, at);
+    return found.flat().length;
+  };
+}

@@ -1,0 +1,149 @@
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { now, nowForAll } from '../../../shared/clock.ts';
+import { config } from '../../../shared/config.ts';
+import { query } from '../../../shared/db/client.ts';
+import * as system from '../../../shared/db/system/sms-messages.ts';
+import * as balance from '../../../shared/domain/sms-balance.ts';
+import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import * as prices from '../../../shared/domain/sms-prices.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import type { Submission } from '../../../shared/transports/sms.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
+import { rowsOf } from '../../support/rows.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+import { useTextGateway } from '../../support/text-gateway.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+let gateway: ReturnType<typeof useTextGateway>;
+beforeAll(async () => {
+  api = await startApi();
+  await prices.load('country,gbp,eur,validFrom\nGB,0.0300,0.0350,2020-01-01\n');
+});
+beforeEach(async () => {
+  // The gateway's answers take as long as a test likes.
+  changeSettings({ SMS_TIMEOUT_SECONDS: 60 });
+  gateway = useTextGateway();
+  onTestFinished(gateway.stop);
+  own = await textingWorkspace();
+  await balance.add(own.workspaceId, 1_000, null);
+});
+
+// A number that is somebody's, so it goes to the gateway.
+const send = (content = 'Hello') => sendSms(api, own, { recipient: '+447407000001', content });
+const leaseMs = () => Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS) * 1000;
+const leaseEnds = () => advanceClock(leaseMs() + 1_000);
+const rows = () => rowsOf(own.workspaceId);
+
+/** A worker that has handed the text over, and waits for what the gateway says. */
+async function handsOver(id: string) {
+  const { promise, resolve: hears } = Promise.withResolvers<Submission>();
+  const before = gateway.taken.length;
+  gateway.says = () => promise;
+  const outcome = attempt(id);
+  await waitFor('the gateway has the text', () => gateway.taken.length === before + 1);
+  gateway.says = gateway.works;
+  return { hears, outcome };
+}
+
+const late: Record<string, Submission> = {
+  accepted: { kind: 'accepted', reference: 'late' },
+  'accepted in parts': {
+    kind: 'accepted',
+    reference: 'late-1',
+    parts: [
+      { part: 1, reference: 'late-1' },
+      { part: 2, reference: 'late-2' },
+    ],
+  },
+  refused: { kind: 'refused', code: 'late', retryable: false, detail: 'Late' },
+  'wanted later': { kind: 'later', detail: 'Late' },
+  'not answered': { kind: 'unavailable', detail: 'Late' },
+};
+
+// Shows F13
+test.each(Object.keys(late))(
+  'a worker that hears "%s" after another has taken its text over changes nothing',
+  async (said) => {
+    const { id } = await send('x'.repeat(200));
+    const first = await handsOver(id);
+    await leaseEnds();
+    expect(await attempt(id)).toBe('done');
+    const stored = await smsOf(own, id);
+    expect(stored).toMatchObject({
+      status: 'sent',
+      gatewayReference: 'ok',
+      uncertainCount: 1,
+      eventTypes: ['sms.queued', 'sms.sent'],
+    });
+    const before = await rows();
+    first.hears(late[said]!);
+    expect(await first.outcome).toBe('dropped');
+    expect(await rows()).toEqual(before);
+    expect(await balance.find(own.workspaceId)).toBe(1_000 - 600);
+    // One copy more, which the carrier can tell by its id.
+    const [one, copy, ...more] = gateway.taken;
+    expect([one!.id, copy, more]).toEqual([id, one, []]);
+  },
+);
+
+test('a text that two workers lost at the gateway is given up by a third, and what those hear changes nothing', async () => {
+  const { id } = await send();
+  const first = await handsOver(id);
+  await leaseEnds();
+  const second = await handsOver(id);
+  await leaseEnds();
+  expect(await attempt(id)).toBe('done');
+  expect(await smsOf(own, id)).toMatchObject({
+    status: 'failed',
+    reason: { code: 'delivery_uncertain' },
+    eventTypes: ['sms.queued', 'sms.failed'],
+  });
+  const before = await rows();
+  first.hears(late['refused']!);
+  second.hears(late['accepted']!);
+  expect(await Promise.all([first.outcome, second.outcome])).toEqual(['dropped', 'dropped']);
+  expect(await rows()).toEqual(before);
+  expect(gateway.taken.map((copy) => copy.id)).toEqual([id, id]);
+  // Either copy may have arrived, so it has been paid for.
+  expect(await balance.find(own.workspaceId)).toBe(1_000 - 300);
+});
+
+test('of texts whose workers end together those of lost leases are left out, and the others written', async () => {
+  const texts = [await send('a'), await send('b'), await send('c')];
+  const hands = [];
+  for (const { id } of texts) hands.push(await handsOver(id));
+  const taker = Buffer.alloc(16, 7);
+  await query('UPDATE sms_messages SET lease_token = ? WHERE id = ?', [taker, idToBytes(texts[1].id)]);
+  for (const { hears } of hands) hears({ kind: 'refused', code: 'no', retryable: false, detail: 'No' });
+  const outcomes = await Promise.all(hands.map(({ outcome }) => outcome));
+  expect(outcomes).toEqual(['done', 'dropped', 'done']);
+  const types = await Promise.all(texts.map(async ({ id }) => (await smsOf(own, id)).eventTypes));
+  const failed = ['sms.queued', 'sms.failed'];
+  expect(types).toEqual([failed, ['sms.queued'], failed]);
+  // Only the one that is still under way has been paid for.
+  expect(await balance.find(own.workspaceId)).toBe(1_000 - 300);
+});
+
+// Shows F13
+test('a worker that lost its lease before it speaks to the gateway does not speak', async () => {
+  const { id } = await send();
+  const claim = async () => {
+    const at = nowForAll();
+    return system.claimSms({ id, at, until: new Date(at.getTime() + leaseMs()) });
+  };
+  const loser = (await claim())!;
+  expect(await claim()).toBeNull();
+  await leaseEnds();
+  const successor = (await claim())!;
+  const starts = (token: Buffer) => system.updateSmsHandoverStarted({ id, token, at: now() });
+  expect(await Promise.all([starts(loser.token), starts(successor.token)])).toEqual([false, true]);
+  await system.updateSmsHeldBack({ id, token: loser.token, at: now() });
+  expect(await smsOf(own, id)).toMatchObject({ parked: false, claims: 2, handoverAt: expect.any(Date) });
+});
