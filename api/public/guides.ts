@@ -70,7 +70,7 @@ function filesLike(names: RegExp): Files {
 /** Made when the first reader asks for it, as the libraries that make it take a while to load. */
 async function guide(name: string, title: string, source: string, files: Files): Promise<string> {
   const { render } = await import('./markdown.ts');
-  const here = source.replaceAll(addressInFiles, config.PUBLIC_URL);
+  const here = source.replaceAll(addressInFiles, config.PUBLIC_URL).replaceAll(/^<!--.*-->$/gm, '');
   const { html, headings } = render(here, { files, addressOf });
   return page({
     title,
