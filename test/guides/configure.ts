@@ -55,5 +55,5 @@ const asCell = (text: string) =>
 
 function usualOf(value: unknown): string {
   if (value === undefined || value === '' || (Array.isArray(value) && value.length === 0)) return '';
-  return `\`${[value].flat().join(',')}\``;
+  return `\`${[value].flat().map(String).join(',')}\``;
 }
