@@ -37,7 +37,8 @@ const settings = z.object({
       protocol: /^mysql$/,
       error: 'must be an address of the form mysql://user:password@host:port/database',
     })
-    .default('mysql://root@127.0.0.1:3306/messaging'),
+    .default('mysql://root@127.0.0.1:3306/messaging')
+    .describe('MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything'),
   MYSQL_POOL_SIZE: z.coerce
     .number()
     .int()
@@ -55,7 +56,8 @@ const settings = z.object({
       protocol: /^rediss?$/,
       error: 'must be an address of the form redis://:password@host:port or rediss://',
     })
-    .default('redis://127.0.0.1:6379'),
+    .default('redis://127.0.0.1:6379')
+    .describe('Redis 7 or later, which holds the jobs of what is due soon'),
   QUEUE_PREFIX: z
     .string()
     .default('{messaging}')
@@ -88,12 +90,16 @@ const settings = z.object({
     .max(60)
     .default(25)
     .describe('How long a request waits for the copy into a contact list that it has asked for'),
-  EVENT_RETENTION_DAYS: z.coerce.number().min(1).default(7),
+  EVENT_RETENTION_DAYS: z.coerce
+    .number()
+    .min(1)
+    .default(7)
+    .describe('Events, and deliveries to webhooks with their attempts, are kept this long'),
   DEMO_API_KEY: z
     .string()
     .optional()
     .describe(
-      'Offered to every visitor of /docs, to try operations with; scripts/start sets it, nobody else should',
+      'Offered to every visitor of /docs, to try operations with, where BIND_ADDRESS is a loopback address; scripts/start sets it, nobody else should',
     ),
   RATE_LIMIT_PER_SECOND: z.coerce
     .number()
@@ -176,7 +182,10 @@ const settings = z.object({
     .describe(
       "Node's own: the folder where it keeps compiled code; processes and render threads start sooner",
     ),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('The least that is logged'),
   CLOCK_SHIFTABLE: z
     .stringbool()
     .default(false)
@@ -214,6 +223,7 @@ if (faults.length > 0) refuseSettings(faults);
 
 export const product = { name: 'messaging-service', version: '0.1.0' } as const;
 
+export const settingSchemas: Readonly<Record<string, z.ZodType>> = settings.shape;
 export const settingNames = Object.keys(settings.shape);
 
 // A date without a zone means UTC on every host; otherwise one template would render differently here and there.

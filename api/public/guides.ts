@@ -3,76 +3,49 @@ import { join } from 'node:path';
 import { Router } from 'express';
 import { config } from '../../shared/config.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
+import type { Rendered, Surroundings } from './markdown.ts';
 import { escaped, page } from './page.ts';
 
 const folder = join(import.meta.dirname, 'guides');
+/** Where scripts/start serves the API: in the files it stands for PUBLIC_URL, so that they can be read and tried there. */
+const addressInFiles = 'http://127.0.0.1:3000';
 
-/** Each is `guides/{name}.html`. */
-const guides = [
-  {
-    name: 'receive-webhooks',
-    title: 'Receive webhooks',
-    summary: 'A receiver in Node and in Python: signatures, duplicates, retries, rotation',
-  },
-  {
-    name: 'sign-requests',
-    title: 'Sign requests',
-    summary: 'HTTP Message Signatures (RFC 9421) on your requests, for keys in strict mode',
-  },
-  {
-    name: 'retry-safely',
-    title: 'Retry safely',
-    summary: 'Idempotency-Key: a request takes effect once, however often it is sent',
-  },
-  {
-    name: 'send-to-many',
-    title: 'Send to many',
-    summary: 'Batches of texts: messages or lists, merge data, the cost before, pauses, import, short links',
-  },
-  {
-    name: 'conversations',
-    title: 'Conversations',
-    summary: 'Texts that come in: who wrote, what was said before, how to answer, STOP',
-  },
-  {
-    name: 'reports',
-    title: 'Reports',
-    summary: 'Figures by day, tag, country and domain, how long messages took, what they cost; a chart, CSV',
-  },
-  {
-    name: 'operations',
-    title: 'Run the platform',
-    summary: 'For operators: processes, deploys, backup and restore, key rotation, alarms, disasters',
-  },
-  {
-    name: 'capacity',
-    title: 'Capacity',
-    summary:
-      'For operators: what an email costs, how many processes, what MySQL and Redis, where the walls are',
-  },
-] as const;
+type Group = { title: string; guides: { name: string; title: string }[] };
 
-/** The guides, and the programs that they show: what is read is the very file that can be fetched and run. */
+const contents = readFileSync(join(folder, 'README.md'), 'utf8');
+
+/** The list of guides is itself a page in Markdown: groups are its headings, guides are the links of its items. */
+const groups: Group[] = contents
+  .split(/^## /m)
+  .slice(1)
+  .map((part) => ({
+    title: part.slice(0, part.indexOf('\n')),
+    guides: [...part.matchAll(/^- \[(.+?)\]\(([\w-]+)\.md\)/gm)].map(([, title, name]) => ({
+      name: name!,
+      title: title!,
+    })),
+  }));
+
+/** The guides, and the programs that they show: a reader gets the very file that can be fetched and run. */
 export function guidePages(): Router {
   const router = Router({ strict: true, caseSensitive: true });
   const programs = filesLike(/\.(mjs|py)$/);
-  const pictures = filesLike(/\.svg$/);
-  router
-    .route('/docs/guides')
-    .get((_request, response) => {
-      response.type('html').send(index);
-    })
-    .all(methodNotAllowed('GET, HEAD'));
-  for (const { name, title } of guides) {
-    const source = readFileSync(join(folder, `${name}.html`), 'utf8');
+  const files = new Map([...programs, ...filesLike(/\.svg$/)]);
+  const rendered = new Map<string, Promise<string>>();
+  const serve = (path: string, name: string, title: string, source: string) => {
     router
-      .route(`/docs/guides/${name}`)
-      .get((_request, response) => {
-        const main = `<p class="kicker"><a href="/docs/guides">Guides</a></p>\n<h1>${title}</h1>\n${filled(source, programs, pictures)}`;
-        response.type('html').send(page({ title, main }));
+      .route(path)
+      .get(async (_request, response) => {
+        let html = rendered.get(name);
+        if (!html) rendered.set(name, (html = guide(name, title, source, files)));
+        response.type('html').send(await html);
       })
       .all(methodNotAllowed('GET, HEAD'));
-  }
+  };
+  serve('/docs/guides', 'README', 'Guides', contents);
+  for (const { guides } of groups)
+    for (const { name, title } of guides)
+      serve(`/docs/guides/${name}`, name, title, readFileSync(join(folder, `${name}.md`), 'utf8'));
   for (const [name, source] of programs)
     router
       .route(`/docs/guides/${name}`)
@@ -83,7 +56,7 @@ export function guidePages(): Router {
   return router;
 }
 
-type Files = ReadonlyMap<string, string>;
+type Files = Surroundings['files'];
 
 /** Name -> text, of those beside the guides. */
 function filesLike(names: RegExp): Files {
@@ -94,25 +67,45 @@ function filesLike(names: RegExp): Files {
   );
 }
 
-/**
- * `{{publicUrl}}` is where clients reach this API; `{{file name}}` shows a program, with a link to fetch it; `{{picture name}}`
- * is an SVG beside the guides.
- */
-function filled(source: string, programs: Files, pictures: Files): string {
-  return source
-    .replaceAll('{{publicUrl}}', escaped(config.PUBLIC_URL))
-    .replaceAll(/\{\{picture ([\w-]+\.svg)\}\}/g, (_text, name: string) => pictures.get(name)!)
-    .replaceAll(
-      /\{\{file ([\w.-]+)\}\}/g,
-      (_text, name: string) =>
-        `<p><a href="/docs/guides/${name}" download>${name}</a></p>\n<pre><code>${escaped(programs.get(name)!)}</code></pre>`,
-    );
+/** Made when the first reader asks for it, as the libraries that make it take a while to load. */
+async function guide(name: string, title: string, source: string, files: Files): Promise<string> {
+  const { render } = await import('./markdown.ts');
+  const here = source.replaceAll(addressInFiles, config.PUBLIC_URL).replaceAll(/^<!--.*-->$/gm, '');
+  const { html, headings } = render(here, { files, addressOf });
+  return page({
+    title,
+    styles: 'guide.css',
+    head: '<script src="/assets/guide.js" type="module"></script>\n',
+    main: `<div class="guide">
+${listOfGuides(name)}
+<article>
+${listOfHeadings(headings)}${html}</article>
+</div>`,
+  });
 }
 
-const index = page({
-  title: 'Guides',
-  main: `<h1>Guides</h1>
-<ul>
-${guides.map(({ name, title, summary }) => `<li><a href="/docs/guides/${name}">${title}</a>: ${escaped(summary)}</li>`).join('\n')}
-</ul>`,
-});
+/** Where a link of a file leads on the pages: a file of the repository that is no guide is on none of them. */
+function addressOf(href: string): string | null {
+  if (href.startsWith(`${config.PUBLIC_URL}/`)) return href.slice(config.PUBLIC_URL.length);
+  if (/^(https?:|#|mailto:)/.test(href)) return href;
+  const [, name, anchor] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
+  if (name !== undefined) return `/docs/guides${name === 'README' ? '' : `/${name}`}${anchor ?? ''}`;
+  return href.startsWith('../') ? null : `/docs/guides/${href}`;
+}
+
+function listOfGuides(current: string): string {
+  const item = ({ name, title }: Group['guides'][number]) =>
+    `<li><a href="/docs/guides/${name}"${name === current ? ' aria-current="page"' : ''}>${escaped(title)}</a></li>`;
+  const group = ({ title, guides }: Group) =>
+    `<p>${escaped(title)}</p>\n<ul>\n${guides.map(item).join('\n')}\n</ul>`;
+  return `<nav class="guides" aria-label="Guides">\n${groups.map(group).join('\n')}\n</nav>`;
+}
+
+function listOfHeadings(headings: Rendered['headings']): string {
+  const parts = headings.filter(({ level }) => level === 2);
+  if (parts.length < 2) return '';
+  const items = parts.map(
+    ({ text, anchor }) => `<li><a href="#${escaped(anchor)}">${escaped(text)}</a></li>`,
+  );
+  return `<details class="contents" open>\n<summary>On this page</summary>\n<ul>\n${items.join('\n')}\n</ul>\n</details>\n`;
+}

@@ -67,8 +67,13 @@ export function reference(): Router {
   return router;
 }
 
+function isLoopback(address: string): boolean {
+  return address === 'localhost' || address === '::1' || address.startsWith('127.');
+}
+
 function referencePage(nonce: string): string {
-  const key = config.DEMO_API_KEY;
+  // Whoever reaches the page gets the key, so it is for a platform that this machine alone reaches.
+  const key = isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
   const offer = key
     ? `<p class="offer"><button type="button" id="use-demo-key" data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`
     : '';

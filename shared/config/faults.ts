@@ -6,7 +6,7 @@ type Bounds = { type?: string; minimum?: number; maximum?: number; enum?: string
 const badSettings = 78;
 
 /** Examples of settings that have no default to show, or one that says little. */
-const examples: Record<string, string> = {
+export const examples: Record<string, string> = {
   PUBLIC_URL: 'https://api.example.com',
   SECRET_KEY: `k1:${'0123456789abcdef'.repeat(4)}`,
   SYSTEM_SENDER: 'Messaging <alerts@example.com>',
@@ -38,12 +38,12 @@ export function settingFaults(error: z.ZodError, shape: Record<string, z.ZodType
   });
 }
 
-function boundsOf(schema: z.ZodType): Bounds {
+export function boundsOf(schema: z.ZodType): Bounds {
   return z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' }) as Bounds;
 }
 
 /** In words: numbers and choices from their schema; anything else has its own message there. */
-function formOf({ type, minimum, maximum, enum: choices }: Bounds): string | undefined {
+export function formOf({ type, minimum, maximum, enum: choices }: Bounds): string | undefined {
   if (choices) return `must be ${choices.join(' or ')}`;
   if (type === 'boolean') return 'must be true or false';
   if (type !== 'integer' && type !== 'number') return undefined;

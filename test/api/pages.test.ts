@@ -81,9 +81,13 @@ test('the reference gets a whole program, packed for whoever takes that, and the
   expect((await open('/problems')).headers['content-security-policy']).not.toContain('nonce');
 });
 
-test('the demo key is offered where there is one, and nowhere else', async () => {
+test('the demo key is offered where there is one, to this machine alone, and nowhere else', async () => {
   expect((await open('/docs')).body).not.toContain('use-demo-key');
-  changeSettings({ DEMO_API_KEY: 'msg_demo' });
+  for (const address of ['0.0.0.0', '::', '192.0.2.7']) {
+    changeSettings({ DEMO_API_KEY: 'msg_demo', BIND_ADDRESS: address });
+    expect((await open('/docs')).body).not.toContain('msg_demo');
+  }
+  changeSettings({ BIND_ADDRESS: '127.0.0.1' });
   expect((await open('/docs')).body).toContain('id="use-demo-key" data-key="msg_demo"');
   for (const path of ['/', '/problems', '/docs/guides'])
     expect((await open(path)).body).not.toContain('msg_demo');

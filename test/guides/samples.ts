@@ -1,0 +1,115 @@
+import { execFile } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folder } from './run-program.ts';
+
+/** A block of code of a guide, by the words behind its fence: ```sh, ```json answer, ```csv customers.csv. */
+type Block = { language: string; word: string; code: string; line: number };
+
+/** A command that a reader copies, with what stands behind it: the answer that the guide says it gets. */
+export type Sample = { line: number; command: string; answer?: string; files: Block[] };
+
+const fences = /^ *```(\w+)(?: ([\w.-]+))?\n([^]*?)^ *```$/gm;
+const addressInFiles = 'http://127.0.0.1:3000';
+
+/** The guides under this heading of their list. */
+export function guidesOf(heading: string): string[] {
+  const [, part = ''] = readFileSync(join(folder, 'README.md'), 'utf8').split(`## ${heading}\n`);
+  return [...part.split(/^## /m, 1)[0]!.matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name]) => name!);
+}
+
+/** The commands of a guide in their order. Programs that a guide has for download have tests of their own. */
+export function samplesOf(guide: string): Sample[] {
+  const source = readFileSync(join(folder, `${guide}.md`), 'utf8');
+  const samples: Sample[] = [];
+  let files: Block[] = [];
+  for (const { 1: language, 2: word = '', 3: code, index } of source.matchAll(fences)) {
+    const block = { language: language!, word, code: code!, line: source.slice(0, index).split('\n').length };
+    if (language === 'sh' && !code!.startsWith('curl -O ')) {
+      samples.push({ line: block.line, command: code!, files });
+      files = [];
+    } else if (word === 'answer') samples.at(-1)!.answer = code!;
+    else if (word) files.push(block);
+  }
+  return samples;
+}
+
+type Settings = { url: string; folder: string; variables: Record<string, string> };
+
+/** Runs a command as the reader's shell would. A time to come in it is moved to tomorrow, for guides grow old. */
+export async function run(sample: Sample, settings: Settings): Promise<string> {
+  for (const { word, code } of sample.files) writeFileSync(join(settings.folder, word), code);
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  const command = sample.command
+    .replaceAll(addressInFiles, settings.url)
+    .replaceAll(/("scheduledAt": )"[^"]*"/g, `$1"${tomorrow}"`);
+  const { PATH = '' } = process.env;
+  return new Promise((resolve, reject) => {
+    execFile(
+      'bash',
+      ['-euo', 'pipefail', '-c', command],
+      { cwd: settings.folder, env: { PATH, ...settings.variables } },
+      (error, stdout, stderr) => {
+        if (error) reject(new Error(`${command}\n${stderr}`, { cause: error }));
+        else resolve(stdout);
+      },
+    );
+  });
+}
+
+const id = /^([a-z]+)_[0-9a-hjkmnp-tv-z]{26}$/;
+const moment = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
+
+/** `$EMAIL_ID` is the id of the email that an answer before told. */
+export function variablesOf(answer: string): Record<string, string> {
+  let record: unknown;
+  try {
+    record = JSON.parse(answer);
+  } catch {
+    return {};
+  }
+  const { id: given } = (record ?? {}) as { id?: unknown };
+  const [, prefix] = (typeof given === 'string' && id.exec(given)) || [];
+  return prefix === undefined ? {} : { [`${prefix.toUpperCase()}_ID`]: String(given) };
+}
+
+/**
+ * Where an answer is not the one that a guide shows; undefined: it is. A guide leaves out what it writes as …: further members
+ * or items, or the end of a text. An id stands for any of its kind, a time for any.
+ */
+export function difference(shown: string, answer: string): string | undefined {
+  // Outside of texts … takes the comma before it along.
+  const members = shown.replaceAll(/("(?:[^"\\]|\\.)*")|,?\s*…/g, (_all, text?: string) => text ?? '');
+  const open = members !== shown;
+  return differs(JSON.parse(members), JSON.parse(answer), '', open);
+}
+
+function differs(shown: unknown, given: unknown, path: string, open: boolean): string | undefined {
+  if (typeof shown === 'string') return textDiffers(shown, given, path);
+  if (typeof shown !== 'object' || shown === null)
+    return shown === given ? undefined : `${path} is ${JSON.stringify(given)}, not ${JSON.stringify(shown)}`;
+  if (typeof given !== 'object' || given === null) return `${path} is ${JSON.stringify(given)}`;
+  if (!open && Object.keys(given).length !== Object.keys(shown).length)
+    return `${path} has ${Object.keys(given).join(', ')}`;
+  for (const [key, value] of Object.entries(shown)) {
+    const found = differs(value, (given as Record<string, unknown>)[key], `${path}.${key}`, open);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function textDiffers(shown: string, given: unknown, path: string): string | undefined {
+  const [, kind] = id.exec(shown) ?? [];
+  const text = String(given);
+  const same =
+    kind === undefined
+      ? moment.test(shown)
+        ? moment.test(text)
+        : shown.endsWith('…')
+          ? text.startsWith(shown.slice(0, -1))
+          : shown.replaceAll(addressInFiles, '') === text.replace(/^http:\/\/127\.0\.0\.1:\d+/, '')
+      : id.exec(text)?.[1] === kind;
+  return same && typeof given === 'string'
+    ? undefined
+    : `${path} is ${JSON.stringify(given)}, not "${shown}"`;
+}
