@@ -26,7 +26,7 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
     {
       openapi: '3.1.1',
       info: {
-        title: product.name,
+        title: config.PRODUCT_NAME,
         version: product.version,
         summary: 'Email and SMS for a workspace, with signed webhooks and a feed of events',
         description: introduction(),

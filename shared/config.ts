@@ -32,6 +32,11 @@ const settings = z.object({
     .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
     .optional()
     .describe('Address that clients call; used in Location, problem types and signatures'),
+  PRODUCT_NAME: z
+    .string()
+    .max(60, 'must have at most 60 characters')
+    .default('messaging-service')
+    .describe('Name of this service to the people who see its pages, recipients of messages among them'),
   MYSQL_URL: z
     .url({
       protocol: /^mysql$/,

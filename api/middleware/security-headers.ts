@@ -1,7 +1,7 @@
 import helmet from 'helmet';
 import { config } from '../../shared/config.ts';
 
-const policy = {
+export const policy = {
   defaultSrc: ["'none'"],
   scriptSrc: ["'self'"],
   styleSrc: ["'self'"],
@@ -12,7 +12,8 @@ const policy = {
   frameAncestors: ["'none'"],
 };
 
-function headersWith(directives: Record<string, string[]>) {
+/** Headers of security with these directives of the content's policy. */
+export function headersWith(directives: Record<string, string[]>) {
   return helmet({
     contentSecurityPolicy: { useDefaults: false, directives },
     xFrameOptions: { action: 'deny' },

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
-import { config, product } from '../../shared/config.ts';
+import { config } from '../../shared/config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
@@ -21,7 +21,7 @@ export function publicPages(endpoints: readonly Endpoint[], failures: FailureLim
   router
     .route('/')
     .get((_request, response) => {
-      response.type('html').send(home);
+      response.type('html').send(home());
     })
     .all(methodNotAllowed('GET, HEAD'));
   // Browsers ask for it of their own accord.
@@ -49,9 +49,10 @@ function withoutSlash(request: Request, response: Response, next: NextFunction):
   response.redirect(308, request.path.slice(0, -1));
 }
 
-const home = page({
-  title: 'Welcome',
-  main: `<h1>${escaped(product.name)}</h1>
+const home = () =>
+  page({
+    title: 'Welcome',
+    main: `<h1>${escaped(config.PRODUCT_NAME)}</h1>
 <p>Sends email and SMS for a workspace, with signed webhooks and a feed of events.</p>
 <ul>
 <li><a href="/docs">API reference</a>: every operation, to read and to try</li>
@@ -59,4 +60,4 @@ const home = page({
 <li><a href="/openapi.json">openapi.json</a>: the same for machines (OpenAPI 3.1)</li>
 <li><a href="/problems">Problems</a>: what each refusal means and what to do about it</li>
 </ul>`,
-});
+  });

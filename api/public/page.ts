@@ -1,4 +1,11 @@
-import { product } from '../../shared/config.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { config } from '../../shared/config.ts';
+
+/** Within the page, so that it is there with the first paint. */
+const logo = readFileSync(join(import.meta.dirname, 'assets/icon.svg'), 'utf8')
+  .trim()
+  .replace('<svg ', '<svg class="logo" aria-hidden="true" ');
 
 /** Text for a place between tags or inside a quoted attribute. */
 export function escaped(text: string): string {
@@ -15,12 +22,12 @@ export function page({ title, main, head = '', styles = 'site.css' }: Page): str
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)} · ${escaped(product.name)}</title>
+<title>${escaped(title)} · ${escaped(config.PRODUCT_NAME)}</title>
 <link rel="icon" href="/assets/icon.svg" type="image/svg+xml">
 <link rel="stylesheet" href="/assets/${styles}">
 ${head}</head>
 <body>
-<header><a class="home" href="/">${escaped(product.name)}</a><nav><a href="/docs">API reference</a><a href="/docs/guides">Guides</a><a href="/problems">Problems</a></nav></header>
+<header><a class="home" href="/">${logo}${escaped(config.PRODUCT_NAME)}</a><nav><a href="/docs">API reference</a><a href="/docs/guides">Guides</a><a href="/problems">Problems</a></nav></header>
 <main>
 ${main}
 </main>

@@ -2,6 +2,9 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Problem } from '../../shared/schemas/problem.ts';
 import { sendProblem, type Written } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
+import { asRecipientPage, recipientHeaders } from './recipient-page.ts';
+
+const isForRecipients = /^\/(?:u|confirm|o)(?:\/|$)/;
 
 /** To somebody who has followed a link, and knows nothing of Retry-After. */
 const tryAgain = 'Nothing was changed. Please try again in a minute.';
@@ -16,7 +19,10 @@ export function pageProblems(
   response: Response,
   _next: NextFunction,
 ): void {
-  sendProblem(request, response, thrown, wantsPage(request) ? asPage : undefined);
+  if (!wantsPage(request)) return sendProblem(request, response, thrown);
+  if (!isForRecipients.test(request.path)) return sendProblem(request, response, thrown, asPage);
+  if (!response.headersSent) recipientHeaders(request, response);
+  sendProblem(request, response, thrown, asRecipientPage);
 }
 
 /** Browsers name text/html; programs that take anything do not. */

@@ -1,14 +1,13 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { isbot } from 'isbot';
-import { config, product } from '../../shared/config.ts';
+import { config } from '../../shared/config.ts';
 import * as links from '../../shared/domain/short-links.ts';
 import { problem } from '../../shared/errors.ts';
 import { count } from '../../shared/metrics.ts';
-import type { Problem } from '../../shared/schemas/problem.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
-import { sendProblem, type Written } from '../middleware/problems.ts';
-import { securityHeaders } from '../middleware/security-headers.ts';
-import { escaped } from './page.ts';
+import { sendProblem } from '../middleware/problems.ts';
+import { asRecipientPage, plainPage, recipientHeaders, sendRecipientPage } from './recipient-page.ts';
+import { texts } from './recipient-texts.ts';
 
 // The User-Agent of a browser is shorter; isbot matches it against a long expression.
 const longestAgent = 1_000;
@@ -30,10 +29,10 @@ export function shortLinks(): RequestHandler {
     if (resolved.kind === 'unknown') {
       visited('unknown');
       await misses.count(request);
-      sendPage(response, 404, unknownPage);
+      sendRecipientPage(request, response, 404, plainPage(texts.shortLink.unknown));
     } else if (resolved.kind === 'blocked') {
       visited('blocked');
-      sendPage(response, 410, blockedPage);
+      sendRecipientPage(request, response, 410, plainPage(texts.shortLink.blocked));
     } else {
       const visitor = visitorOf(request);
       if (visitor === 'click') links.countClick(resolved.link);
@@ -55,13 +54,12 @@ export function shortLinks(): RequestHandler {
     response.locals['loggedPath'] = `${path}/…`;
     const refused = (thrown: unknown) => {
       visited('refused');
-      sendProblem(request, response, thrown, asPlainPage);
+      sendProblem(request, response, thrown, asRecipientPage);
     };
-    securityHeaders(request, response, () => {
-      if (request.method !== 'GET' && request.method !== 'HEAD')
-        return refused(problem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } }));
-      follow(request, response, token).catch(refused);
-    });
+    recipientHeaders(request, response);
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return refused(problem('method_not_allowed', { headers: { Allow: 'GET, HEAD' } }));
+    follow(request, response, token).catch(refused);
   };
 }
 
@@ -81,41 +79,4 @@ const visited = (outcome: string) => count('short_link_visits', { outcome });
 function visitorOf({ method, headers }: Request): 'click' | 'bot' | 'head' {
   if (method === 'HEAD') return 'head';
   return isbot(headers['user-agent']?.slice(0, longestAgent)) ? 'bot' : 'click';
-}
-
-function sendPage(response: Response, status: number, body: string): void {
-  response.set('Cache-Control', 'no-store').status(status).type('html').send(body);
-}
-
-/** Without anything to load: a short domain serves no style. */
-function plainPage(title: string, text: string): string {
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex">
-<title>${escaped(title)} · ${escaped(product.name)}</title>
-</head>
-<body>
-<h1>${escaped(title)}</h1>
-<p>${escaped(text)}</p>
-</body>
-</html>
-`;
-}
-
-const unknownPage = plainPage(
-  'This link is not known',
-  'It is not complete, or the message that it came with is no longer kept.',
-);
-const blockedPage = plainPage(
-  'This link has been switched off',
-  'Whoever sent it may no longer send through this service.',
-);
-
-function asPlainPage({ title, detail, status }: Problem): Written {
-  const text = status >= 500 ? 'Please try again in a minute.' : (detail ?? '');
-  return { type: 'text/html; charset=utf-8', body: plainPage(title, text) };
 }

@@ -1,17 +1,18 @@
 import { transaction } from '../db/client.ts';
 import type { EmailRecord } from '../db/emails.ts';
 import { findEmailOfLink } from '../db/system/email-opens.ts';
+import { findWorkspace } from '../db/workspaces.ts';
 import { addressOf } from '../formats/email-address.ts';
 import { readLink } from './email-links.ts';
 import * as suppressions from './suppressions.ts';
 
 /** Whose marketing email a link stops, in words for the recipient. */
-export type OptOut = { sender: string; recipient: string };
+export type OptOut = { workspaceName: string; sender: string; recipient: string };
 
 /** What the link of an email is about; null where it is not ours, or the email is no longer kept. */
 export async function find(token: string): Promise<OptOut | null> {
   const email = await findEmail(token);
-  return email && { sender: addressOf(email.sender), recipient: masked(addressOf(email.recipient)) };
+  return email && describe(email);
 }
 
 /** Stops marketing email of the workspace to the recipient (contract §7). The same answer however often it is asked. */
@@ -21,7 +22,18 @@ export async function optOut(token: string): Promise<OptOut | null> {
   await transaction(() =>
     suppressions.addRecipient(email, 'marketing', 'web', `The opt-out link of ${email.id}`),
   );
-  return { sender: addressOf(email.sender), recipient: masked(addressOf(email.recipient)) };
+  return describe(email);
+}
+
+async function describe({ workspaceId, sender, recipient }: EmailRecord): Promise<OptOut | null> {
+  const workspace = await findWorkspace(workspaceId);
+  return (
+    workspace && {
+      workspaceName: workspace.name,
+      sender: addressOf(sender),
+      recipient: masked(addressOf(recipient)),
+    }
+  );
 }
 
 async function findEmail(token: string): Promise<EmailRecord | null> {

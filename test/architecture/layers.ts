@@ -41,6 +41,8 @@ const mayImport: Record<string, string[]> = {
   // Pure: nothing here reads a setting, a clock or a log.
   'shared/formats': ['shared/errors', 'shared/versions'],
   'shared/schemas': ['shared/formats', ...basis],
+  // Runs in customers' programs.
+  'shared/client': [],
   'shared/jobs': [...words, ...basis],
   'shared/db': [...words, ...basis],
   'shared/cage': [...words, ...basis],

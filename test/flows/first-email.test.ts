@@ -1,13 +1,12 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
+import { createClient, verifyWebhook } from 'messaging-service/client';
 import { expect, test } from 'vitest';
 import { findEmailDomainByName } from '../../shared/db/email-domains.ts';
 import { verifyContentDigest } from '../../shared/formats/content-digest.ts';
-import { clientOf } from '../support/api-client.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
-import { sendEmail } from '../support/new-email.ts';
 import { startWeb, startWorkerProcess } from '../support/processes.ts';
 import { startSmtpSink } from '../support/smtp-sink.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -23,19 +22,22 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
   ]);
   const web = await startWeb();
   await startWorkerProcess([], { SMTP_URL: sink.url, EMAIL_DELIVERED_ON: 'accept' });
-  const api = clientOf(web.url);
-  const { body: webhook } = await api.request('POST', '/v2/webhooks', {
-    key: customer.key,
+  const api = createClient({ baseUrl: web.url, apiKey: customer.key });
+  const webhook = await api.post('/v2/webhooks', {
     body: {
       url: `${receiver.url}/hooks?from=a%20test`,
       events: ['email.queued', 'email.sent', 'email.delivered'],
     },
   });
 
-  const email = await sendEmail(api, customer, {
-    subject: 'Hello {{ name }}',
-    content: { html: '<p>Hello {{ name }}</p>', text: 'Hello {{ name }}' },
-    template: { data: { name: 'Ada & Co' } },
+  const email = await api.post('/v2/email', {
+    body: {
+      sender: customer.sender,
+      recipient: 'ada@example.com',
+      subject: 'Hello {{ name }}',
+      content: { html: '<p>Hello {{ name }}</p>', text: 'Hello {{ name }}' },
+      template: { data: { name: 'Ada & Co' } },
+    },
   });
   expect(email).toMatchObject({ status: 'queued', subject: 'Hello Ada & Co' });
 
@@ -59,21 +61,22 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
     'email.queued',
     'email.sent',
   ]);
-  for (const request of receiver.requests) await verifyByTheBook(request, receiver.url, webhook.secret);
+  for (const request of receiver.requests) {
+    await verifyByTheBook(request, receiver.url, webhook.secret!);
+    const { url, headers, body } = request;
+    const { id, event } = verifyWebhook({ url: receiver.url + url, headers, body, secrets: webhook.secret! });
+    expect([id, event]).toEqual([headers['webhook-id'], JSON.parse(body.toString())]);
+  }
 
   const feed = await waitFor('the feed has all three events', async () => {
-    const { body } = await api.request('GET', '/v2/events', { key: customer.key });
-    return body.data.length === 3 && body;
+    const page = await api.get('/v2/events');
+    return page.data.length === 3 && page;
   });
-  expect(feed.data.map((event: { type: string }) => event.type)).toEqual([
-    'email.queued',
-    'email.sent',
-    'email.delivered',
-  ]);
+  expect(feed.data.map((event) => event.type)).toEqual(['email.queued', 'email.sent', 'email.delivered']);
   // The same bytes: what the webhook got is what the feed shows.
   for (const event of feed.data) expect(delivered).toContainEqual(event);
-  const { body: record } = await api.request('GET', `/v2/email/${email.id}`, { key: customer.key });
-  expect(record).toEqual(feed.data[2].data);
+  const record = await api.get('/v2/email/{id}', { path: { id: email.id } });
+  expect(record).toEqual(feed.data[2]!.data);
   expect(record.status).toBe('delivered');
 });
 

@@ -1,10 +1,10 @@
+import { createClient, type Event } from 'messaging-service/client';
 import { beforeAll, expect, test } from 'vitest';
 import * as senders from '../../shared/domain/senders.ts';
 import * as prices from '../../shared/domain/sms-prices.ts';
 import * as webhooks from '../../shared/domain/webhooks.ts';
-import { codeOf } from '../support/contract.ts';
 import { useDatabase } from '../support/database.ts';
-import { postSms, sendSms, textingWorkspace } from '../support/new-sms.ts';
+import { sendSms, textingWorkspace } from '../support/new-sms.ts';
 import { runWorkers } from '../support/run-workers.ts';
 import { changeSettings } from '../support/settings.ts';
 import { type Client, startApi } from '../support/start-api.ts';
@@ -33,39 +33,46 @@ const bodiesAt = (receiver: WebhookReceiver) =>
 
 test('a conversation: sent, delivered, STOP, the next refused, START, accepted again; the webhook hears of all of it', async () => {
   const own = await textingWorkspace();
+  const customer = createClient({ baseUrl: api.url, apiKey: own.key });
+  const write = (content: string) =>
+    customer.post('/v2/simulator/phones/{number}/messages', {
+      path: { number: '07700900150' },
+      body: { content },
+    });
+  const text = (content: string) => customer.post('/v2/sms', { body: { recipient, content } });
   const receiver = await startWebhookReceiver();
-  const events = ['sms.queued', 'sms.sent', 'sms.delivered', 'sms.received', 'suppression.created'];
-  const made = await api.request('POST', '/v2/webhooks', {
-    key: own.key,
-    body: { url: `${receiver.url}/all`, events },
+  await customer.post('/v2/webhooks', {
+    body: {
+      url: `${receiver.url}/all`,
+      events: ['sms.queued', 'sms.sent', 'sms.delivered', 'sms.received', 'suppression.created'],
+    },
   });
-  expect(made.status).toBe(201);
 
-  const first = await sendSms(api, own, { recipient, content: 'Are you in?' });
-  const of = (id: string) => (): string[] =>
-    bodiesAt(receiver)
-      .filter(({ data }) => data.id === id)
+  const first = await text('Are you in?');
+  const heard = (): Event[] => bodiesAt(receiver);
+  const of = (id: string) => () =>
+    heard()
+      .filter(({ data }) => 'id' in data && data.id === id)
       .map(({ type }) => type);
   // Deliveries to a webhook come in any order, so the last event may be there before the one in the middle.
   await waitFor('the webhook hears of all three', () => of(first.id)().length >= 3);
   expect(of(first.id)().toSorted()).toEqual(['sms.delivered', 'sms.queued', 'sms.sent']);
 
-  const stop = await say(own, 'Stop');
-  expect(stop.body).toMatchObject({ status: 'received', inReplyTo: first.id });
+  const stop = await write('Stop');
+  expect(stop).toMatchObject({ status: 'received', inReplyTo: first.id });
   const told = await waitFor('the webhook hears of STOP', () =>
-    bodiesAt(receiver).find(({ type }) => type === 'suppression.created'),
+    heard().find((event) => event.type === 'suppression.created'),
   );
   expect(told.data).toMatchObject({ number: recipient, source: 'stop', scope: 'all' });
-  await waitFor('and of the text itself', () => of(stop.body.id)().includes('sms.received'));
+  await waitFor('and of the text itself', () => of(stop.id)().includes('sms.received'));
 
-  const refused = await postSms(api, own, { recipient });
-  expect([refused.status, codeOf(refused.body)]).toEqual([422, 'recipient_suppressed']);
+  await expect(text('Hello')).rejects.toMatchObject({ status: 422, code: 'recipient_suppressed' });
 
-  expect((await say(own, 'START')).status).toBe(201);
-  const again = await sendSms(api, own, { recipient });
+  await write('START');
+  const again = await text('Hello');
   await waitFor('it is delivered', () => of(again.id)().includes('sms.delivered'));
   // At least once, and here exactly once.
-  const ids = bodiesAt(receiver).map(({ id }) => id);
+  const ids = heard().map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 }, 60_000);
 

@@ -12,8 +12,14 @@ const dkimKey: { privateKeyPem: string; publicKeyTxt: string } = JSON.parse(
 );
 
 /** A workspace that can send at once: a key with these scopes (all by default) and a verified domain. */
-export async function workspace({ scopes }: { scopes?: readonly Scope[] } = {}) {
-  const { id: workspaceId } = await workspaces.create({ name: 'Tests' });
+export async function workspace({
+  name = 'Tests',
+  scopes,
+}: {
+  name?: string;
+  scopes?: readonly Scope[];
+} = {}) {
+  const { id: workspaceId } = await workspaces.create({ name });
   const { key, record } = await apiKeys.issue(workspaceId, scopes ? { scopes } : {});
   const domain = `${randomBytes(6).toString('hex')}.example`;
   await emailDomains.addVerified(workspaceId, domain, dkimKey);

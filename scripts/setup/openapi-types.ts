@@ -14,7 +14,8 @@ export async function typesOf(description: object): Promise<string> {
   });
   try {
     const { default: generate, astToString } = await import('openapi-typescript');
-    return astToString(await generate(JSON.stringify(description)));
+    // A default does not make a field one that must be sent.
+    return astToString(await generate(JSON.stringify(description), { defaultNonNullable: false }));
   } finally {
     hooks.deregister();
   }

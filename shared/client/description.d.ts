@@ -1,0 +1,6888 @@
+// Made from the description of the API by `npm run client`; not to be changed by hand.
+export interface paths {
+    "/v2/email/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List sending domains, newest first
+         * @description Needs the scope `domains.read`.
+         */
+        get: operations["listEmailDomains"];
+        put?: never;
+        /**
+         * Add a sending domain
+         * @description The answer says what to publish in the DNS of the domain. The DKIM record is required: once it is seen, the domain is verified and may send. It is looked for every 5 minutes, for 14 days, and whenever you ask.
+         *
+         *     Needs the scope `domains.write`.
+         */
+        post: operations["createEmailDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/domains/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one sending domain
+         * @description Needs the scope `domains.read`.
+         */
+        get: operations["getEmailDomain"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a sending domain
+         * @description Email of it that is queued fails when it is due.
+         *
+         *     Needs the scope `domains.write`.
+         */
+        delete: operations["deleteEmailDomain"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/domains/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Look at the DNS of a sending domain now
+         * @description The answer is the domain as it is after that. Where the name servers give no answer, each record says so and the status stays as it was.
+         *
+         *     Needs the scope `domains.write`.
+         */
+        post: operations["verifyEmailDomain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List email templates, newest first
+         * @description Needs the scope `templates.read`.
+         */
+        get: operations["listEmailTemplates"];
+        put?: never;
+        /**
+         * Create an email template
+         * @description The source is checked: Liquid must parse, and MJML must compile with the includes of the workspace. With sampleData it is rendered too.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        post: operations["createEmailTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one email template
+         * @description Needs the scope `templates.read`.
+         */
+        get: operations["getEmailTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an email template
+         * @description Emails that were accepted before are sent all the same.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        delete: operations["deleteEmailTemplate"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an email template
+         * @description The source is checked: Liquid must parse, and MJML must compile with the includes of the workspace. With sampleData it is rendered too. Emails that were accepted before are sent as they were rendered then.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        patch: operations["updateEmailTemplate"];
+        trace?: never;
+    };
+    "/v2/email/templates/{id}/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what an email of a template would hold
+         * @description Nothing is sent.
+         *
+         *     Needs the scope `templates.read`.
+         */
+        post: operations["renderEmailTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/includes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List email includes, newest first
+         * @description Needs the scope `templates.read`.
+         */
+        get: operations["listEmailIncludes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/includes/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one email include
+         * @description Needs the scope `templates.read`.
+         */
+        get: operations["getEmailInclude"];
+        /**
+         * Create or replace an email include
+         * @description Templates take the new content from their next email on; they are not checked again, so it may make one fail. Includes may be nested 5 levels deep.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        put: operations["saveEmailInclude"];
+        post?: never;
+        /**
+         * Delete an email include
+         * @description One that a template uses, directly or through other includes, stays.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        delete: operations["deleteEmailInclude"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/test-recipients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the test recipients of the workspace, oldest first
+         * @description Needs the scope `domains.read`.
+         */
+        get: operations["listEmailTestRecipients"];
+        put?: never;
+        /**
+         * Add a test recipient
+         * @description Sends a confirmation link to the address, which works for 7 days. Until it has been followed, the shared test sender does not reach the address. An address that is there already and has not confirmed gets a new link, at most once a minute and five times a day. Where the operator has set no sender for such mail, the answer is service_unavailable.
+         *
+         *     Needs the scope `domains.write`.
+         */
+        post: operations["createEmailTestRecipient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/test-recipients/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one test recipient
+         * @description Needs the scope `domains.read`.
+         */
+        get: operations["getEmailTestRecipient"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a test recipient: the shared test sender no longer reaches it
+         * @description Needs the scope `domains.write`.
+         */
+        delete: operations["deleteEmailTestRecipient"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List emails, newest first
+         * @description Needs the scope `email.read`.
+         */
+        get: operations["listEmails"];
+        put?: never;
+        /**
+         * Send one email, now or at scheduledAt
+         * @description Needs the scope `email.send`.
+         */
+        post: operations["sendEmail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one email
+         * @description Needs the scope `email.read`.
+         */
+        get: operations["getEmail"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a scheduled email that still waits to send
+         * @description Needs the scope `email.send`.
+         */
+        delete: operations["cancelEmail"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/email/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of one email, oldest first
+         * @description Needs the scope `email.read`.
+         */
+        get: operations["listEmailEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List SMS templates, newest first
+         * @description Needs the scope `templates.read`.
+         */
+        get: operations["listSmsTemplates"];
+        put?: never;
+        /**
+         * Create an SMS template
+         * @description The content is checked: Liquid must parse. With sampleData it is rendered too, and must fit in a message.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        post: operations["createSmsTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/templates/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one SMS template
+         * @description Needs the scope `templates.read`.
+         */
+        get: operations["getSmsTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete an SMS template
+         * @description Messages that were accepted before are sent all the same.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        delete: operations["deleteSmsTemplate"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an SMS template
+         * @description The content is checked: Liquid must parse. With sampleData it is rendered too, and must fit in a message. Messages that were accepted before are sent as they were rendered then.
+         *
+         *     Needs the scope `templates.write`.
+         */
+        patch: operations["updateSmsTemplate"];
+        trace?: never;
+    };
+    "/v2/templates/{id}/render": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a message of a template would hold
+         * @description Nothing is sent.
+         *
+         *     Needs the scope `templates.read`.
+         */
+        post: operations["renderSmsTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See how many parts a text takes, and what they cost
+         * @description Nothing is sent.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        post: operations["previewSms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/batches/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a batch would come to: recipients, parts, cost, faults of rows
+         * @description It takes the body of a batch. Nothing is stored or sent, and what the batch would be refused for is refused here too. Up to 10,000 recipients are counted exactly; beyond that the figures are estimated. listIds needs the scopes lists.read and contacts.read. One preview of a workspace is in hand at a time; another is refused with rate_limited.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        post: operations["previewSmsBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List batches, newest first
+         * @description Needs the scope `sms.read`.
+         */
+        get: operations["listSmsBatches"];
+        put?: never;
+        /**
+         * Send texts to up to 10,000 numbers, or to the members of contact lists
+         * @description The batch is answered before any message of it is made; its counts say how far it has come. Messages that cannot be sent are told by their place, counting from 0, and the rest are taken. content is Liquid: `data`, and then the data of each message, are merged into it, and for members of lists `contact` with firstName, lastName, company, email, number, clientReference and tags. A batch that cannot be paid for is paused, and goes on by itself once it can.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        post: operations["createSmsBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/batches/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send texts to the numbers in a CSV file
+         * @description A form of `settings` and, behind it, `file`: CSV in UTF-8 with a header, of at most 500,000 rows and 200 columns, with commas, semicolons or tabs between them. All columns are merge data under their header, in which whatever is no letter, digit or _ is a _. Rows that cannot be sent are told by their place, counting from 0 without the header and empty rows; the rest are taken.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        post: operations["importSmsBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/batches/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one batch
+         * @description Its messages are listed by GET /v2/sms with batchId.
+         *
+         *     Needs the scope `sms.read`.
+         */
+        get: operations["getSmsBatch"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a batch
+         * @description It is cancelled at once; what waits, and its queued messages that are not being sent, follow within moments.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        delete: operations["cancelSmsBatch"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/batches/{id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the short links of one batch with their clicks, most clicks first
+         * @description By the URL as it was written, before Liquid put the data of each message in; the first 1,000.
+         *
+         *     Needs the scope `sms.read`.
+         */
+        get: operations["listSmsBatchLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/batches/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a paused batch
+         * @description While what paused it stands, it stays paused. A batch whose key was revoked counts against the key of the caller from then on.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        post: operations["resumeSmsBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List text messages, newest first
+         * @description Needs the scope `sms.read`.
+         */
+        get: operations["listSms"];
+        put?: never;
+        /**
+         * Send one text message, now or at scheduledAt
+         * @description A message that the workspace cannot pay for is held, and goes out in order once it can, within 72 hours.
+         *
+         *     Needs the scope `sms.send`.
+         */
+        post: operations["sendSms"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one text message
+         * @description Needs the scope `sms.read`.
+         */
+        get: operations["getSms"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a message that is held, or scheduled and still waits to send
+         * @description Needs the scope `sms.send`.
+         */
+        delete: operations["cancelSms"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the events of one text message, oldest first
+         * @description Needs the scope `sms.read`.
+         */
+        get: operations["listSmsEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/sms/{id}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the short links of one text message, with their clicks
+         * @description Needs the scope `sms.read`.
+         */
+        get: operations["listSmsLinks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List conversations, latest activity first
+         * @description There is one for each sender of yours and number at the other end, from the first text on that has come in; it has the texts before that too. One that gets a text while you read the pages may come again. GET /v2/sms with conversationId lists its texts.
+         *
+         *     Needs the scope `sms.read` and `recipients.read`.
+         */
+        get: operations["listConversations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/simulator/phones": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the phones that were texted, newest first
+         * @description The numbers 07700 900000 to 07700 900999 are nobody’s: what is sent to them stays in the simulator, whatever carries other messages. 900002 fails for good, 900003 for now, 900004 expires, 900005 is never reported, 900006 answers STOP, 900007 answers YES; all others deliver.
+         *
+         *     Needs the scope `simulator.read` and `recipients.read` and `content.read`.
+         */
+        get: operations["listSimulatorPhones"];
+        put?: never;
+        post?: never;
+        /**
+         * Clear the phones of their texts, and the list of phones
+         * @description Needs the scope `simulator.write`.
+         */
+        delete: operations["clearSimulatorPhones"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/simulator/phones/{number}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Text the workspace from a phone of the simulator
+         * @description Needs the scope `simulator.write`.
+         */
+        post: operations["createSimulatorMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhooks of the workspace, newest first
+         * @description Needs the scope `webhooks.read`.
+         */
+        get: operations["listWebhooks"];
+        put?: never;
+        /**
+         * Create a webhook
+         * @description The answer holds the signing secret, which is not shown again. There is one webhook for the same url, events and inboundNumber.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        post: operations["createWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one webhook
+         * @description Needs the scope `webhooks.read`.
+         */
+        get: operations["getWebhook"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook
+         * @description Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        delete: operations["deleteWebhook"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook
+         * @description What is left out stays as it is. apiVersion and events together turn a legacy webhook into a v2 one; that answer holds a new signing secret, which is not shown again. A new url is used from the next attempt on.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        patch: operations["updateWebhook"];
+        trace?: never;
+    };
+    "/v2/webhooks/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a new signing secret
+         * @description The answer holds the secret, which is not shown again. For 72 hours, or until the next rotation, each delivery carries two signatures: sig with the new secret and sig-prev with the old one. A legacy webhook signs with the new one alone.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks/{id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send webhook.test to a webhook
+         * @description It goes to this webhook alone, whatever it subscribes to, also while it is switched off. The answer is the event; what came of it is in the deliveries.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        post: operations["testWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks/{id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries to a webhook with their latest attempt, newest first
+         * @description Deliveries are kept 7 days. With both status and eventType a page may hold fewer than limit, or none, and still have a nextCursor.
+         *
+         *     Needs the scope `webhooks.read`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks/{id}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one delivery with its attempts
+         * @description Needs the scope `webhooks.read`.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks/{id}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send one delivery again
+         * @description Whatever became of it: the same Webhook-Id and body, and a new schedule. The webhook has to be active. Nothing changes for one that is being attempted at this moment.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        post: operations["redeliverWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/webhooks/{id}/recover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send again what failed or was skipped since a time
+         * @description Paced, so that the endpoint is not overrun. The webhook has to be active.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         */
+        post: operations["recoverWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the feed of events, oldest first
+         * @description Without cursor the feed starts one hour ago, or at since. nextCursor is always there, also with no new events; sent as cursor it returns only newer ones. Events are kept 7 days.
+         *
+         *     Needs the scope `events.read`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/suppressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List suppressions, newest first
+         * @description Needs the scope `suppressions.read`.
+         */
+        get: operations["listSuppressions"];
+        put?: never;
+        /**
+         * Suppress a number or an email address
+         * @description What is suppressed is not sent to. Where the number, or the address with this scope, is suppressed already, the existing entry is the answer.
+         *
+         *     Needs the scope `suppressions.write`.
+         */
+        post: operations["createSuppression"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/suppressions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one suppression
+         * @description Needs the scope `suppressions.read`.
+         */
+        get: operations["getSuppression"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a suppression: it may be sent to again
+         * @description Needs the scope `suppressions.write`.
+         */
+        delete: operations["deleteSuppression"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/senders": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List senders, newest first
+         * @description Needs the scope `senders.read`.
+         */
+        get: operations["listSenders"];
+        put?: never;
+        /**
+         * Request a sender
+         * @description A name is reviewed before it may send. A UK mobile number is texted a code, which verifySender takes; it works for 10 minutes and 5 tries, and at most 3 an hour and 6 a day go to a number. A sender that is there already comes back as it is, with the countries that are new, and one that still awaits its code is texted another. Where the code could not be sent, nothing is left of a sender that was to be new. The first sender that is approved becomes the default.
+         *
+         *     Needs the scope `senders.write`.
+         */
+        post: operations["createSender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/senders/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See whether a name could be requested
+         * @description Nothing is stored or sent.
+         *
+         *     Needs the scope `senders.read`.
+         */
+        get: operations["checkSender"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/senders/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one sender
+         * @description Needs the scope `senders.read`.
+         */
+        get: operations["getSender"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel the request for a sender, or give up one that was approved
+         * @description One that is approved goes only when no message waits to be sent with it. Where it was the default, the oldest other approved sender is the default then. What was rejected stays so when the same name is requested again. A virtual number is the operator’s to take back.
+         *
+         *     Needs the scope `senders.write`.
+         */
+        delete: operations["cancelSender"];
+        options?: never;
+        head?: never;
+        /**
+         * Make a sender the default of the workspace
+         * @description Only one that is approved can be.
+         *
+         *     Needs the scope `senders.write`.
+         */
+        patch: operations["updateSender"];
+        trace?: never;
+    };
+    "/v2/senders/{id}/verify": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Verify a mobile number with the code that was texted to it
+         * @description The right code approves the sender for the countries that it was requested for. A wrong one, one that has expired, and any after 5 tries are refused alike.
+         *
+         *     Needs the scope `senders.write`.
+         */
+        post: operations["verifySender"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List and search contacts, newest first
+         * @description For each page a search looks at so many contacts at most: where few match, a page may be short, or empty, and nextCursor goes on from there. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.
+         *
+         *     Needs the scope `contacts.read`.
+         */
+        get: operations["listContacts"];
+        put?: never;
+        /**
+         * Create a contact
+         * @description Needs the scope `contacts.write`.
+         */
+        post: operations["createContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/contacts/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create and update up to 1,000 contacts
+         * @description A contact is known by its number: one that exists is updated, and what a row leaves out, or gives as null, stays; an empty text clears. Rows that cannot be saved are told by their place, counting from 0, and the rest are saved, all of them or, when the request is refused, none. Texts that are too long are shortened.
+         *
+         *     Needs the scope `contacts.write`.
+         */
+        post: operations["saveContacts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/contacts/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tags with how many contacts have them, in alphabetical order
+         * @description Needs the scope `contacts.read`.
+         */
+        get: operations["listContactTags"];
+        put?: never;
+        /**
+         * Add tags to contacts and remove others
+         * @description Removal comes first, so that a tag can be given another spelling. A contact that has a tag already keeps it as it is spelt.
+         *
+         *     Needs the scope `contacts.write`.
+         */
+        post: operations["changeContactTags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/contacts/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one contact
+         * @description Needs the scope `contacts.read`.
+         */
+        get: operations["getContact"];
+        put?: never;
+        post?: never;
+        /**
+         * Erase a contact, with its tags and its places in lists; messages forget whose they were
+         * @description Needs the scope `contacts.write`.
+         */
+        delete: operations["deleteContact"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a contact
+         * @description Needs the scope `contacts.write`.
+         */
+        patch: operations["updateContact"];
+        trace?: never;
+    };
+    "/v2/contact-lists": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List contact lists, newest first; the built-in list of all contacts comes last
+         * @description Nothing is counted for it: contactCountAt says when the contacts of a dynamic list were. What is old is then counted by a job.
+         *
+         *     Needs the scope `lists.read`.
+         */
+        get: operations["listContactLists"];
+        put?: never;
+        /**
+         * Create a contact list
+         * @description Needs the scope `lists.write`.
+         */
+        post: operations["createContactList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/contact-lists/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * See what a dynamic list would hold
+         * @description Needs the scope `lists.read` and `contacts.read`.
+         */
+        post: operations["previewContactList"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/contact-lists/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one contact list
+         * @description Needs the scope `lists.read`.
+         */
+        get: operations["getContactList"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a contact list; its contacts stay
+         * @description A copy into it ends. The built-in list cannot be deleted.
+         *
+         *     Needs the scope `lists.write`.
+         */
+        delete: operations["deleteContactList"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a contact list
+         * @description A list stays of its kind. The built-in list cannot be changed.
+         *
+         *     Needs the scope `lists.write`.
+         */
+        patch: operations["updateContactList"];
+        trace?: never;
+    };
+    "/v2/contact-lists/{id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the contacts of a list, newest first
+         * @description Those of a dynamic list are searched for, within the limits of a search of contacts.
+         *
+         *     Needs the scope `lists.read` and `contacts.read`.
+         */
+        get: operations["listContactListContacts"];
+        put?: never;
+        /**
+         * Add contacts to a static list
+         * @description Contacts that are named by contactIds are in the list when the answer comes. Members of other lists (fromLists) are copied by a job, which the request waits for; what takes longer is answered with 202 and the counts so far, and the list shows copyInProgress until it is done. Members that are left out by excludeLists or by a filter are not counted as skipped; a contact that is in two of the lists is added once and skipped once.
+         *
+         *     Needs the scope `lists.write`.
+         */
+        post: operations["addContactListContacts"];
+        /**
+         * Remove contacts from a static list
+         * @description Needs the scope `lists.write`.
+         */
+        delete: operations["removeContactListContacts"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the API keys of the workspace, newest first
+         * @description Needs the scope `api_keys.read`.
+         */
+        get: operations["listApiKeys"];
+        put?: never;
+        /**
+         * Create an API key
+         * @description The answer holds the key, and the signing secret of hmac_sha256; neither is shown again. The key can be given only scopes that your own has, and no longer life. A key in strict mode makes only keys in strict mode; one with limits makes none with the scope sms.send.
+         *
+         *     Needs the scope `api_keys.write`.
+         */
+        post: operations["createApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get one API key
+         * @description Needs the scope `api_keys.read`.
+         */
+        get: operations["getApiKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke an API key
+         * @description It is refused within a second. A key cannot delete itself, nor a key that may do more than itself; those that it has replaced it can.
+         *
+         *     Needs the scope `api_keys.write`.
+         */
+        delete: operations["deleteApiKey"];
+        options?: never;
+        head?: never;
+        /**
+         * Change an API key
+         * @description A key cannot switch its own strictMode off or raise its own limits, nor change a key that may do more than itself: one with other scopes, out of strict mode, or free of its own limits. Switching to hmac_sha256 answers with the signing secret, this once.
+         *
+         *     Needs the scope `api_keys.write`.
+         */
+        patch: operations["updateApiKey"];
+        trace?: never;
+    };
+    "/v2/api-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Replace an API key by a new one
+         * @description The new key has an id of its own, and the settings, usage and signing secret of the old one, which goes on for overlapHours. It expires when the old one would have, so a key that expires sooner cannot make it.
+         *
+         *     Needs the scope `api_keys.write`.
+         */
+        post: operations["rotateApiKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/api-keys/{id}/rotate-signing-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue a new signing secret
+         * @description For keys with hmac_sha256. Signatures by the old secret are accepted for another 24 hours.
+         *
+         *     Needs the scope `api_keys.write`.
+         */
+        post: operations["rotateSigningSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/reports/sends": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count messages by hour, day or month
+         * @description Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds. Intervals without a message are there, with zeros.
+         *
+         *     Needs the scope `reports.read`.
+         */
+        get: operations["getSendsReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/reports/client-tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count messages by clientTag, most accepted first; the first 1,000
+         * @description Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds.
+         *
+         *     Needs the scope `reports.read`.
+         */
+        get: operations["getClientTagsReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/reports/countries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count text messages by country, most accepted first
+         * @description Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds.
+         *
+         *     Needs the scope `reports.read`.
+         */
+        get: operations["getCountriesReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/reports/latency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See how long messages took to be sent and to be delivered
+         * @description Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds. The times are read from histograms, and are within 4 % of the true ones.
+         *
+         *     Needs the scope `reports.read`.
+         */
+        get: operations["getLatencyReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/reports/email-deliverability": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what became of emails, by recipient domain and by sending domain
+         * @description Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds. The first 200 domains of each, most accepted first.
+         *
+         *     Needs the scope `reports.read`.
+         */
+        get: operations["getEmailDeliverabilityReport"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the workspace of the key: its settings, limits and balance
+         * @description Needs the scope `workspace.read`.
+         */
+        get: operations["getWorkspace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v2/workspace/spend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * See what is spent on text messages, by country, key and clientTag, and what changed the balance
+         * @description Texts count for the hour in which they were accepted, entries of the ledger for the hour in which they were made. A text that is accepted in one month and given back in the next changes the texts of the first and the ledger of the second.
+         *
+         *     Needs the scope `workspace.read`.
+         */
+        get: operations["getWorkspaceSpend"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        NewEmailDomain: {
+            /**
+             * @description What comes after the @ of senders; subdomains are domains of their own
+             * @example example.com
+             */
+            name: string;
+        };
+        NewEmailTemplate: {
+            /**
+             * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
+             * @example welcome
+             */
+            name: string;
+            /** @description For yourself; recipients do not see it */
+            description?: string | null;
+            /** @description Default html */
+            format?: ("html" | "mjml") | null;
+            /** @description Liquid, with values escaped for HTML except after `| raw` */
+            html: string;
+            /** @description Plain-text alternative; Liquid */
+            text?: string | null;
+            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON */
+            sampleData?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description What is left out or null stays; an empty description clears, and so does an empty text */
+        EmailTemplateChanges: {
+            /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes. Left out: as it was; null: as it was */
+            name?: string | null;
+            /** @description An empty text clears it. Left out: as it was; null: as it was */
+            description?: string | null;
+            /** @description mjml is compiled with the includes of the workspace before sending. Left out: as it was; null: as it was */
+            format?: ("html" | "mjml") | null;
+            /** @description Liquid, with values escaped for HTML except after `| raw`. Left out: as it was; null: as it was */
+            html?: string | null;
+            /** @description Plain-text alternative; Liquid. Left out: as it was; null: as it was */
+            text?: string | null;
+            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON. Left out: as it was; null: as it was */
+            sampleData?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        EmailTemplateRendering: {
+            /** @description The values that Liquid merges; default the sampleData of the template */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Liquid, rendered with the same data */
+            subject?: string | null;
+        };
+        EmailIncludeContent: {
+            /** @description A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself */
+            content: string;
+        };
+        NewEmailTestRecipient: {
+            /**
+             * @description The address; it gets a link to confirm
+             * @example ada@example.com
+             */
+            email: string;
+        };
+        NewEmail: {
+            /**
+             * @description An address of a verified sending domain, or the shared test sender, which reaches verified test recipients only; `a@b.c` or `Name <a@b.c>`
+             * @example Acme <hello@acme.example>
+             */
+            sender: string;
+            /**
+             * @description Exactly one address; `a@b.c` or `Name <a@b.c>`
+             * @example ada@example.com
+             */
+            recipient: string;
+            /** @description Liquid, rendered with template.data */
+            subject: string;
+            /** @description Provide exactly one of content and template.name; html or text that is not empty. In kind marketing {{ unsubscribeUrl }} is the opt-out link, here as in templates */
+            content?: {
+                /** @description HTML, or MJML when format is mjml; Liquid, rendered with template.data */
+                html?: string | null;
+                /** @description Plain-text alternative; Liquid, rendered with template.data */
+                text?: string | null;
+            } | null;
+            /** @description name of a stored template, and the values that Liquid merges */
+            template?: {
+                /**
+                 * @description Of a stored template
+                 * @example welcome
+                 */
+                name?: string | null;
+                /**
+                 * @description The values that Liquid merges
+                 * @example {
+                 *       "name": "Ada"
+                 *     }
+                 */
+                data?: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description What content.html is; default html */
+            format?: ("html" | "mjml") | null;
+            /** @description marketing obeys marketing opt-outs; authentication is for one-time codes */
+            kind?: ("transactional" | "marketing" | "authentication") | null;
+            /** @description Returned on the email and its events */
+            clientReference?: string | null;
+            /** @description Stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            clientTag?: string | null;
+            /** @description More than 5 minutes and less than 3 months ahead */
+            scheduledAt?: string | null;
+            /** @description Counts opens by an image of one pixel in the HTML; default false */
+            trackOpens?: boolean | null;
+            /** @description A connected app cannot set it to true */
+            bypassSuppressions?: boolean | null;
+            /** @description Together at most 30000000 bytes once decoded */
+            attachments?: components["schemas"]["NewAttachment"][] | null;
+        };
+        NewAttachment: {
+            /**
+             * @description As the recipient sees it, without folders and characters that do not show
+             * @example invoice.pdf
+             */
+            filename: string;
+            /**
+             * @description A MIME type; the one that the recipient gets is worked out from the file name
+             * @example application/pdf
+             */
+            contentType: string;
+            /**
+             * @description Base64 with padding, without line breaks
+             * @example aGVsbG8K
+             */
+            content: string;
+        };
+        NewSmsTemplate: {
+            /**
+             * @description Unique in the workspace; it compares as bytes
+             * @example Appointment reminder
+             */
+            name: string;
+            /** @description For yourself; recipients do not see it */
+            description?: string | null;
+            /**
+             * @description Liquid; what it renders to must fit in a message
+             * @example Dear {{ name }}, see you on {{ day }}.
+             */
+            content: string;
+            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON */
+            sampleData?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        /** @description What is left out or null stays; an empty description clears */
+        SmsTemplateChanges: {
+            /** @description Unique in the workspace; it compares as bytes. Left out: as it was; null: as it was */
+            name?: string | null;
+            /** @description An empty text clears it. Left out: as it was; null: as it was */
+            description?: string | null;
+            /** @description Liquid; what it renders to must fit in a message. Left out: as it was; null: as it was */
+            content?: string | null;
+            /** @description What the source is tried with when it is saved; up to 5000 characters of JSON. Left out: as it was; null: as it was */
+            sampleData?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        SmsTemplateRendering: {
+            /** @description The values that Liquid merges; default the sampleData of the template */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+        };
+        SmsToPreview: {
+            /**
+             * @description The text as it would be sent; Liquid is not rendered
+             * @example Your parcel is here.
+             */
+            content: string;
+            /**
+             * @description Any common format, UK without a country code. With it comes the cost for that destination.
+             * @example +447700900123
+             */
+            recipient?: string | null;
+            /** @description Parts are counted with short links, as POST /v2/sms makes them */
+            shortenLinks?: boolean | null;
+        };
+        NewSmsBatch: {
+            /** @description Provide exactly one of messages and listIds */
+            messages?: components["schemas"]["NewSmsBatchMessage"][] | null;
+            /** @description Contact lists, whose members get one message each; needs the scope lists.read */
+            listIds?: string[] | null;
+            /** @description Contact lists whose members get none; goes with listIds */
+            excludeLists?: string[] | null;
+            /**
+             * @description A sender that is approved for the countries of the recipients; default that of the workspace
+             * @example Acme
+             */
+            sender?: string | null;
+            /**
+             * @description Liquid; provide at most one of content and template
+             * @example Dear {{ name }}, your parcel is here.
+             */
+            content?: string | null;
+            /** @description name of a stored template, and values that Liquid merges into each message */
+            template?: {
+                /**
+                 * @description Of a stored template
+                 * @example Appointment reminder
+                 */
+                name: string;
+                /**
+                 * @description Values for all messages
+                 * @example {
+                 *       "day": "Monday"
+                 *     }
+                 */
+                data?: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description Values that Liquid merges into each message; with content */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them */
+            unicode?: ("allow" | "deny" | "strip") | null;
+            /** @description More than 5 minutes and less than 3 months ahead */
+            scheduledAt?: string | null;
+            /** @description Of the batch; its messages have their own */
+            clientReference?: string | null;
+            /** @description Of the batch and its messages; stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            clientTag?: string | null;
+            /** @description Each http(s) URL of a message gives way to a short link of its own, whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
+            shortenLinks?: boolean | null;
+            /** @description A number may come more than once in messages; else the second one is an error of its row */
+            allowDuplicates?: boolean | null;
+        };
+        NewSmsBatchMessage: {
+            /**
+             * @description Any common format, UK without a country code
+             * @example +447700900123
+             */
+            recipient: string;
+            /** @description Merged into the content, over the values of the batch */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description Liquid, in the place of the content of the batch */
+            content?: string | null;
+            /** @description In the place of the sender of the batch */
+            sender?: string | null;
+            /** @description Returned on the message and its events */
+            clientReference?: string | null;
+            /** @description In the place of unicode of the batch */
+            unicode?: ("allow" | "deny" | "strip") | null;
+        };
+        NewSmsImport: {
+            /**
+             * @description A sender that is approved for the countries of the recipients; default that of the workspace
+             * @example Acme
+             */
+            sender?: string | null;
+            /**
+             * @description Liquid; provide at most one of content and template
+             * @example Dear {{ name }}, your parcel is here.
+             */
+            content?: string | null;
+            /** @description name of a stored template, and values that Liquid merges into each message */
+            template?: {
+                /**
+                 * @description Of a stored template
+                 * @example Appointment reminder
+                 */
+                name: string;
+                /**
+                 * @description Values for all messages
+                 * @example {
+                 *       "day": "Monday"
+                 *     }
+                 */
+                data?: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description Values that Liquid merges into each message; with content */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them */
+            unicode?: ("allow" | "deny" | "strip") | null;
+            /** @description More than 5 minutes and less than 3 months ahead */
+            scheduledAt?: string | null;
+            /** @description Of the batch; its messages have their own */
+            clientReference?: string | null;
+            /** @description Of the batch and its messages; stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            clientTag?: string | null;
+            /** @description Each http(s) URL of a message gives way to a short link of its own, whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
+            shortenLinks?: boolean | null;
+            /** @description A number may come more than once in messages; else the second one is an error of its row */
+            allowDuplicates?: boolean | null;
+            /**
+             * @description Which columns of the file these are, by their headers. Without recipient it is the first that is called recipient, number, phone, mobile or msisdn, in any case
+             * @example {
+             *       "recipient": "Mobile",
+             *       "clientReference": "Id"
+             *     }
+             */
+            columns?: {
+                /** @description Numbers */
+                recipient?: string;
+                /** @description References, returned on each message */
+                clientReference?: string;
+                /** @description Senders, in the place of that of the batch */
+                sender?: string;
+                /** @description Texts, in the place of that of the batch */
+                content?: string;
+            } | null;
+        };
+        NewSms: {
+            /**
+             * @description A sender that is approved for the country of the recipient; default that of the workspace
+             * @example Acme
+             */
+            sender?: string | null;
+            /**
+             * @description Any common format, UK without a country code
+             * @example +447700900123
+             */
+            recipient: string;
+            /**
+             * @description Provide exactly one of content and template
+             * @example Your parcel is here.
+             */
+            content?: string | null;
+            /** @description name of a stored template, and the values that Liquid merges */
+            template?: {
+                /**
+                 * @description Of a stored template
+                 * @example Appointment reminder
+                 */
+                name: string;
+                /**
+                 * @description The values that Liquid merges
+                 * @example {
+                 *       "name": "Ada",
+                 *       "day": "Monday"
+                 *     }
+                 */
+                data?: {
+                    [key: string]: unknown;
+                } | null;
+            } | null;
+            /** @description What becomes of characters outside the GSM alphabet: they are sent as they are (allow, the default), refused, or replaced by what is like them */
+            unicode?: ("allow" | "deny" | "strip") | null;
+            /** @description Returned on the message and its events */
+            clientReference?: string | null;
+            /** @description Stored in lower case; what is no letter or digit of any script becomes a hyphen */
+            clientTag?: string | null;
+            /** @description More than 5 minutes and less than 3 months ahead */
+            scheduledAt?: string | null;
+            /** @description Each http(s) URL gives way to a short link whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
+            shortenLinks?: boolean | null;
+        };
+        SimulatorText: {
+            /**
+             * @description What the phone texts
+             * @example Yes please
+             */
+            content: string;
+            /** @description An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace */
+            to?: string | null;
+        };
+        NewWebhook: {
+            /**
+             * @description Absolute http or https URL without credentials
+             * @example https://example.com/hooks
+             */
+            url: string;
+            /** @description For yourself */
+            description?: string | null;
+            /**
+             * @description The types of events that it gets
+             * @example [
+             *       "email.delivered",
+             *       "email.bounced"
+             *     ]
+             */
+            events: ("email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created")[];
+            /** @description Version of the bodies; default the current one */
+            apiVersion?: string | null;
+            /** @description Limits the webhook to sms.received for that number */
+            inboundNumber?: string | null;
+            /** @description Never switched off automatically; default false */
+            autoDisableExempt?: boolean | null;
+            /** @description After so long a run of failures it is switched off; the default is normally 360 */
+            autoDisableAfterMinutes?: number | null;
+            /** @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10 */
+            atRiskAlertPercent?: number | null;
+        };
+        WebhookChanges: {
+            /**
+             * @description Absolute http or https URL without credentials. Left out: as it was; null is refused
+             * @example https://example.com/hooks
+             */
+            url?: string;
+            /** @description For yourself. Left out: as it was; null clears it */
+            description?: string | null;
+            /**
+             * @description Legacy names are for a legacy webhook that stays one. Left out: as it was; null is refused
+             * @example [
+             *       "email.delivered",
+             *       "email.bounced"
+             *     ]
+             */
+            events?: ("email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created" | "delivery_receipt" | "inbound")[];
+            /** @description On a legacy webhook, together with events, it makes it a v2 webhook. Left out: as it was; null is refused */
+            apiVersion?: string;
+            /** @description Without one: the whole workspace. Left out: as it was; null clears it */
+            inboundNumber?: string | null;
+            /** @description true ends a pause or a switch-off and forgets the failures so far; false keeps deliveries waiting. Left out: as it was; null is refused */
+            active?: boolean;
+            /** @description Left out: as it was; null: back to the default */
+            autoDisableExempt?: boolean | null;
+            /** @description After so long a run of failures it is switched off; the default is normally 360. Left out: as it was; null: back to the default */
+            autoDisableAfterMinutes?: number | null;
+            /** @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10. Left out: as it was; null: back to the default */
+            atRiskAlertPercent?: number | null;
+        };
+        /**
+         * @description skipped: the webhook was switched off; failed and skipped ones can be sent again by redeliver and recover
+         * @enum {string}
+         */
+        WebhookDeliveryStatus: "pending" | "delivered" | "failed" | "skipped";
+        WebhookRecovery: {
+            /**
+             * Format: date-time
+             * @description What failed or was skipped since then is sent again, oldest due first
+             * @example 2026-11-20T10:00:00+01:00
+             */
+            since: string;
+        };
+        /** @description Exactly one of number and email */
+        NewSuppression: {
+            /** @description Any common format; a number without a country code is of the UK */
+            number?: string | null;
+            /** @description An address, whatever its case */
+            email?: string | null;
+            /** @description For an address; default all */
+            scope?: ("all" | "marketing") | null;
+            /** @description Why, for yourself */
+            reason?: string | null;
+        };
+        NewSender: {
+            /**
+             * @description 3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description A message as it will be sent; the reviewer sees it
+             * @example Your parcel arrives today between 10:00 and 11:00.
+             */
+            sampleContent: string;
+            /** @description ISO 3166-1 alpha-2; default the country of the workspace */
+            countries?: string[] | null;
+            /** @description Leave it out for the business of the workspace itself; not used for a mobile number */
+            businessProfileId?: string | null;
+        };
+        SenderChanges: {
+            /**
+             * @description Messages that name no sender come from it; the former default stays a sender. Left out: as it was; null is refused
+             * @constant
+             */
+            default?: true;
+        };
+        SenderVerification: {
+            /**
+             * @description The six digits that were texted
+             * @example 123456
+             */
+            code: string;
+        };
+        NewContact: {
+            /**
+             * @description Any common format; a number without a country code is of the UK
+             * @example 07700 900123
+             */
+            number: string;
+            /** @description Given name */
+            firstName?: string | null;
+            /** @description Family name */
+            lastName?: string | null;
+            /** @description Where they work */
+            company?: string | null;
+            /** @description An address; it is not checked, and nothing is sent to it */
+            email?: string | null;
+            /** @description Your own reference */
+            clientReference?: string | null;
+            /** @description At most 100; surrounding spaces are taken off, and what is blank, longer than 64 characters or there already, whatever its case, is dropped */
+            tags?: string[] | null;
+        };
+        ContactBatch: {
+            /** @description One row for each number */
+            contacts: {
+                /**
+                 * @description Any common format; a number without a country code is of the UK
+                 * @example 07700 900123
+                 */
+                number: string;
+                /** @description Given name */
+                firstName?: string | null;
+                /** @description Family name */
+                lastName?: string | null;
+                /** @description Where they work */
+                company?: string | null;
+                /** @description An address; it is not checked, and nothing is sent to it */
+                email?: string | null;
+                /** @description Your own reference */
+                clientReference?: string | null;
+            }[];
+        };
+        ContactTagChanges: {
+            /** @description Unknown ids are ignored */
+            contactIds: string[];
+            /** @description To add */
+            tags?: string[] | null;
+            /** @description To remove, whatever their case */
+            removeTags?: string[] | null;
+        };
+        /** @description What is left out or null stays; an empty text or list clears */
+        ContactChanges: {
+            /** @description Given name. An empty text clears it. Left out: as it was; null: as it was */
+            firstName?: string | null;
+            /** @description Family name. An empty text clears it. Left out: as it was; null: as it was */
+            lastName?: string | null;
+            /** @description Where they work. An empty text clears it. Left out: as it was; null: as it was */
+            company?: string | null;
+            /** @description An address; it is not checked, and nothing is sent to it. An empty text clears it. Left out: as it was; null: as it was */
+            email?: string | null;
+            /** @description Your own reference. An empty text clears it. Left out: as it was; null: as it was */
+            clientReference?: string | null;
+            /** @description Any common format; a number without a country code is of the UK. Left out: as it was; null: as it was */
+            number?: string | null;
+            /** @description At most 100; surrounding spaces are taken off, and what is blank, longer than 64 characters or there already, whatever its case, is dropped. Left out: as it was; null: as it was */
+            tags?: string[] | null;
+        };
+        NewContactList: {
+            /** @description What the list is called */
+            name: string;
+            /** @description For yourself */
+            description?: string | null;
+            /** @description Default static */
+            kind?: ("static" | "dynamic") | null;
+            /** @description Of a dynamic list, which must have one */
+            filter?: components["schemas"]["ContactFilter"] | null;
+        };
+        ContactFilter: {
+            /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
+            search?: string | null;
+            /** @description Contacts that have this tag, whatever its case */
+            tag?: string | null;
+            /** @description Contacts with this reference */
+            clientReference?: string | null;
+        };
+        ContactListPreview: {
+            filter: components["schemas"]["ContactFilter"];
+        };
+        /** @description What is left out or null stays; an empty description clears */
+        ContactListChanges: {
+            /** @description What the list is called. Left out: as it was; null: as it was */
+            name?: string | null;
+            /** @description An empty text clears it. Left out: as it was; null: as it was */
+            description?: string | null;
+            /** @description Cannot be changed; as it is, it may be sent back. Left out: as it was; null: as it was */
+            kind?: ("static" | "dynamic" | "builtin") | null;
+            /** @description Of a dynamic list; it replaces all of the filter. Left out: as it was; null: as it was */
+            filter?: components["schemas"]["ContactFilter"] | null;
+        };
+        /** @description Either contactIds or fromLists. With fromLists go excludeLists, search, tag and clientReference, which choose among the members */
+        ContactListAddition: {
+            /** @description Unknown ids and contacts that are in the list already are skipped */
+            contactIds?: string[] | null;
+            /** @description Lists whose current members are copied once; later changes of theirs are not followed. An id of no list of the workspace is refused */
+            fromLists?: string[] | null;
+            /** @description Lists whose members are left out of the copy. An id of no list of the workspace is refused */
+            excludeLists?: string[] | null;
+            /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
+            search?: string | null;
+            /** @description Contacts that have this tag, whatever its case */
+            tag?: string | null;
+            /** @description Contacts with this reference */
+            clientReference?: string | null;
+        };
+        ContactListRemoval: {
+            /** @description Unknown ids are ignored */
+            contactIds: string[];
+        };
+        NewApiKey: {
+            /** @description An empty one is none */
+            name?: string | null;
+            /** @description What the key may do; default everything. Only what your own key may do */
+            scopes?: components["schemas"]["Scope"][] | null;
+            /** @description SMS parts in a UTC day and month; null or 0 is no limit */
+            limits?: {
+                /** @description In a UTC day */
+                dailyParts?: number | null;
+                /** @description In a UTC month */
+                monthlyParts?: number | null;
+            } | null;
+            /** @description Needs signing */
+            strictMode?: boolean | null;
+            /** @description How requests with the key are signed (RFC 9421) */
+            signing?: components["schemas"]["NewSigning"] | null;
+            /** @description The version that the key is pinned to; null follows the current one */
+            apiVersion?: "2026-11-01" | null;
+            /** @description Default: now */
+            activeFrom?: string | null;
+            /** @description Default: never. No later than your own key expires */
+            expiresAt?: string | null;
+        };
+        /**
+         * @description What a key or token may do
+         * @enum {string}
+         */
+        Scope: "webhooks.read" | "webhooks.write" | "events.read" | "suppressions.read" | "suppressions.write" | "senders.read" | "senders.write" | "contacts.read" | "contacts.write" | "lists.read" | "lists.write" | "api_keys.read" | "api_keys.write" | "templates.read" | "templates.write" | "email.send" | "email.read" | "domains.read" | "domains.write" | "sms.send" | "sms.read" | "reports.read" | "workspace.read" | "simulator.read" | "simulator.write" | "recipients.read" | "content.read";
+        /** @description How requests with the key are signed (RFC 9421) */
+        NewSigning: {
+            /**
+             * @description hmac_sha256: with a secret that the answer holds; ecdsa_p256_sha256: with a key of your own
+             * @enum {string}
+             */
+            algorithm: "hmac_sha256" | "ecdsa_p256_sha256";
+            /** @description P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256 */
+            publicKey?: string | null;
+        };
+        ApiKeyChanges: {
+            /** @description An empty one clears it. Left out: as it was; null: as it was */
+            name?: string | null;
+            /** @description Left out: as it was; null: as it was */
+            limits?: {
+                /** @description SMS parts in a UTC day; 0 is no limit, too. Left out: as it was; null clears it */
+                dailyParts?: number | null;
+                /** @description SMS parts in a UTC month; 0 is no limit, too. Left out: as it was; null clears it */
+                monthlyParts?: number | null;
+            } | null;
+            /** @description Needs signing. Left out: as it was; null: as it was */
+            strictMode?: boolean | null;
+            /** @description hmac_sha256 on a key that has it keeps its secret. Left out: as it was; null clears it */
+            signing?: components["schemas"]["NewSigning"] | null;
+            /** @description The version that the key is pinned to; without one it follows the current version. Left out: as it was; null clears it */
+            apiVersion?: "2026-11-01" | null;
+        };
+        KeyRotation: {
+            /** @description How long the old key still works; default 24 */
+            overlapHours?: number | null;
+        };
+        EmailDomain: {
+            /**
+             * @description Id of a sending domain
+             * @example domain_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description In lower case and punycode
+             * @example example.com
+             */
+            name: string;
+            /**
+             * @description pending: the DKIM record has not been seen yet; verified: it may send; warning: the record is gone, it may send for 24 hours more; failed: it may not send
+             * @enum {string}
+             */
+            status: "pending" | "verified" | "warning" | "failed";
+            /** @description What to publish in the DNS of the domain */
+            records: components["schemas"]["EmailDomainRecord"][];
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When the DKIM record was seen first */
+            verifiedAt: string | null;
+            /** @description When the DNS was looked at last */
+            lastCheckedAt: string | null;
+        };
+        EmailDomainRecord: {
+            /**
+             * @description dkim: required, and what the status of the domain hangs on; return_path: bounces come back under your own name; spf, dmarc: recommended
+             * @enum {string}
+             */
+            purpose: "dkim" | "return_path" | "spf" | "dmarc";
+            /**
+             * @description Of the DNS record
+             * @enum {string}
+             */
+            type: "TXT" | "CNAME";
+            /**
+             * @description Where to publish it
+             * @example mabc._domainkey.example.com
+             */
+            name: string;
+            /** @description What to publish. A TXT value of more than 255 characters is published as several strings. Where there is an SPF record already, add the include to it; a DMARC record of your own is as good */
+            value: string;
+            /**
+             * @description pending: no answer has been seen yet
+             * @enum {string}
+             */
+            status: "pending" | "verified" | "missing" | "invalid";
+            /** @description What is wrong, or why it could not be looked up */
+            error: string | null;
+        };
+        /** @description Why a request was refused (RFC 9457) */
+        Problem: {
+            /**
+             * Format: uri
+             * @description Ends in a code that never changes; the address serves a page about it
+             * @example https://messaging.example/problems/validation_failed
+             */
+            type: string;
+            /** @description A short fixed summary */
+            title: string;
+            /**
+             * Format: int32
+             * @description The HTTP status of the response
+             */
+            status: number;
+            /** @description What went wrong with this request */
+            detail: string | null;
+            /** @description Field (`template.name`, `messages[3]`) -> what is wrong with it */
+            errors?: {
+                [key: string]: string[];
+            };
+            /** @description The same as the header Request-Id */
+            requestId: string;
+        };
+        EmailDomainPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["EmailDomain"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        EmailTemplate: {
+            /**
+             * @description Id of an email template
+             * @example etemplate_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
+             * @example welcome
+             */
+            name: string;
+            /** @description For yourself; recipients do not see it */
+            description: string | null;
+            /**
+             * @description mjml is compiled to HTML before sending
+             * @enum {string}
+             */
+            format: "html" | "mjml";
+            /** @description Liquid source, or MJML with Liquid */
+            html: string;
+            /** @description Liquid plain-text alternative; empty when there is none */
+            text: string;
+            /** @description What it was tried with when it was saved */
+            sampleData: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Changes when name, description, format or sampleData change
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        EmailTemplatePage: {
+            /** @description The items of this page */
+            data: components["schemas"]["EmailTemplate"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        RenderedEmailTemplate: {
+            /** @description Only when one was given */
+            subject?: string;
+            /** @description As it would be sent; MJML is compiled */
+            html: string;
+            /** @description Empty when the template has none */
+            text: string;
+        };
+        EmailIncludePage: {
+            /** @description The items of this page */
+            data: components["schemas"]["EmailInclude"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        EmailInclude: {
+            /**
+             * @description Id of an email include
+             * @example include_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
+             * @example welcome
+             */
+            name: string;
+            /** @description A piece of MJML */
+            content: string;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        EmailTestRecipientPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["EmailTestRecipient"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        EmailTestRecipient: {
+            /**
+             * @description Id of a test recipient
+             * @example testrecipient_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description The address */
+            email: string;
+            /** @description true once the address has followed its confirmation link; it must confirm before use */
+            verified: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+        };
+        Email: {
+            /**
+             * @description Id of an email
+             * @example email_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description marketing obeys marketing opt-outs; authentication is for one-time codes
+             * @enum {string}
+             */
+            kind: "transactional" | "marketing" | "authentication";
+            /** @description As it was given: an address, or a name and an address */
+            sender: string;
+            /** @description null without the scope recipients.read */
+            recipient: string | null;
+            /** @description As rendered; null without the scope content.read */
+            subject: string | null;
+            /** @description Absent without the scope content.read */
+            content?: {
+                /** @description Not kept after sending */
+                html: null;
+                /** @description An excerpt of up to 2000 characters */
+                text: string | null;
+            };
+            /**
+             * @description queued: accepted or scheduled; sent: handed over, outcome awaited; delivered: accepted by the recipient’s mail server; failed: see reason
+             * @enum {string}
+             */
+            status: "queued" | "sent" | "delivered" | "failed" | "cancelled";
+            reason?: components["schemas"]["EmailReason"];
+            /**
+             * @description Your own reference, as it was given
+             * @example order-7
+             */
+            clientReference: string | null;
+            /**
+             * @description Your own tag, in lower case; reports count by it
+             * @example orders
+             */
+            clientTag: string | null;
+            /**
+             * Format: int32
+             * @description Loads of the tracking image
+             */
+            openCount: number;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it is to go out; null: at once */
+            scheduledAt: string | null;
+            /** @description When it was handed over to the relay */
+            sentAt: string | null;
+            /** @description When the recipient’s mail server accepted it */
+            deliveredAt: string | null;
+            /** @description When the tracking image was loaded first */
+            openedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        EmailReason: {
+            /**
+             * @description hard_bounce: refused for good; soft_bounce: refused for now, too often; complaint: reported as spam; suppressed: the address is on the suppression list; rejected: it could not be composed or was not allowed; failed: anything else
+             * @enum {string}
+             */
+            category: "hard_bounce" | "soft_bounce" | "complaint" | "suppressed" | "rejected" | "failed";
+            /**
+             * @description The cause, for programs
+             * @example mailbox_unknown
+             */
+            code: string;
+            /** @description What the mail server said, where it said something */
+            description: string | null;
+            /** @description Sending again later may succeed */
+            retryable: boolean;
+        };
+        EmailPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["Email"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        RecordEventPage: {
+            /** @description All of them, oldest first */
+            data: components["schemas"]["Event"][];
+            /** @description There is one page */
+            nextCursor: null;
+        };
+        /** @description Something that happened; `type` says what, and what data is */
+        Event: components["schemas"]["EmailEvent"] | components["schemas"]["SmsEvent"] | components["schemas"]["BatchEvent"] | components["schemas"]["SuppressionEvent"] | components["schemas"]["WebhookTestEvent"];
+        /** @description Something happened to an email: data is the email as it was then */
+        EmailEvent: {
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description `email.queued`: An email was accepted; `email.sent`: An email was handed over to the relay; `email.delivered`: The recipient’s mail server accepted an email; `email.delayed`: An email could not be handed over yet; it is tried again; `email.bounced`: The recipient’s mail server refused an email; `email.failed`: An email will not be sent: see reason; `email.complained`: A recipient reported an email as spam; `email.opened`: An email was opened for the first time; `email.cancelled`: A scheduled email was cancelled (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled";
+            /**
+             * Format: date-time
+             * @description When it happened: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * @description The version that data follows
+             * @example 2026-11-01
+             */
+            apiVersion: string;
+            /**
+             * @description Id of a workspace
+             * @example workspace_01h455vb4pex5vsknk084sn02q
+             */
+            workspaceId: string;
+            data: components["schemas"]["Email"];
+        };
+        /** @description Something happened to a text: data is the message as it was then */
+        SmsEvent: {
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description `sms.queued`: A text was accepted; `sms.sent`: The network took a text; `sms.delivered`: A text is on the phone; `sms.failed`: A text will not arrive: see reason; `sms.cancelled`: A text was cancelled; `sms.held`: A text waits until the workspace can pay for it; `sms.received`: A text came in (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received";
+            /**
+             * Format: date-time
+             * @description When it happened: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * @description The version that data follows
+             * @example 2026-11-01
+             */
+            apiVersion: string;
+            /**
+             * @description Id of a workspace
+             * @example workspace_01h455vb4pex5vsknk084sn02q
+             */
+            workspaceId: string;
+            data: components["schemas"]["SmsMessage"];
+        };
+        SmsMessage: {
+            /**
+             * @description Id of a text message
+             * @example sms_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description outbound: sent by the workspace; inbound: sent to it
+             * @enum {string}
+             */
+            direction: "outbound" | "inbound";
+            /**
+             * @description queued: accepted or scheduled; held: waits until the workspace can pay for it; sent: the network has it, outcome awaited; delivered: it is on the phone; failed: see reason; received: an inbound text
+             * @enum {string}
+             */
+            status: "queued" | "held" | "sent" | "delivered" | "failed" | "cancelled" | "received";
+            /** @description A name, or a number in E.164; null of an inbound text without recipients.read */
+            sender: string | null;
+            /** @description E.164, or the name that was answered; null without the scope recipients.read */
+            recipient: string | null;
+            /** @description As it is sent; null without the scope content.read */
+            content: string | null;
+            /** @description ISO 3166-1 alpha-2 of the number at the other end; null where it does not tell */
+            country: string | null;
+            /**
+             * Format: int32
+             * @description 0 where the text could not be made
+             */
+            parts: number;
+            /**
+             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @enum {string}
+             */
+            encoding: "gsm7" | "ucs2";
+            cost: components["schemas"]["SmsCost"];
+            reason?: components["schemas"]["SmsReason"];
+            /**
+             * @description Your own reference, as it was given
+             * @example order-7
+             */
+            clientReference: string | null;
+            /**
+             * @description Your own tag, in lower case; reports count by it
+             * @example orders
+             */
+            clientTag: string | null;
+            /** @description Id of an SMS batch */
+            batchId: string | null;
+            /** @description The contact with the number at the other end */
+            contactId: string | null;
+            /** @description The stored template that it was made from */
+            templateName: string | null;
+            /** @description Of an inbound text: the last one to that phone within 30 days */
+            inReplyTo: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it is to go out; null: at once */
+            scheduledAt: string | null;
+            /** @description When the network took it */
+            sentAt: string | null;
+            /** @description When the phone had it */
+            deliveredAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description Of all parts together */
+        SmsCost: {
+            /**
+             * @description Pounds, with four decimals; null when there is no price
+             * @example 0.0690
+             */
+            gbp: string | null;
+            /**
+             * @description Euros, with four decimals; null when there is no price
+             * @example 0.0780
+             */
+            eur: string | null;
+        };
+        SmsReason: {
+            /**
+             * @description undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else
+             * @enum {string}
+             */
+            category: "undeliverable" | "expired" | "rejected" | "suppressed" | "failed";
+            /**
+             * @description The cause, for programs
+             * @example unknown_subscriber
+             */
+            code: string;
+            /** @description The cause in words, where more is known */
+            description: string | null;
+            /** @description Sending again later may succeed */
+            retryable: boolean;
+        };
+        /** @description Something happened to an SMS batch: data is the batch as it was then */
+        BatchEvent: {
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description `batch.paused`: A batch was paused: see pausedReason; `batch.cancelled`: A batch was cancelled; `batch.completed`: Every message of a batch has come to its end (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "batch.paused" | "batch.cancelled" | "batch.completed";
+            /**
+             * Format: date-time
+             * @description When it happened: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * @description The version that data follows
+             * @example 2026-11-01
+             */
+            apiVersion: string;
+            /**
+             * @description Id of a workspace
+             * @example workspace_01h455vb4pex5vsknk084sn02q
+             */
+            workspaceId: string;
+            data: components["schemas"]["SmsBatch"];
+        };
+        SmsBatch: {
+            /**
+             * @description Id of an SMS batch
+             * @example batch_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours
+             * @enum {string}
+             */
+            status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
+            counts: components["schemas"]["SmsBatchCounts"];
+            /**
+             * Format: int32
+             * @description Of the messages made so far
+             */
+            parts: number;
+            cost: components["schemas"]["SmsCost"];
+            /** @description Rows are still to become messages */
+            expanding: boolean;
+            /** @description Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone */
+            pausedReason: ("insufficient_balance" | "limit_reached" | "sending_blocked" | "key_revoked") | null;
+            /**
+             * @description Your own reference, as it was given
+             * @example order-7
+             */
+            clientReference: string | null;
+            /**
+             * @description Your own tag, in lower case; reports count by it
+             * @example orders
+             */
+            clientTag: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it is to begin; null: at once */
+            scheduledAt: string | null;
+            /** @description When its first messages were made */
+            startedAt: string | null;
+            /** @description When every message had come to its end */
+            completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        /** @description How far its messages have come */
+        SmsBatchCounts: {
+            /**
+             * Format: int32
+             * @description The sum of all others; until expanding is false, of what is known so far
+             */
+            total: number;
+            /**
+             * Format: int32
+             * @description Rows that are no message yet
+             */
+            waiting: number;
+            /**
+             * Format: int32
+             * @description Messages that wait to be sent
+             */
+            queued: number;
+            /**
+             * Format: int32
+             * @description Always 0: a batch that cannot be paid for is paused
+             */
+            held: number;
+            /**
+             * Format: int32
+             * @description Messages that the network has, outcome awaited
+             */
+            sent: number;
+            /**
+             * Format: int32
+             * @description Messages that are on the phone
+             */
+            delivered: number;
+            /**
+             * Format: int32
+             * @description Messages that will not arrive
+             */
+            failed: number;
+            /**
+             * Format: int32
+             * @description Messages and rows that were cancelled
+             */
+            cancelled: number;
+        };
+        /** @description A suppression was made: data is the suppression */
+        SuppressionEvent: {
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description `suppression.created`: A number or an address is not sent to from now on (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "suppression.created";
+            /**
+             * Format: date-time
+             * @description When it happened: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * @description The version that data follows
+             * @example 2026-11-01
+             */
+            apiVersion: string;
+            /**
+             * @description Id of a workspace
+             * @example workspace_01h455vb4pex5vsknk084sn02q
+             */
+            workspaceId: string;
+            data: components["schemas"]["Suppression"];
+        };
+        Suppression: {
+            /**
+             * @description Id of a suppression
+             * @example suppression_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description E.164; null for an email suppression */
+            number: string | null;
+            /** @description null for a phone suppression */
+            email: string | null;
+            /**
+             * @description What a suppressed address is not sent; a number is not sent anything
+             * @enum {string}
+             */
+            scope: "all" | "marketing";
+            /**
+             * @description api: API or dashboard; web: opt-out link; stop: the recipient texted STOP; bounce: hard bounce; complaint: spam complaint (of scope marketing where nothing proves whose it is); system: the service
+             * @enum {string}
+             */
+            source: "api" | "web" | "stop" | "bounce" | "complaint" | "system";
+            /** @description Why, in words */
+            reason: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+        };
+        /** @description A test of a webhook, sent on request to that webhook alone */
+        WebhookTestEvent: {
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description Always webhook.test (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "webhook.test";
+            /**
+             * Format: date-time
+             * @description When it happened: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            occurredAt: string;
+            /**
+             * @description The version that data follows
+             * @example 2026-11-01
+             */
+            apiVersion: string;
+            /**
+             * @description Id of a workspace
+             * @example workspace_01h455vb4pex5vsknk084sn02q
+             */
+            workspaceId: string;
+            /** @description The webhook that is tested */
+            data: {
+                /**
+                 * @description Id of a webhook
+                 * @example webhook_01h455vb4pex5vsknk084sn02q
+                 */
+                id: string;
+                /** @description Says that it is a test */
+                message: string;
+            };
+        };
+        SmsTemplate: {
+            /**
+             * @description Id of an SMS template
+             * @example template_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description Unique in the workspace */
+            name: string;
+            /** @description For yourself; recipients do not see it */
+            description: string | null;
+            /** @description Liquid source */
+            content: string;
+            /** @description What it was tried with when it was saved */
+            sampleData: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        SmsTemplatePage: {
+            /** @description The items of this page */
+            data: components["schemas"]["SmsTemplate"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        RenderedSmsTemplate: {
+            /** @description As it would be sent */
+            content: string;
+            /**
+             * Format: int32
+             * @description Messages of the network that it takes
+             */
+            parts: number;
+            /**
+             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @enum {string}
+             */
+            encoding: "gsm7" | "ucs2";
+        };
+        SmsPreview: {
+            /**
+             * Format: int32
+             * @description Messages of the network that it takes
+             */
+            parts: number;
+            /**
+             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @enum {string}
+             */
+            encoding: "gsm7" | "ucs2";
+            /** @description More than a text may have (smsPartsAtMost of the workspace): it would be refused */
+            tooManyParts: boolean;
+            /** @description Only with a recipient */
+            cost?: components["schemas"]["SmsCost"];
+        };
+        SmsBatchPreview: {
+            /**
+             * Format: int32
+             * @description The messages that would be made, each for one row or number
+             */
+            recipients: number;
+            /**
+             * Format: int32
+             * @description How many of them would fail because their number is suppressed
+             */
+            suppressed: number;
+            /** @description Not everything was looked at, as there are more than 10,000 recipients, or it would have taken too long: the counts are scaled up from those that were. The faults of rows are not */
+            estimated: boolean;
+            /**
+             * Format: int32
+             * @description Of the messages that would be sent
+             */
+            parts: number;
+            cost: components["schemas"]["SmsCost"];
+            encodings: components["schemas"]["SmsBatchEncodings"];
+            /** @description The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients */
+            errors: components["schemas"]["SmsBatchRowError"][];
+            /**
+             * Format: int32
+             * @description How many such messages there are
+             */
+            errorCount: number;
+            /** @description The first three messages that would be sent; null without the scopes content.read and recipients.read */
+            samples: components["schemas"]["SmsBatchSample"][] | null;
+        };
+        /** @description How many of the messages that would be sent have each */
+        SmsBatchEncodings: {
+            /**
+             * Format: int32
+             * @description In the GSM alphabet
+             */
+            gsm7: number;
+            /**
+             * Format: int32
+             * @description In UCS-2
+             */
+            ucs2: number;
+        };
+        SmsBatchRowError: {
+            /**
+             * Format: int32
+             * @description The place of the message, counting from 0
+             */
+            index: number;
+            /** @description What is wrong with it */
+            error: string;
+        };
+        SmsBatchSample: {
+            /** @description E.164 */
+            recipient: string;
+            /** @description As it would be sent */
+            content: string;
+            /**
+             * Format: int32
+             * @description Messages of the network that it takes
+             */
+            parts: number;
+            /**
+             * @description gsm7: 160 characters in one part, 153 in each of several; ucs2: 70 and 67
+             * @enum {string}
+             */
+            encoding: "gsm7" | "ucs2";
+        };
+        CreatedSmsBatch: {
+            /**
+             * @description Id of an SMS batch
+             * @example batch_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours
+             * @enum {string}
+             */
+            status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
+            counts: components["schemas"]["SmsBatchCounts"];
+            /**
+             * Format: int32
+             * @description Of the messages made so far
+             */
+            parts: number;
+            cost: components["schemas"]["SmsCost"];
+            /** @description Rows are still to become messages */
+            expanding: boolean;
+            /** @description Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone */
+            pausedReason: ("insufficient_balance" | "limit_reached" | "sending_blocked" | "key_revoked") | null;
+            /**
+             * @description Your own reference, as it was given
+             * @example order-7
+             */
+            clientReference: string | null;
+            /**
+             * @description Your own tag, in lower case; reports count by it
+             * @example orders
+             */
+            clientTag: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it is to begin; null: at once */
+            scheduledAt: string | null;
+            /** @description When its first messages were made */
+            startedAt: string | null;
+            /** @description When every message had come to its end */
+            completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+            /** @description Messages that were not taken: the first 1,000 */
+            errors: components["schemas"]["SmsBatchRowError"][];
+            /**
+             * Format: int32
+             * @description How many messages were not taken
+             */
+            errorCount: number;
+        };
+        SmsBatchPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["SmsBatch"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        BatchLinkPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["BatchLink"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        BatchLink: {
+            /**
+             * @description As it was written, with its Liquid; as it was rendered where Liquid made all of it; null without the scope content.read
+             * @example https://shop.example/orders/{{ id }}
+             */
+            url: string | null;
+            /**
+             * Format: int32
+             * @description Messages made so far that have it
+             */
+            messages: number;
+            /**
+             * Format: int32
+             * @description How often it was followed, in all messages together
+             */
+            clicks: number;
+            /**
+             * Format: int32
+             * @description Messages in which it was followed at least once
+             */
+            clickedMessages: number;
+            /** @description When it was followed first */
+            firstClickedAt: string | null;
+            /** @description When it was followed last */
+            lastClickedAt: string | null;
+        };
+        SmsPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["SmsMessage"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        ShortLinkPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["ShortLink"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        ShortLink: {
+            /**
+             * @description Id of a short link
+             * @example link_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description Where it leads; null without the scope content.read
+             * @example https://shop.example/orders/7
+             */
+            url: string | null;
+            /**
+             * @description What the text has in its place; null without the scope content.read
+             * @example https://acme.example/7hFk2Lq0Z
+             */
+            shortUrl: string | null;
+            /**
+             * Format: int32
+             * @description How often it was followed; by link previewers and crawlers that say what they are it is not counted
+             */
+            clicks: number;
+            /** @description When it was followed first */
+            firstClickedAt: string | null;
+            /** @description When it was followed last */
+            lastClickedAt: string | null;
+        };
+        ConversationPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["Conversation"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        Conversation: {
+            /**
+             * @description Id of a conversation
+             * @example conversation_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description At the other end, in E.164
+             * @example +447700900123
+             */
+            number: string;
+            /**
+             * @description Yours: a name, or a number in E.164
+             * @example Acme
+             */
+            sender: string;
+            /** @description Who has the number now */
+            contact: {
+                /**
+                 * @description Id of a contact
+                 * @example contact_01h455vb4pex5vsknk084sn02q
+                 */
+                id: string;
+                /** @description Given name */
+                firstName: string | null;
+                /** @description Family name */
+                lastName: string | null;
+                /** @description Where they work */
+                company: string | null;
+            } | null;
+            /** @description The newest text, whichever way it went */
+            lastMessage: components["schemas"]["SmsMessage"];
+            /**
+             * Format: date-time
+             * @description When the last text came in
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            lastInboundAt: string;
+            /** @description When the last text was accepted for sending */
+            lastOutboundAt: string | null;
+            /**
+             * Format: int32
+             * @description Texts that came in
+             */
+            inboundCount: number;
+            /**
+             * Format: int32
+             * @description Texts that were accepted for sending, whatever became of them
+             */
+            outboundCount: number;
+            /** @description The number is on the suppression list */
+            suppressed: boolean;
+        };
+        SimulatorPhonePage: {
+            /** @description The items of this page */
+            data: components["schemas"]["SimulatorPhone"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        SimulatorPhone: {
+            /**
+             * @description Id of a phone of the simulator
+             * @example phone_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description E.164
+             * @example +447700900123
+             */
+            number: string;
+            /** @description The last 20 texts, oldest first */
+            messages: {
+                /**
+                 * @description As the workspace sees it
+                 * @enum {string}
+                 */
+                direction: "outbound" | "inbound";
+                /** @description A name, or a number in E.164 */
+                from: string;
+                /** @description A name, or a number in E.164 */
+                to: string;
+                /** @description The text */
+                content: string;
+                /**
+                 * Format: int32
+                 * @description Messages of the network that it takes
+                 */
+                parts: number;
+                /**
+                 * Format: date-time
+                 * @description When it was made: UTC, to the millisecond
+                 * @example 2026-11-20T10:00:00.000Z
+                 */
+                createdAt: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+        };
+        Webhook: {
+            /**
+             * @description Id of a webhook
+             * @example webhook_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description Where deliveries are posted */
+            url: string;
+            /** @description For yourself */
+            description: string | null;
+            /** @description A legacy webhook shows its legacy names */
+            events: string[];
+            /** @description null: legacy payload */
+            apiVersion: string | null;
+            /** @description true while the webhook receives deliveries */
+            active: boolean;
+            /** @description Switched off by the service after continuous failure */
+            autoDisabled: boolean;
+            /** @description Never switched off automatically */
+            autoDisableExempt: boolean;
+            /**
+             * Format: int32
+             * @description After so long a run of failures it is switched off
+             */
+            autoDisableAfterMinutes: number;
+            /**
+             * Format: int32
+             * @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure
+             */
+            atRiskAlertPercent: number;
+            /** @description Its endpoint answered 429 and is left alone until then; PATCH with active true, a redelivery or a test ends that */
+            pausedUntil: string | null;
+            /** @description When the current run of failures began; null while deliveries succeed */
+            failingSince: string | null;
+            /**
+             * Format: int32
+             * @description Failed attempts in a row; a 429 is none
+             */
+            consecutiveFailures: number;
+            /** @description It gets sms.received for that number only; null: of the whole workspace */
+            inboundNumber: string | null;
+            /**
+             * Format: int32
+             * @description keyid of the signatures; rises by one per rotation
+             */
+            secretVersion: number;
+            /** @description Only in the response that issued it */
+            secret: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+        };
+        WebhookPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["Webhook"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        WebhookDeliveryPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["WebhookDelivery"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        WebhookDelivery: {
+            /**
+             * @description The Webhook-Id that every attempt carries
+             * @example delivery_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            eventId: string;
+            /**
+             * @description The type of the event
+             * @example email.delivered
+             */
+            eventType: string;
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            /**
+             * Format: int32
+             * @description How many have been made
+             */
+            attempts: number;
+            /** @description Not before then; null while an attempt is being made, and once none is to come. It lies in the past while the delivery waits behind others, or for a webhook that is paused */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it was delivered, failed or skipped */
+            completedAt: string | null;
+            /** @description null: none has been made */
+            latestAttempt: components["schemas"]["WebhookAttempt"] | null;
+        };
+        WebhookAttempt: {
+            /**
+             * Format: date-time
+             * @description When it began
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            attemptedAt: string;
+            /**
+             * Format: int32
+             * @description Until the status line, or until the failure
+             */
+            durationMs: number;
+            /** @description The HTTP status; null where no answer came */
+            responseStatus: number | null;
+            /** @description The first 1,024 bytes, as text */
+            responseBody: string | null;
+            /** @description null after a 2xx; http_status after any other answer */
+            error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
+        };
+        WebhookDeliveryLog: {
+            /**
+             * @description The Webhook-Id that every attempt carries
+             * @example delivery_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description Id of an event
+             * @example event_01h455vb4pex5vsknk084sn02q
+             */
+            eventId: string;
+            /**
+             * @description The type of the event
+             * @example email.delivered
+             */
+            eventType: string;
+            status: components["schemas"]["WebhookDeliveryStatus"];
+            /**
+             * Format: int32
+             * @description How many have been made
+             */
+            attempts: number;
+            /** @description Not before then; null while an attempt is being made, and once none is to come. It lies in the past while the delivery waits behind others, or for a webhook that is paused */
+            nextAttemptAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it was delivered, failed or skipped */
+            completedAt: string | null;
+            /** @description null: none has been made */
+            latestAttempt: components["schemas"]["WebhookAttempt"] | null;
+            /** @description Newest first; of very many the newest 100 */
+            attemptLog: {
+                /**
+                 * Format: int32
+                 * @description Counting from 1
+                 */
+                number: number;
+                /**
+                 * Format: date-time
+                 * @description When it began
+                 * @example 2026-11-20T10:00:00.000Z
+                 */
+                attemptedAt: string;
+                /**
+                 * Format: int32
+                 * @description Until the status line, or until the failure
+                 */
+                durationMs: number;
+                /** @description The HTTP status; null where no answer came */
+                responseStatus: number | null;
+                /** @description The first 1,024 bytes, as text */
+                responseBody: string | null;
+                /** @description null after a 2xx; http_status after any other answer */
+                error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
+            }[];
+        };
+        WebhookRecovered: {
+            /**
+             * Format: date-time
+             * @description As it was asked for
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            since: string;
+            /**
+             * Format: int32
+             * @description How many will be sent again; of more than 100,000 no more are counted
+             */
+            deliveries: number;
+        };
+        EventPage: {
+            /** @description Oldest first */
+            data: components["schemas"]["Event"][];
+            /** @description Always there; sent as `cursor` it returns only newer events */
+            nextCursor: string;
+        };
+        SuppressionPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["Suppression"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        Sender: {
+            /**
+             * @description Id of a sender
+             * @example sender_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description sender_name: an alphanumeric name, or a UK mobile number; virtual_number: a number of the workspace that takes replies
+             * @enum {string}
+             */
+            kind: "sender_name" | "virtual_number";
+            /**
+             * @description The name, a UK mobile number in 07 format, or a virtual number in E.164; "Not yet assigned" for a virtual number that has none yet
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description approved: as soon as it is for one country; rejected: it is for all of them; awaiting_verification: the code that was texted to the mobile number is to be given back; awaiting_business_verification: held until the business profile is verified; pending: a reviewer looks at it
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected" | "awaiting_verification" | "awaiting_business_verification";
+            /** @description Where it is to be sent from, by country */
+            countries: components["schemas"]["SenderCountry"][];
+            /** @description Messages that name no sender come from it */
+            default: boolean;
+            /** @description A message as it will be sent */
+            sampleContent: string | null;
+            /** @description Id of a business profile */
+            businessProfileId: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+        };
+        SenderCountry: {
+            /**
+             * @description ISO 3166-1 alpha-2
+             * @example GB
+             */
+            country: string;
+            /**
+             * @description pending: a reviewer looks at it; approved: it may send there; rejected: it may not, see reason
+             * @enum {string}
+             */
+            status: "pending" | "approved" | "rejected";
+            /** @description Why it was rejected; left out where there is none */
+            reason?: string;
+        };
+        SenderPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["Sender"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        SenderCheck: {
+            /** @description As it would be stored; as it was given where it cannot be one */
+            name: string;
+            /** @description name: reviewed before it is approved; mobile: verified by a code; null: it can be neither */
+            kind: ("name" | "mobile") | null;
+            /** @description Whether a request for it would be accepted at present */
+            acceptable: boolean;
+            /** @description Why not; empty where it would be */
+            reasons: string[];
+            /** @description The sender of this name, where the workspace has one */
+            existing: components["schemas"]["Sender"] | null;
+        };
+        Contact: {
+            /**
+             * @description Id of a contact
+             * @example contact_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description E.164
+             * @example +447700900123
+             */
+            number: string;
+            /** @description ISO 3166-1 alpha-2 of the number; null when undeterminable */
+            country: string | null;
+            /** @description Given name */
+            firstName: string | null;
+            /** @description Family name */
+            lastName: string | null;
+            /** @description Where they work */
+            company: string | null;
+            /** @description An address; it is not checked, and nothing is sent to it */
+            email: string | null;
+            /** @description Your own reference */
+            clientReference: string | null;
+            /** @description Sorted */
+            tags: string[];
+            /** @description The number is on the suppression list: sends to it are refused */
+            suppressed: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        ContactPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["Contact"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        ContactBatchOutcome: {
+            /**
+             * Format: int32
+             * @description Contacts that are new
+             */
+            created: number;
+            /**
+             * Format: int32
+             * @description Contacts that were there
+             */
+            updated: number;
+            /** @description Rows that were not saved */
+            errors: {
+                /**
+                 * Format: int32
+                 * @description The place of the row, counting from 0
+                 */
+                index: number;
+                /** @description What is wrong with it */
+                error: string;
+            }[];
+            /** @description Texts that were too long */
+            truncations: {
+                /** @description Which text */
+                field: string;
+                /**
+                 * Format: int32
+                 * @description How many characters were kept
+                 */
+                maxLength: number;
+                /**
+                 * Format: int32
+                 * @description Rows shortened
+                 */
+                count: number;
+                /** @description Up to five, counting from 0 */
+                exampleRows: number[];
+            }[];
+        };
+        ContactTagPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["ContactTag"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        ContactTag: {
+            /** @description As it is spelt */
+            tag: string;
+            /**
+             * Format: int32
+             * @description Contacts that have it
+             */
+            count: number;
+        };
+        ContactTagOutcome: {
+            /**
+             * Format: int32
+             * @description Contacts that the ids name, changed or not
+             */
+            updated: number;
+        };
+        ContactList: {
+            /**
+             * @description Id of a contact list
+             * @example list_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description What the list is called */
+            name: string;
+            /** @description For yourself */
+            description: string | null;
+            /**
+             * @description static: contacts are added and removed; dynamic: the contacts that match its filter; builtin: all contacts
+             * @enum {string}
+             */
+            kind: "static" | "dynamic" | "builtin";
+            /** @description Of a dynamic list; else null */
+            filter: {
+                /** @description As in a search of contacts */
+                search: string | null;
+                /** @description Contacts that have this tag */
+                tag: string | null;
+                /** @description Contacts with this reference */
+                clientReference: string | null;
+            } | null;
+            /**
+             * Format: int32
+             * @description Of a dynamic list, as counted at contactCountAt; of any other list, as it is now
+             */
+            contactCount: number;
+            /** @description Of a dynamic list: when contactCount was right. To get one list has it counted anew where that is soon done; else, and after the listing, a job does that if the count is over a minute old, and as old as twenty times what it took. Null of a dynamic list that has not been counted to the end yet: contactCount is an estimate. Null of any other list */
+            contactCountAt: string | null;
+            /** @description Contacts of other lists are being copied into it: contactCount is rising */
+            copyInProgress: boolean;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
+        ContactListPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["ContactList"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        ContactListPreviewOutcome: {
+            /**
+             * Format: int32
+             * @description Contacts that match
+             */
+            count: number;
+            /** @description There are too many to be counted while the request waits: count says how many there are if the rest is like the newest */
+            estimated: boolean;
+            /** @description The newest ten, or fewer where a search of limited time has not come to as many */
+            contacts: components["schemas"]["Contact"][];
+        };
+        ContactListAddOutcome: {
+            /**
+             * Format: int32
+             * @description Contacts that were not in the list
+             */
+            added: number;
+            /**
+             * Format: int32
+             * @description In the list already, or not contacts of this workspace
+             */
+            skipped: number;
+        };
+        ContactListRemoveOutcome: {
+            /**
+             * Format: int32
+             * @description Contacts that were in the list
+             */
+            removed: number;
+        };
+        ApiKey: {
+            /**
+             * @description Id of an API key
+             * @example key_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description What you call it */
+            name: string | null;
+            /** @description The first six characters of the key */
+            keyPrefix: string;
+            /** @description The last four characters of the key */
+            keyLast4: string;
+            /** @description What it may do */
+            scopes: components["schemas"]["Scope"][];
+            /** @description How many parts of texts it may send, and has */
+            limits: {
+                /** @description SMS parts in a UTC day; null: no limit */
+                dailyParts: number | null;
+                /** @description SMS parts in a UTC month; null: no limit */
+                monthlyParts: number | null;
+                /**
+                 * Format: int32
+                 * @description Of this key and its rotations, with what is reserved for sends in progress
+                 */
+                usedToday: number;
+                /**
+                 * Format: int32
+                 * @description The same of the UTC month
+                 */
+                usedThisMonth: number;
+            };
+            /** @description Every request must be signed, and every POST and PATCH must carry an Idempotency-Key */
+            strictMode: boolean;
+            /** @description Left out when not set */
+            signing?: {
+                /**
+                 * @description How requests are signed
+                 * @enum {string}
+                 */
+                algorithm: "hmac_sha256" | "ecdsa_p256_sha256";
+                /** @description null for hmac_sha256 */
+                publicKey: string | null;
+            };
+            /** @description null: follows the current version */
+            apiVersion: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description Before that it is refused
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            activeFrom: string;
+            /** @description null: does not expire; set on a rotated key */
+            expiresAt: string | null;
+            /** @description Not tracked: always null */
+            lastUsedAt: string | null;
+            /** @description Only in the response that issued it */
+            key: string | null;
+            /** @description For hmac_sha256; only in the response that issued it or carried it over */
+            signingSecret: string | null;
+        };
+        ApiKeyPage: {
+            /** @description The items of this page */
+            data: components["schemas"]["ApiKey"][];
+            /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
+            nextCursor: string | null;
+        };
+        SendsReport: {
+            /**
+             * Format: date-time
+             * @description The first hour that is counted
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first that is counted no more
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            to: string;
+            /** @description Whose days and months they are */
+            timeZone: string;
+            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            timeZoneRounded: boolean;
+            /** @description All rows */
+            data: components["schemas"]["SendsReportRow"][];
+            /** @description A report is one page */
+            nextCursor: null;
+        };
+        SendsReportRow: {
+            /**
+             * Format: date-time
+             * @description When the interval begins
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            start: string;
+            /**
+             * @description What the messages are
+             * @enum {string}
+             */
+            channel: "email" | "sms";
+            /** @description Messages that were accepted */
+            accepted: number;
+            /** @description Of them, by the status that they have now */
+            queued: number;
+            /** @description Waiting until the workspace can pay for them */
+            held: number;
+            /** @description Handed over, outcome awaited */
+            sent: number;
+            /** @description Accepted by the mail server, or on the phone */
+            delivered: number;
+            /** @description Not to arrive */
+            failed: number;
+            /** @description Cancelled before they were sent */
+            cancelled: number;
+            /** @description Parts of texts */
+            parts: number;
+            cost: components["schemas"]["ReportCost"];
+        };
+        /**
+         * @description Of texts, together
+         * @example {
+         *       "gbp": "12.3400",
+         *       "eur": "14.1900"
+         *     }
+         */
+        ReportCost: {
+            /** @description Pounds, with four decimals */
+            gbp: string;
+            /** @description Euros, with four decimals */
+            eur: string;
+        };
+        ClientTagsReport: {
+            /**
+             * Format: date-time
+             * @description The first hour that is counted
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first that is counted no more
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            to: string;
+            /** @description Whose days and months they are */
+            timeZone: string;
+            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            timeZoneRounded: boolean;
+            /** @description All rows */
+            data: components["schemas"]["ClientTagsReportRow"][];
+            /** @description A report is one page */
+            nextCursor: null;
+        };
+        ClientTagsReportRow: {
+            /** @description null: messages without one; `(other)`: those beyond the first 1,000 of a day together */
+            clientTag: string | null;
+            /**
+             * @description What the messages are
+             * @enum {string}
+             */
+            channel: "email" | "sms";
+            /** @description Messages that were accepted */
+            accepted: number;
+            /** @description Of them, by the status that they have now */
+            queued: number;
+            /** @description Waiting until the workspace can pay for them */
+            held: number;
+            /** @description Handed over, outcome awaited */
+            sent: number;
+            /** @description Accepted by the mail server, or on the phone */
+            delivered: number;
+            /** @description Not to arrive */
+            failed: number;
+            /** @description Cancelled before they were sent */
+            cancelled: number;
+            /** @description Parts of texts */
+            parts: number;
+            cost: components["schemas"]["ReportCost"];
+            /**
+             * @description Delivered of accepted, to four decimals; null of none
+             * @example 0.9876
+             */
+            deliveredRate: string | null;
+        };
+        CountriesReport: {
+            /**
+             * Format: date-time
+             * @description The first hour that is counted
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first that is counted no more
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            to: string;
+            /** @description Whose days and months they are */
+            timeZone: string;
+            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            timeZoneRounded: boolean;
+            /** @description All rows */
+            data: components["schemas"]["CountriesReportRow"][];
+            /** @description A report is one page */
+            nextCursor: null;
+        };
+        CountriesReportRow: {
+            /** @description ISO 3166-1 alpha-2; null where the number does not tell */
+            country: string | null;
+            /**
+             * @description What the messages are
+             * @enum {string}
+             */
+            channel: "email" | "sms";
+            /** @description Messages that were accepted */
+            accepted: number;
+            /** @description Of them, by the status that they have now */
+            queued: number;
+            /** @description Waiting until the workspace can pay for them */
+            held: number;
+            /** @description Handed over, outcome awaited */
+            sent: number;
+            /** @description Accepted by the mail server, or on the phone */
+            delivered: number;
+            /** @description Not to arrive */
+            failed: number;
+            /** @description Cancelled before they were sent */
+            cancelled: number;
+            /** @description Parts of texts */
+            parts: number;
+            cost: components["schemas"]["ReportCost"];
+            /**
+             * @description Delivered of accepted, to four decimals; null of none
+             * @example 0.9876
+             */
+            deliveredRate: string | null;
+        };
+        LatencyReport: {
+            /**
+             * Format: date-time
+             * @description The first hour that is counted
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first that is counted no more
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            to: string;
+            /** @description Whose days and months they are */
+            timeZone: string;
+            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            timeZoneRounded: boolean;
+            /** @description All rows */
+            data: components["schemas"]["LatencyReportRow"][];
+            /** @description A report is one page */
+            nextCursor: null;
+        };
+        LatencyReportRow: {
+            /**
+             * @description What the messages are
+             * @enum {string}
+             */
+            channel: "email" | "sms";
+            /** @description The kind of an email; single or batch of a text */
+            kind: ("transactional" | "marketing" | "authentication") | ("single" | "batch");
+            /** @description From accepted, or scheduledAt, to sent, in seconds */
+            sent: components["schemas"]["Latencies"];
+            /** @description From sent to delivered, in seconds */
+            delivered: components["schemas"]["Latencies"];
+        };
+        /** @description Seconds, within 4 %; null where no message came so far */
+        Latencies: {
+            /** @description Messages that came so far */
+            count: number;
+            /** @description Half of them took no longer */
+            p50: number | null;
+            /** @description 90 in 100 took no longer */
+            p90: number | null;
+            /** @description 95 in 100 took no longer */
+            p95: number | null;
+            /** @description 99 in 100 took no longer */
+            p99: number | null;
+            /** @description All of them took no longer */
+            max: number | null;
+        };
+        DeliverabilityReport: {
+            /**
+             * Format: date-time
+             * @description The first hour that is counted
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first that is counted no more
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            to: string;
+            /** @description Whose days and months they are */
+            timeZone: string;
+            /** @description A bound of the time zone is within an hour of UTC, and was rounded down to it */
+            timeZoneRounded: boolean;
+            /** @description All rows */
+            data: components["schemas"]["DeliverabilityReportRow"][];
+            /** @description A report is one page */
+            nextCursor: null;
+        };
+        DeliverabilityReportRow: {
+            /**
+             * @description Whose domain it is
+             * @enum {string}
+             */
+            by: "recipientDomain" | "sendingDomain";
+            /** @description `(other)`: those beyond the first 500 of a day together */
+            domain: string;
+            /** @description Emails that were accepted */
+            accepted: number;
+            /** @description Accepted by the mail server */
+            delivered: number;
+            /** @description Refused for good */
+            hardBounces: number;
+            /** @description Refused for now, too often */
+            softBounces: number;
+            /** @description Not composed, or not allowed */
+            rejected: number;
+            /** @description Not sent, as the address is suppressed */
+            suppressed: number;
+            /** @description Reported as spam */
+            complaints: number;
+            /** @description Opened at least once */
+            opened: number;
+            /**
+             * @description Delivered of accepted, to four decimals; null of none
+             * @example 0.9876
+             */
+            deliveredRate: string | null;
+            /**
+             * @description Hard and soft bounces of accepted, to four decimals; null of none
+             * @example 0.9876
+             */
+            bounceRate: string | null;
+            /**
+             * @description Complaints of delivered, to four decimals; null of none
+             * @example 0.9876
+             */
+            complaintRate: string | null;
+        };
+        Workspace: {
+            /**
+             * @description Id of a workspace
+             * @example workspace_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /** @description What the operator calls it */
+            name: string;
+            /**
+             * @description ISO 3166-1 alpha-2
+             * @example GB
+             */
+            country: string;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description The operator has stopped its sending */
+            sendingBlocked: boolean;
+            /** @description Whether it may have webhooks of this version */
+            v2WebhooksEnabled: boolean;
+            /** @description Where warnings about webhooks go */
+            alertEmail: string | null;
+            /** @description What texts come from that name no sender */
+            defaultSender: {
+                /**
+                 * @description Id of a sender
+                 * @example sender_01h455vb4pex5vsknk084sn02q
+                 */
+                id: string;
+                /** @description A name, or a number */
+                name: string | null;
+            } | null;
+            /** @description Left for texts; null: without limit */
+            balance: components["schemas"]["Pounds"] | null;
+            /** @description Emails beyond it wait for their turn; of several limits the strictest */
+            emailLimit: {
+                /**
+                 * Format: int32
+                 * @description How many emails
+                 */
+                count: number;
+                /**
+                 * @description In how long
+                 * @enum {string}
+                 */
+                per: "minute" | "hour" | "day";
+            } | null;
+            /**
+             * Format: int32
+             * @description Parts that one text may have
+             */
+            smsPartsAtMost: number;
+            /** @description How many days events and messages are kept */
+            retention: {
+                /** @description Events */
+                eventsDays: number;
+                /** @description Emails */
+                emailDays: number;
+                /** @description Texts */
+                smsDays: number;
+            };
+            /**
+             * @description IP addresses that deliveries come from; empty: they are not fixed
+             * @example [
+             *       "192.0.2.7"
+             *     ]
+             */
+            webhookAddresses: string[];
+        };
+        /**
+         * @example {
+         *       "gbp": "12.3400"
+         *     }
+         */
+        Pounds: {
+            /** @description Pounds, with four decimals */
+            gbp: string;
+        };
+        Spend: {
+            /**
+             * Format: date-time
+             * @description The first hour that is counted
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            from: string;
+            /**
+             * Format: date-time
+             * @description The first that is counted no more
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            to: string;
+            /** @description Texts that were accepted in this time and are paid for, or would be: not held ones, nor those whose price was given back */
+            total: {
+                /** @description Texts */
+                messages: number;
+                /** @description Their parts */
+                parts: number;
+                cost: components["schemas"]["ReportCost"];
+            };
+            /** @description Most pounds first; the first 1,000, as below */
+            byCountry: {
+                /** @description ISO 3166-1 alpha-2; null where the number does not tell */
+                country: string | null;
+                /** @description Texts */
+                messages: number;
+                /** @description Their parts */
+                parts: number;
+                cost: components["schemas"]["ReportCost"];
+            }[];
+            /** @description Most pounds first; the first 1,000 */
+            byKey: {
+                /** @description The first of a key with its rotations */
+                keyId: string | null;
+                /** @description Texts */
+                messages: number;
+                /** @description Their parts */
+                parts: number;
+                cost: components["schemas"]["ReportCost"];
+            }[];
+            /** @description Most pounds first; the first 1,000 */
+            byClientTag: {
+                /** @description null: texts without one */
+                clientTag: string | null;
+                /** @description Texts */
+                messages: number;
+                /** @description Their parts */
+                parts: number;
+                cost: components["schemas"]["ReportCost"];
+            }[];
+            /** @description As it is now; null: without limit */
+            balance: components["schemas"]["Pounds"] | null;
+            /** @description What was paid in during this time */
+            credits: components["schemas"]["Pounds"];
+            /** @description What changed the balance, by when it did */
+            ledger: {
+                /** @description Below zero */
+                charges: components["schemas"]["Pounds"];
+                /** @description For texts that were not sent in the end */
+                refunds: components["schemas"]["Pounds"];
+                credits: components["schemas"]["Pounds"];
+                /** @description What was left when the balance became unlimited; below zero */
+                closed: components["schemas"]["Pounds"];
+                /** @description Entries of texts that are long gone, put together */
+                carried: components["schemas"]["Pounds"];
+                /** @description Of the balance in this time: the sum of the others */
+                change: components["schemas"]["Pounds"];
+            };
+        };
+        /**
+         * @description The code that the `type` of a problem ends in; what is behind its last slash
+         * @enum {string}
+         */
+        ProblemCode: "validation_failed" | "malformed_json" | "unsupported_version" | "idempotency_key_required" | "idempotency_key_invalid" | "unauthenticated" | "signature_required" | "signature_invalid" | "forbidden" | "sending_blocked" | "webhooks_not_enabled" | "not_found" | "method_not_allowed" | "name_taken" | "number_taken" | "webhook_exists" | "webhook_disabled" | "contacts_conflict" | "list_not_static" | "list_copy_in_progress" | "sender_awaiting_verification" | "sender_rejected" | "sender_not_approved" | "not_cancellable" | "not_paused" | "not_rotatable" | "idempotency_in_progress" | "idempotency_key_reused" | "in_use" | "limit_exceeded" | "cursor_expired" | "payload_too_large" | "unsupported_media_type" | "recipient_suppressed" | "header_fields_too_large" | "rate_limited" | "limit_reached" | "verification_limit_reached" | "request_timeout" | "internal_error" | "service_unavailable" | "email_not_queued" | "verification_not_sent";
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listEmailDomains: {
+        parameters: {
+            query?: {
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailDomainPage"];
+                };
+            };
+        };
+    };
+    createEmailDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEmailDomain"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailDomain"];
+                };
+            };
+        };
+    };
+    getEmailDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sending domain */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailDomain"];
+                };
+            };
+        };
+    };
+    deleteEmailDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sending domain */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    verifyEmailDomain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sending domain */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailDomain"];
+                };
+            };
+        };
+    };
+    listEmailTemplates: {
+        parameters: {
+            query?: {
+                /** @description Items on a page; large ones make a page shorter */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTemplatePage"];
+                };
+            };
+        };
+    };
+    createEmailTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 8 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEmailTemplate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTemplate"];
+                };
+            };
+        };
+    };
+    getEmailTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTemplate"];
+                };
+            };
+        };
+    };
+    deleteEmailTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateEmailTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 8 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EmailTemplateChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTemplate"];
+                };
+            };
+        };
+    };
+    renderEmailTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["EmailTemplateRendering"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedEmailTemplate"];
+                };
+            };
+        };
+    };
+    listEmailIncludes: {
+        parameters: {
+            query?: {
+                /** @description Items on a page; large ones make a page shorter */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailIncludePage"];
+                };
+            };
+        };
+    };
+    getEmailInclude: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailInclude"];
+                };
+            };
+        };
+    };
+    saveEmailInclude: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes */
+                name: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailIncludeContent"];
+            };
+        };
+        responses: {
+            /** @description Replaced */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailInclude"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailInclude"];
+                };
+            };
+        };
+    };
+    deleteEmailInclude: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listEmailTestRecipients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTestRecipientPage"];
+                };
+            };
+        };
+    };
+    createEmailTestRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEmailTestRecipient"];
+            };
+        };
+        responses: {
+            /** @description The address was there already: the existing recipient */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTestRecipient"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTestRecipient"];
+                };
+            };
+        };
+    };
+    getEmailTestRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a test recipient */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailTestRecipient"];
+                };
+            };
+        };
+    };
+    deleteEmailTestRecipient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a test recipient */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listEmails: {
+        parameters: {
+            query?: {
+                status?: "queued" | "sent" | "delivered" | "failed" | "cancelled";
+                /** @description The whole address, whatever its case */
+                recipient?: string;
+                /** @description Of the email, as it was given */
+                clientReference?: string;
+                /** @description Of the email, in any case */
+                clientTag?: string;
+                kind?: "transactional" | "marketing" | "authentication";
+                /** @description Created at or after */
+                since?: string;
+                /** @description Created before */
+                until?: string;
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailPage"];
+                };
+            };
+        };
+    };
+    sendEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 42 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewEmail"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+        };
+    };
+    getEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+        };
+    };
+    cancelEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Email"];
+                };
+            };
+        };
+    };
+    listEmailEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an email */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordEventPage"];
+                };
+            };
+        };
+    };
+    listSmsTemplates: {
+        parameters: {
+            query?: {
+                /** @description Items on a page; large ones make a page shorter */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsTemplatePage"];
+                };
+            };
+        };
+    };
+    createSmsTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSmsTemplate"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsTemplate"];
+                };
+            };
+        };
+    };
+    getSmsTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsTemplate"];
+                };
+            };
+        };
+    };
+    deleteSmsTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateSmsTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SmsTemplateChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsTemplate"];
+                };
+            };
+        };
+    };
+    renderSmsTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS template */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SmsTemplateRendering"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedSmsTemplate"];
+                };
+            };
+        };
+    };
+    previewSms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SmsToPreview"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsPreview"];
+                };
+            };
+        };
+    };
+    previewSmsBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 8 MiB and 500000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewSmsBatch"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsBatchPreview"];
+                };
+            };
+        };
+    };
+    listSmsBatches: {
+        parameters: {
+            query?: {
+                status?: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
+                /** @description Of the batch, as it was given */
+                clientReference?: string;
+                /** @description Of the batch, in any case */
+                clientTag?: string;
+                /** @description Created at or after */
+                since?: string;
+                /** @description Created before */
+                until?: string;
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsBatchPage"];
+                };
+            };
+        };
+    };
+    createSmsBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 8 MiB and 500000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewSmsBatch"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSmsBatch"];
+                };
+            };
+        };
+    };
+    importSmsBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 20 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "multipart/form-data": {
+                    settings?: components["schemas"]["NewSmsImport"];
+                    /**
+                     * Format: binary
+                     * @description The file; it comes behind settings
+                     */
+                    file: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSmsBatch"];
+                };
+            };
+        };
+    };
+    getSmsBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS batch */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsBatch"];
+                };
+            };
+        };
+    };
+    cancelSmsBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS batch */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsBatch"];
+                };
+            };
+        };
+    };
+    listSmsBatchLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS batch */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchLinkPage"];
+                };
+            };
+        };
+    };
+    resumeSmsBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an SMS batch */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsBatch"];
+                };
+            };
+        };
+    };
+    listSms: {
+        parameters: {
+            query?: {
+                status?: "queued" | "held" | "sent" | "delivered" | "failed" | "cancelled" | "received";
+                direction?: "outbound" | "inbound";
+                /** @description A number in any common format, or a name; needs the scope recipients.read */
+                recipient?: string;
+                /** @description A name as it is shown, or a number; a number needs the scope recipients.read */
+                sender?: string;
+                /** @description Of the message, as it was given */
+                clientReference?: string;
+                /** @description Of the message, in any case */
+                clientTag?: string;
+                /** @description Messages of this batch */
+                batchId?: string;
+                /** @description Messages of this conversation */
+                conversationId?: string;
+                /** @description Created at or after */
+                since?: string;
+                /** @description Created before */
+                until?: string;
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsPage"];
+                };
+            };
+        };
+    };
+    sendSms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSms"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsMessage"];
+                };
+            };
+        };
+    };
+    getSms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a text message */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsMessage"];
+                };
+            };
+        };
+    };
+    cancelSms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a text message */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsMessage"];
+                };
+            };
+        };
+    };
+    listSmsEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a text message */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecordEventPage"];
+                };
+            };
+        };
+    };
+    listSmsLinks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a text message */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShortLinkPage"];
+                };
+            };
+        };
+    };
+    listConversations: {
+        parameters: {
+            query?: {
+                /** @description At the other end, in any common format */
+                number?: string;
+                /** @description A name, in whatever case, or a number */
+                sender?: string;
+                /** @description Whose newest text was made at or after */
+                since?: string;
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConversationPage"];
+                };
+            };
+        };
+    };
+    listSimulatorPhones: {
+        parameters: {
+            query?: {
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimulatorPhonePage"];
+                };
+            };
+        };
+    };
+    clearSimulatorPhones: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    createSimulatorMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Any common format, UK without a country code */
+                number: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SimulatorText"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SmsMessage"];
+                };
+            };
+        };
+    };
+    listWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookPage"];
+                };
+            };
+        };
+    };
+    createWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWebhook"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    getWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    deleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+        };
+    };
+    testWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Event"];
+                };
+            };
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /** @description Deliveries that are in this status */
+                status?: components["schemas"]["WebhookDeliveryStatus"];
+                /** @description Deliveries of events of this type */
+                eventType?: "email.queued" | "email.sent" | "email.delivered" | "email.delayed" | "email.bounced" | "email.failed" | "email.complained" | "email.opened" | "email.cancelled" | "sms.queued" | "sms.sent" | "sms.delivered" | "sms.failed" | "sms.cancelled" | "sms.held" | "sms.received" | "batch.paused" | "batch.cancelled" | "batch.completed" | "suppression.created" | "webhook.test";
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+                /** @description Id of a delivery */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryLog"];
+                };
+            };
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+                /** @description Id of a delivery */
+                deliveryId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+        };
+    };
+    recoverWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a webhook */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookRecovery"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookRecovered"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only these types; repeated or separated by commas; `email.*` for a group */
+                types?: string[];
+                /** @description Where to start without a cursor; default one hour ago */
+                since?: string;
+                /** @description nextCursor of the answer before; wins over since */
+                cursor?: string;
+                /** @description Events on a page */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+        };
+    };
+    listSuppressions: {
+        parameters: {
+            query?: {
+                number?: string;
+                email?: string;
+                scope?: "all" | "marketing";
+                source?: "api" | "web" | "stop" | "bounce" | "complaint" | "system";
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuppressionPage"];
+                };
+            };
+        };
+    };
+    createSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewSuppression"];
+            };
+        };
+        responses: {
+            /** @description It was suppressed already: the existing entry */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+        };
+    };
+    getSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a suppression */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Suppression"];
+                };
+            };
+        };
+    };
+    deleteSuppression: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a suppression */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    listSenders: {
+        parameters: {
+            query?: {
+                status?: "pending" | "approved" | "rejected" | "awaiting_verification" | "awaiting_business_verification";
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SenderPage"];
+                };
+            };
+        };
+    };
+    createSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSender"];
+            };
+        };
+        responses: {
+            /** @description The sender was there already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    checkSender: {
+        parameters: {
+            query: {
+                /** @description The name that you think of */
+                name: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SenderCheck"];
+                };
+            };
+        };
+    };
+    getSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sender */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    cancelSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sender */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateSender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sender */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["SenderChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    verifySender: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a sender */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SenderVerification"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sender"];
+                };
+            };
+        };
+    };
+    listContacts: {
+        parameters: {
+            query?: {
+                /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
+                search?: string;
+                /** @description Contacts that have this tag, whatever its case */
+                tag?: string;
+                /** @description Contacts with this reference */
+                clientReference?: string;
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactPage"];
+                };
+            };
+        };
+    };
+    createContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContact"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    saveContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 8 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactBatch"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactBatchOutcome"];
+                };
+            };
+        };
+    };
+    listContactTags: {
+        parameters: {
+            query?: {
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactTagPage"];
+                };
+            };
+        };
+    };
+    changeContactTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactTagChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactTagOutcome"];
+                };
+            };
+        };
+    };
+    getContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    deleteContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateContact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ContactChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    listContactLists: {
+        parameters: {
+            query?: {
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactListPage"];
+                };
+            };
+        };
+    };
+    createContactList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewContactList"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    previewContactList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactListPreview"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactListPreviewOutcome"];
+                };
+            };
+        };
+    };
+    getContactList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    deleteContactList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateContactList: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ContactListChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactList"];
+                };
+            };
+        };
+    };
+    listContactListContacts: {
+        parameters: {
+            query?: {
+                /** @description Items on a page */
+                limit?: number;
+                /** @description nextCursor of the page before */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of a contact list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactPage"];
+                };
+            };
+        };
+    };
+    addContactListContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ContactListAddition"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactListAddOutcome"];
+                };
+            };
+            /** @description The copy goes on: the counts so far */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactListAddOutcome"];
+                };
+            };
+        };
+    };
+    removeContactListContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of a contact list */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactListRemoval"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactListRemoveOutcome"];
+                };
+            };
+        };
+    };
+    listApiKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKeyPage"];
+                };
+            };
+        };
+    };
+    createApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["NewApiKey"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    getApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an API key */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    deleteApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an API key */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; there is nothing to say */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    updateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an API key */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ApiKeyChanges"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    rotateApiKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an API key */
+                id: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 1 MiB and 50000 values */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["KeyRotation"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    rotateSigningSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of an API key */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiKey"];
+                };
+            };
+        };
+    };
+    getSendsReport: {
+        parameters: {
+            query?: {
+                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                from?: string;
+                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                to?: string;
+                /** @description Whose days and months they are */
+                timeZone?: string;
+                /** @description Default both */
+                channel?: "email" | "sms";
+                /** @description How long each row is; hours for at most 31 days */
+                interval?: "hour" | "day" | "month";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendsReport"];
+                };
+            };
+        };
+    };
+    getClientTagsReport: {
+        parameters: {
+            query?: {
+                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                from?: string;
+                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                to?: string;
+                /** @description Whose days and months they are */
+                timeZone?: string;
+                /** @description Default both */
+                channel?: "email" | "sms";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientTagsReport"];
+                };
+            };
+        };
+    };
+    getCountriesReport: {
+        parameters: {
+            query?: {
+                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                from?: string;
+                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                to?: string;
+                /** @description Whose days and months they are */
+                timeZone?: string;
+                /** @description Default both */
+                channel?: "email" | "sms";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CountriesReport"];
+                };
+            };
+        };
+    };
+    getLatencyReport: {
+        parameters: {
+            query?: {
+                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                from?: string;
+                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                to?: string;
+                /** @description Whose days and months they are */
+                timeZone?: string;
+                /** @description Default both */
+                channel?: "email" | "sms";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LatencyReport"];
+                };
+            };
+        };
+    };
+    getEmailDeliverabilityReport: {
+        parameters: {
+            query?: {
+                /** @description Messages that were accepted at or after, as a date in timeZone or RFC 3339 with any offset; default 30 days before to */
+                from?: string;
+                /** @description Accepted before; at most 400 days later. Default the end of this hour */
+                to?: string;
+                /** @description Whose days and months they are */
+                timeZone?: string;
+                /** @description Default both */
+                channel?: "email" | "sms";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeliverabilityReport"];
+                };
+            };
+        };
+    };
+    getWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+        };
+    };
+    getWorkspaceSpend: {
+        parameters: {
+            query?: {
+                /** @description A month in UTC; default this one. Not with from or to */
+                month?: string;
+                /** @description A date in UTC or RFC 3339 with any offset, rounded down to the hour; default 30 days before to */
+                from?: string;
+                /** @description Up to then; at most 400 days later. Default the end of this hour */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Spend"];
+                };
+            };
+        };
+    };
+}
