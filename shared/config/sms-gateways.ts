@@ -51,10 +51,29 @@ const Smpp = z
     return z.NEVER;
   });
 
+const Http = z
+  .strictObject({
+    ...common,
+    type: z.literal('http'),
+    url: z.string().max(2048),
+    /** Signs what goes there, and what comes from there. */
+    secret: z.string().min(16, 'must have at least 16 characters'),
+    /** In PEM, for a server whose certificate is its own. */
+    ca: z.string().optional(),
+    /** Requests without an answer, of each process. */
+    window: z.number().int().min(1).max(1000).default(20),
+    /** Of each process. */
+    perSecond: z.number().positive().optional(),
+  })
+  .refine(({ url }) => isHttpUrl(url), {
+    path: ['url'],
+    message: 'must be an address that begins with http:// or https://, without user, password and fragment',
+  });
+
 const Simulator = z.strictObject({ ...common, type: z.literal('simulator') });
 
 const Gateways = z
-  .array(z.discriminatedUnion('type', [Smpp, Simulator]))
+  .array(z.discriminatedUnion('type', [Smpp, Http, Simulator]))
   .min(1)
   .superRefine((gateways, context) => {
     const names = gateways.map(({ name }) => name);
@@ -73,6 +92,7 @@ const Gateways = z
 
 export type GatewaySettings = z.output<typeof Gateways>[number];
 export type SmppSettings = Extract<GatewaySettings, { type: 'smpp' }>;
+export type HttpSettings = Extract<GatewaySettings, { type: 'http' }>;
 
 /** SMPP allows 15 and 8 characters (§5.2.1, §5.2.2); many carriers take longer passwords. */
 function addressOf(url: string) {
@@ -86,6 +106,12 @@ function addressOf(url: string) {
     systemId: decodeURIComponent(username),
     password: decodeURIComponent(password),
   };
+}
+
+function isHttpUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/\\\s@]+[^\s#]*$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
 }
 
 /** JSON, or the path of a file that holds it. The faults name the place, never the value: it may be a password. */

@@ -17,7 +17,7 @@ export const smsSettings = {
   SMS_GATEWAYS: gatewayList
     .optional()
     .describe(
-      'Carriers: a list in JSON, or the path of a file with one; each has a name, a type (smpp, simulator) and what it is for. A message takes the first that fits and is up. In place of SMS_GATEWAY',
+      'Carriers: a list in JSON, or the path of a file with one; each has a name, a type (smpp, http, simulator) and what it is for. A message takes the first that fits and is up. In place of SMS_GATEWAY',
     ),
   SMS_TIMEOUT_SECONDS: z.coerce
     .number()

@@ -13,6 +13,7 @@ export {
   type SignatureInput,
   type SignatureValue,
 } from './http-signature/parse.ts';
+export { type RequestToSign, type SignedHeaders, signRequest } from './http-signature/sign-request.ts';
 export {
   signWebhookRequest,
   type WebhookHeaders,

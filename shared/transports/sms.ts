@@ -3,6 +3,7 @@ import type { GatewaySettings } from '../config/sms-gateways.ts';
 import { config } from '../config.ts';
 import { isDramaNumber, parsePhoneNumber } from '../formats/phone-number.ts';
 import type { SmsReason } from '../schemas/sms.ts';
+import { createHttpGateway } from './sms/http/gateway.ts';
 import { simulator } from './sms/simulator.ts';
 import { createSmppGateway } from './sms/smpp/gateway.ts';
 
@@ -84,10 +85,21 @@ const made = new Map<GatewaySettings, Gateway>();
 function gatewayOf(settings: GatewaySettings): Gateway {
   const known = made.get(settings);
   if (known) return known;
-  const gateway = settings.type === 'smpp' ? createSmppGateway(settings) : simulator;
+  const gateway = newGateway(settings);
   made.set(settings, gateway);
   closeAtEnd(closeGateways);
   return gateway;
+}
+
+function newGateway(settings: GatewaySettings): Gateway {
+  switch (settings.type) {
+    case 'smpp':
+      return createSmppGateway(settings);
+    case 'http':
+      return createHttpGateway(settings);
+    case 'simulator':
+      return simulator;
+  }
 }
 
 type Route = Pick<TextMessage, 'sender' | 'recipient'>;

@@ -3,7 +3,10 @@ import { httpbis } from 'http-message-signatures';
 import { now } from '../../shared/clock.ts';
 import type { ReceivedRequest } from './webhook-receiver.ts';
 
-const covered = ['@method', '@authority', '@path', '@query', 'content-digest', 'content-type', 'webhook-id'];
+const byWebhooks = {
+  covered: ['@method', '@authority', '@path', '@query', 'content-digest', 'content-type', 'webhook-id'],
+  params: ['created', 'expires', 'keyid', 'alg'],
+};
 
 /** The labels that a delivery is signed under, and the keyid of each. */
 export function labelsOf({ headers }: ReceivedRequest): Record<string, string> {
@@ -15,7 +18,12 @@ export function labelsOf({ headers }: ReceivedRequest): Record<string, string> {
  * Whether this secret made the signature under this label, as a customer finds out with a library that shares nothing
  * with the one that signs. It takes one label at a time, so it is given one.
  */
-export async function isSignedBy(request: ReceivedRequest, label: string, secret: string): Promise<boolean> {
+export async function isSignedBy(
+  request: ReceivedRequest,
+  label: string,
+  secret: string,
+  { covered, params } = byWebhooks,
+): Promise<boolean> {
   const { headers, body } = request;
   const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
   if (headers['content-digest'] !== digest) return false;
@@ -34,7 +42,7 @@ export async function isSignedBy(request: ReceivedRequest, label: string, secret
       notAfter: new Date(now().getTime() + 1000),
       tolerance: 400 * 86_400,
       requiredFields: covered,
-      requiredParams: ['created', 'expires', 'keyid', 'alg'],
+      requiredParams: params,
     },
     {
       method: request.method,

@@ -7,6 +7,12 @@ import { type Smsc, startSmsc } from '../support/smsc.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const smpp = { name: 'acme', type: 'smpp', url: 'smpp://user:pass%2Fword@127.0.0.1:2775' };
+const http = {
+  name: 'h',
+  type: 'http',
+  url: 'https://carrier.example/send',
+  secret: 'a-secret-of-enough-characters',
+};
 const parse = (value: unknown): GatewaySettings[] => gatewayList.parse(JSON.stringify(value));
 const toUs = { sender: 'Acme', recipient: '+12025550123' };
 const toBritain = { sender: 'Acme', recipient: '+447400000001' };
@@ -48,6 +54,13 @@ test.each([
   [[{ ...smpp, type: 'pigeon' }], '[0].type'],
   [[{ ...smpp, windw: 5 }], '[0] Unrecognized key: "windw"'],
   [[{ ...smpp, window: 0 }], '[0].window'],
+  [[http, { ...http, name: 'b', secret: 'hunter2' }], '[1].secret must have at least 16 characters'],
+  [
+    [{ ...http, url: 'https://u:hunter2@carrier.example' }],
+    '[0].url must be an address that begins with http',
+  ],
+  [[{ ...http, url: 'carrier.example' }], '[0].url must be an address that begins with http'],
+  [[{ ...http, systemType: 'x' }], '[0] Unrecognized key: "systemType"'],
 ])('%j is refused, with the place of the fault and without its secrets', (value, fault) => {
   const parsed = gatewayList.safeParse(typeof value === 'string' ? value : JSON.stringify(value));
   const text = parsed.error?.issues[0]?.message ?? '';

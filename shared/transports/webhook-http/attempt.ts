@@ -9,6 +9,8 @@ export type WebhookAttempt = {
   headers: Record<string, string>;
   /** For all of it: name, connection, TLS, sending, status line. */
   timeoutMs: number;
+  /** So much of the answer's body is handed back; 1,024 bytes when left out. */
+  keptBytes?: number;
 };
 
 export type WebhookAttemptError = ConnectionFailure | 'timeout' | 'http_status';
@@ -17,7 +19,9 @@ export type WebhookAttemptResult = {
   /** Until the status line, or until the failure. */
   durationMs: number;
   responseStatus: number | null;
-  /** The first 1,024 bytes, as text without NULs; null when there are none. */
+  /** False where nothing of the request can have arrived: the connection was not there yet. */
+  isSent: boolean;
+  /** The first bytes of it, as text without NULs; null when there are none. */
   responseBody: string | null;
   /** Null after a 2xx. */
   error: WebhookAttemptError | null;
@@ -34,11 +38,12 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const request = requestOf(attempt);
-    const body = bodyExcerpt();
+    const body = bodyExcerpt(attempt.keptBytes ?? mostBytesKept);
     let status: number | null = null;
     let retryAfter: string | null = null;
     let durationMs = 0;
     let isReused = false;
+    let isSent = false;
     let isAnswered = false;
     let isOver = false;
 
@@ -51,6 +56,7 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
       resolve({
         durationMs: Math.round(durationMs),
         responseStatus: status,
+        isSent,
         responseBody: body.text(),
         error,
         retryAfter,
@@ -76,7 +82,8 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
       isOver: () => isOver,
       onRequestStart(controller) {
         isReused = handler.line !== undefined && handler.line.answers > 0;
-        if (isOver) controller.abort(new Error('deadline passed'));
+        if (isOver) return controller.abort(new Error('deadline passed'));
+        isSent = true;
       },
       onResponseStarted() {
         isAnswered = true;
@@ -135,21 +142,20 @@ function requestOf({ url: address, body, headers }: WebhookAttempt): LineRequest
   };
 }
 
-function bodyExcerpt() {
+function bodyExcerpt(most: number) {
   const kept: Buffer[] = [];
   let read = 0;
   return {
     bytesRead: () => read,
     add(chunk: Buffer): void {
-      if (read < mostBytesKept) kept.push(chunk.subarray(0, mostBytesKept - read));
+      if (read < most) kept.push(chunk.subarray(0, most - read));
       read += chunk.length;
     },
     text(): string | null {
       if (read === 0) return null;
       const bytes = kept[0] && kept.length === 1 ? kept[0] : Buffer.concat(kept);
       // As a stream, a character that our own cut has halved is left out.
-      const text =
-        read > mostBytesKept ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString();
+      const text = read > most ? new TextDecoder().decode(bytes, { stream: true }) : bytes.toString();
       return text.replaceAll('\0', '') || null;
     },
   };

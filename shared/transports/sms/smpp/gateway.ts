@@ -2,15 +2,14 @@ import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import { config } from '../../../config.ts';
 import { logger } from '../../../logger.ts';
 import { count } from '../../../metrics.ts';
-import { createPause } from '../../../pause.ts';
 import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../../sms.ts';
+import { createAdmission, later } from '../admission.ts';
 import { addressOf } from './address.ts';
 import { firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
 import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
 import { isThrottled, outcomeOf, statuses } from './statuses.ts';
 import { decodeText, encodeText } from './text.ts';
-import { tokenBucket } from './token-bucket.ts';
 
 // Half as long at first, on average: many processes lose their lines at one moment.
 const [firstBackoffMs, longestBackoffMs] = [1_000, 60_000];
@@ -18,23 +17,11 @@ const [firstBackoffMs, longestBackoffMs] = [1_000, 60_000];
 const refusedBackoffMs = 30_000;
 /** A process that only sends now and then, as the web process does its codes, gives its bind back. */
 const idleMs = 30_000;
-const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
-const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
 
 /** A carrier by SMPP 3.4. One session for each process and gateway; carriers count them. */
 export function createSmppGateway(settings: SmppSettings): Gateway {
   const { name } = settings;
-  const breaker = createPause(pauseTimes, {
-    paused: (pauseMs) => {
-      count('sms_gateway_pauses', { gateway: name });
-      logger.error(
-        { gateway: name, pauseSeconds: pauseMs / 1000 },
-        'a gateway does not answer; it is tried again after a pause',
-      );
-    },
-    over: () => logger.warn({ gateway: name }, 'a gateway answers again'),
-  });
-  const bucket = tokenBucket(settings.perSecond);
+  const admission = createAdmission(settings);
   let session: Session | null = null;
   let opening: Promise<void> | null = null;
   let receive: Receive | null = null;
@@ -43,9 +30,6 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   let retryAt = 0;
   let timer: NodeJS.Timeout | null = null;
   let idleTimer: NodeJS.Timeout | null = null;
-  let throttleMs = 0;
-  let throttledUntil = 0;
-  let inHand = 0;
   const state = { downSince: null as Date | null, lastError: null as string | null };
 
   /** One attempt to bind. Where the process receives, a line that is lost is made again until the end. */
@@ -134,27 +118,16 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
   async function submit(message: TextMessage): Promise<Submission> {
     const end = performance.now() + waitMs();
-    const throttledMs = throttledUntil - performance.now();
-    if (throttledMs > 0) return later('The gateway has asked for fewer messages', throttledMs);
-    if (inHand >= Math.max(settings.window, 0.75 * config.SMS_CONCURRENCY))
-      return later('The gateway has enough in hand', 500);
-    inHand += 1;
+    let ready: Session | null = null;
+    const bound = async () => {
+      ready = await readySession(end);
+      if (ready) return null;
+      const detail = `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`;
+      return later(detail, retryAt - performance.now());
+    };
     try {
-      const ready = await readySession(end);
-      if (!ready)
-        return later(
-          `The gateway is down: ${state.lastError ?? 'it has not answered the bind yet'}`,
-          retryAt - performance.now(),
-        );
-      const pass = await breaker.pass(0);
-      if ('waitMs' in pass) return later('The gateway does not answer', pass.waitMs);
-      try {
-        return await hand(ready, message, end);
-      } finally {
-        pass.leave();
-      }
+      return await admission.admit(() => hand(ready!, message, end), bound);
     } finally {
-      inHand -= 1;
       leaveWhenIdle();
     }
   }
@@ -171,7 +144,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     const results = await Promise.all(
       encoded.map(async ({ hasHeader, ...part }, index) => {
         if (known.has(index + 1)) return null;
-        if (!(await bucket.take(leftMs()))) return { kind: 'unsent', detail: 'the rate is used up' } as const;
+        if (!(await admission.takeTurn(leftMs())))
+          return { kind: 'unsent', detail: 'the rate is used up' } as const;
         return ready.submit(
           {
             ...part,
@@ -186,7 +160,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       }),
     );
     for (const result of results)
-      if (result && result.kind !== 'unsent') breaker.note(result.kind === 'unanswered');
+      if (result && result.kind !== 'unsent') admission.note(result.kind === 'unanswered');
     return summary(results, message.taken ?? [], encoded.length);
   }
 
@@ -212,31 +186,23 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (result.kind === 'unsent') return later(`Not sent: ${result.detail}`, 500);
     if (result.kind === 'unanswered') return { kind: 'unavailable', detail: result.detail };
     if (result.status !== 0) {
-      if (isThrottled(result.status)) throttle();
+      if (isThrottled(result.status)) admission.throttle();
       const outcome = outcomeOf(result.status);
       count('sms_gateway_refusals', { gateway: name, status: `0x${result.status.toString(16)}` });
-      return outcome.kind === 'later' ? later(outcome.detail, throttleMs || firstThrottleMs) : outcome;
+      return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;
     }
-    if (performance.now() >= throttledUntil) throttleMs = 0;
+    admission.tookOne();
     const id = firstText(result.body);
     // Without its name no receipt finds it; it was taken all the same.
     return { kind: 'accepted', reference: id === '' ? 'none' : canonicalId(id, settings.answerIds) };
   }
 
-  /** Those that are under way when the first is refused say nothing new. */
-  function throttle(): void {
-    const time = performance.now();
-    if (time < throttledUntil) return;
-    throttleMs = Math.min(longestThrottleMs, throttleMs === 0 ? firstThrottleMs : throttleMs * 2);
-    throttledUntil = time + throttleMs;
-  }
-
   function leaveWhenIdle(): void {
-    if (receive || inHand > 0) return;
+    if (receive || admission.inHand() > 0) return;
     if (idleTimer) clearTimeout(idleTimer);
     idleTimer = setTimeout(() => {
       const left = session;
-      if (inHand > 0 || !left) return;
+      if (admission.inHand() > 0 || !left) return;
       session = null;
       retryAt = 0;
       void left.close(0);
@@ -245,10 +211,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
   return {
     name,
-    isUp: () =>
-      !breaker.holdsBack() &&
-      performance.now() >= throttledUntil &&
-      (session !== null || opening !== null || performance.now() >= retryAt),
+    isUp: () => admission.isOpen() && (session !== null || opening !== null || performance.now() >= retryAt),
     state: () => ({ ...state, isBound: session !== null, inUse: session?.inUse() ?? 0 }),
     submit,
     open: async (handlers) => {
@@ -268,11 +231,6 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       retryAt = 0;
     },
   };
-}
-
-function later(detail: string, afterMs: number): Submission & { kind: 'later' } {
-  // Not all of them at one moment.
-  return { kind: 'later', detail, afterMs: Math.round(Math.max(200, afterMs) * (1 + Math.random() / 4)) };
 }
 
 /** The same for each part, and when it is sent again: phones join what has one reference. */

@@ -1,0 +1,122 @@
+import { createSecretKey } from 'node:crypto';
+import { now } from '../../../clock.ts';
+import type { HttpSettings } from '../../../config/sms-gateways.ts';
+import { config } from '../../../config.ts';
+import { partsOf } from '../../../formats/gsm-7.ts';
+import { signRequest } from '../../../formats/http-signature.ts';
+import { parseNetworks } from '../../../formats/network-address.ts';
+import { logger } from '../../../logger.ts';
+import { count } from '../../../metrics.ts';
+import { semaphore } from '../../../semaphore.ts';
+import type { Gateway, PartTaken, Submission, TextMessage } from '../../sms.ts';
+import { retryAfterSeconds } from '../../webhook-http/retry-after.ts';
+import type { WebhookAgent } from '../../webhook-http.ts';
+import { createAdmission, later } from '../admission.ts';
+import { outcomeOf } from './outcome.ts';
+import { partReference } from './part-reference.ts';
+
+const contentType = 'application/json';
+/** A problem document has room in it. */
+const keptBytes = 16 * 1024;
+// The operator has named the address, so it may be of any network.
+const everywhere = parseNetworks(['0.0.0.0/0', '::/0']);
+
+/**
+ * A carrier that takes texts by HTTP, or a small program in front of one. A text that is posted again has the same id, by
+ * which the other side knows it.
+ */
+export function createHttpGateway(settings: HttpSettings): Gateway {
+  const { name, url, window } = settings;
+  const key = createSecretKey(Buffer.from(settings.secret));
+  const admission = createAdmission(settings);
+  const places = semaphore({ permits: () => window, waitMs: waitMs(), mostWaiting: config.SMS_CONCURRENCY });
+  const state = { downSince: null as Date | null, lastError: null as string | null };
+  let agent: WebhookAgent | null = null;
+  let inUse = 0;
+
+  async function submit(message: TextMessage): Promise<Submission> {
+    const end = performance.now() + waitMs();
+    return admission.admit(async () => {
+      const release = await places.acquire(name);
+      if (!release) return later('Not sent: the gateway has enough in hand', 500);
+      inUse += 1;
+      try {
+        if (!(await admission.takeTurn(Math.max(0, end - performance.now()))))
+          return later('Not sent: the rate is used up', 500);
+        return await hand(message);
+      } finally {
+        inUse -= 1;
+        release();
+      }
+    });
+  }
+
+  async function hand(message: TextMessage): Promise<Submission> {
+    const body = Buffer.from(JSON.stringify(bodyOf(message)));
+    const createdAt = now();
+    const headers = signRequest({ method: 'POST', url, body, contentType, createdAt, keyid: name, key });
+    // A process that hands no texts over does without the HTTP client.
+    const { createWebhookAgent } = await import('../../webhook-http.ts');
+    agent ??= createWebhookAgent({ allowed: everywhere, ca: settings.ca, connectionsPerOrigin: window });
+    const result = await agent.post({ url, body, headers: { ...headers }, timeoutMs: answerMs(), keptBytes });
+    const outcome = outcomeOf(result);
+    const isFault = outcome.kind === 'fault' || outcome.kind === 'unavailable';
+    admission.note(isFault);
+    note(isFault ? outcome.detail : null);
+    if (outcome.kind !== 'accepted')
+      count('sms_gateway_refusals', { gateway: name, status: String(result.responseStatus ?? result.error) });
+    switch (outcome.kind) {
+      case 'accepted':
+        admission.tookOne();
+        return { ...outcome, ...partsNamed(outcome.reference, message.parts) };
+      case 'busy': {
+        const { retryAfter } = result;
+        admission.throttle(retryAfter === null ? undefined : retryAfterSeconds(retryAfter, now()) * 1000);
+        return later(outcome.detail, admission.throttleMs());
+      }
+      case 'fault':
+        return later(outcome.detail, admission.throttleMs());
+      case 'refused':
+      case 'unavailable':
+        return outcome;
+    }
+  }
+
+  function note(fault: string | null): void {
+    if (fault !== null && !state.downSince) logger.warn({ gateway: name, detail: fault }, 'a gateway fails');
+    if (fault === null && state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
+    state.downSince = fault === null ? null : (state.downSince ?? now());
+    state.lastError = fault;
+  }
+
+  return {
+    name,
+    isUp: admission.isOpen,
+    state: () => ({ ...state, isBound: state.downSince === null, inUse }),
+    submit,
+    close: async () => {
+      const left = agent;
+      agent = null;
+      await left?.close();
+    },
+  };
+}
+
+// Waiting and answer both end before SMS_TIMEOUT_SECONDS do: nothing is posted behind the back of the next attempt.
+const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
+const answerMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
+
+function bodyOf({ id, sender, recipient, content, parts }: TextMessage) {
+  return { id, sender, recipient, content, encoding: partsOf(content).encoding, parts };
+}
+
+/** Its receipts may be of each part. */
+function partsNamed(reference: string, parts: number): { parts?: PartTaken[] } {
+  if (parts < 2) return {};
+  return {
+    parts: Array.from({ length: parts }, (_, index) => ({
+      part: index + 1,
+      reference: partReference(reference, index + 1),
+    })),
+  };
+}
