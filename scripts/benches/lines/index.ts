@@ -17,6 +17,7 @@ import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
 import { revocation } from './revocation.ts';
+import { smppOut } from './smpp-out.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
@@ -33,6 +34,7 @@ export const lines: Line[] = [
   emailOut,
   emailIsolation,
   smsOut,
+  smppOut,
   smsIsolation,
   smsIsolationBatch,
   smsBatchLiquid,
