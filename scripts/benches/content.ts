@@ -66,6 +66,11 @@ export function textOf(index: number): { recipient: string; content: string } {
   };
 }
 
+/** One to a number that carriers reach. */
+export function carriedTextOf(index: number): { recipient: string; content: string } {
+  return { ...textOf(index), recipient: `+447400${String(index).padStart(6, '0')}` };
+}
+
 export type BatchContent = 'liquid' | 'plain';
 export const textSender = 'Bench';
 

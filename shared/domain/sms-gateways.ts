@@ -8,7 +8,13 @@ import { parsePhoneNumber } from '../formats/phone-number.ts';
 import { logger } from '../logger.ts';
 import { count } from '../metrics.ts';
 import { runWithRequest } from '../request-context.ts';
-import { closeGateways, type InboundPart, isAllSimulated, openGateways } from '../transports/sms.ts';
+import {
+  closeGateways,
+  type InboundPart,
+  type InboundPlace,
+  isAllSimulated,
+  openGateways,
+} from '../transports/sms.ts';
 import * as inbound from './sms-inbound.ts';
 import * as receipts from './sms-receipts.ts';
 
@@ -48,18 +54,25 @@ async function keep(part: InboundPart, digest: Buffer): Promise<void> {
   const owner = to && (await findSenderOfVirtualNumber(to));
   if (!owner || !from) return unmatched(part.gateway, owner ? 'sender' : 'recipient');
   await inbound.expect(owner.workspaceId, { from, to });
+  const text = part.place && partedText(part, from, to, part.place);
   await transaction(async () => {
     const at = now();
     if (!(await db.insertUnanswered(digest, at, new Date(at.getTime() - againWithinMs))))
       return count('sms_inbound_repeated', { gateway: part.gateway });
-    if (!part.place)
-      return void (await inbound.receive(owner.workspaceId, { from, to, content: part.content }));
-    const { gateway, content, place } = part;
-    const text = { gateway, sender: from, recipient: to, reference: place.reference, total: place.total };
-    await db.insertInboundPart(text, { part: place.part, content, at });
-    const parts = await db.listInboundPartsForUpdate(text);
-    if (parts.length === place.total) await join(owner.workspaceId, text, parts);
+    if (!text) return void (await inbound.receive(owner.workspaceId, { from, to, content: part.content }));
+    await db.insertInboundPart(text, { part: part.place!.part, content: part.content, at });
   });
+  // Parts come in one burst. In transactions of their own each would wait for the others' rows, and all for one another.
+  // A part that comes again looks too: the process may have died between its transactions.
+  if (text)
+    await transaction(async () => {
+      const parts = await db.listInboundPartsForUpdate(text);
+      if (parts.length === text.total) await join(owner.workspaceId, text, parts);
+    });
+}
+
+function partedText({ gateway }: InboundPart, sender: string, recipient: string, place: InboundPlace) {
+  return { gateway, sender, recipient, reference: place.reference, total: place.total };
 }
 
 async function join(workspaceId: string, text: db.PartedText, parts: string[]): Promise<void> {

@@ -1,11 +1,18 @@
 import { batcher } from '../batcher.ts';
 import { now } from '../clock.ts';
-import { outsideTransaction, transaction } from '../db/client.ts';
-import { type SmsRecord, updateSms } from '../db/sms-messages.ts';
-import { findSmsOfGatewayForUpdate } from '../db/system/sms-messages.ts';
+import { fitting } from '../db/client/outside-text.ts';
+import { afterCommit, outsideTransaction, transaction } from '../db/client.ts';
+import { countInBatch, type SmsRecord } from '../db/sms-messages.ts';
+import { insertEvents } from '../db/system/events.ts';
+import {
+  findSmsOfGatewayForUpdate,
+  listSmsOfGatewaysForUpdate,
+  updateSmsEnds,
+} from '../db/system/sms-messages.ts';
 import { findSmsOfPartForUpdate, updateSmsPartDelivered } from '../db/system/sms-parts.ts';
 import * as db from '../db/system/sms-receipts.ts';
 import { count } from '../metrics.ts';
+import type { SmsReason } from '../schemas/sms.ts';
 import * as events from './events.ts';
 import * as simulator from './simulator/wake.ts';
 import { advance, eventOf } from './sms-record.ts';
@@ -17,10 +24,58 @@ import { advance, eventOf } from './sms-record.ts';
  * message is written down: then it waits for that.
  */
 export async function apply(receipt: db.Receipt): Promise<void> {
+  if (await outsideTransaction(() => applyTogether(receipt))) return;
   if (await applyToMessage(receipt)) return;
   await db.insertUnmatchedReceipt(receipt, now());
   // The reference may have been written down since we looked.
   await match(receipt.gateway, receipt.reference);
+}
+
+/** Those of a moment share a transaction. False for what it does not look at: texts of several parts, and unknown ones. */
+const applyTogether = batcher<db.Receipt, boolean>({
+  maxItems: 100,
+  maxInFlight: 2,
+  run: (receipts) =>
+    transaction(async () => {
+      const known = new Map(
+        (await listSmsOfGatewaysForUpdate(receipts))
+          .filter(({ parts }) => parts === 1)
+          .map((message) => [nameOf(message.gateway!, message.gatewayReference!), message]),
+      );
+      const ends: SmsRecord[] = [];
+      const isKnown = receipts.map(({ gateway, reference, reason }) => {
+        const name = nameOf(gateway, reference);
+        const message = known.get(name);
+        if (message?.status !== 'sent') return message !== undefined;
+        const ended = endOf(message, reason);
+        // The first of several says what became of it.
+        known.set(name, ended);
+        ends.push(ended);
+        return true;
+      });
+      if (ends.length > 0) await end(ends);
+      return isKnown;
+    }),
+});
+
+const nameOf = (gateway: string, reference: string) =>
+  `${gateway} ${fitting('sms_messages.gateway_reference', reference)}`;
+
+async function end(messages: SmsRecord[]): Promise<void> {
+  await updateSmsEnds(messages);
+  await insertEvents(
+    messages.map((message) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
+  );
+  for (const message of messages) {
+    await countInBatch(message.workspaceId, 'sent', message);
+    count('sms_receipts', { outcome: message.status });
+  }
+  afterCommit(events.wakeRelay);
+}
+
+function endOf(message: SmsRecord, reason: SmsReason | null): SmsRecord {
+  const at = now();
+  return reason ? advance(message, 'failed', { at, reason }) : advance(message, 'delivered', { at });
 }
 
 /** A message has been handed over: its receipts are awaited, and may be there already. `parts`: of one of several. */
@@ -71,11 +126,7 @@ async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promi
     if (message.status !== 'sent') return true;
     if (ofPart && !reason && !(await updateSmsPartDelivered(message.id, gateway, reference)).areAll)
       return true;
-    const at = now();
-    const ended = reason ? advance(message, 'failed', { at, reason }) : advance(message, 'delivered', { at });
-    await updateSms(message.workspaceId, message, ended);
-    await events.record(message.workspaceId, eventOf(ended));
-    count('sms_receipts', { outcome: ended.status });
+    await end([endOf(message, reason)]);
     return true;
   });
 }

@@ -19,6 +19,7 @@ import { relay } from './relay.ts';
 import { reportQuery } from './report-query.ts';
 import { revocation } from './revocation.ts';
 import { rollups } from './rollups.ts';
+import { smppOut } from './smpp-out.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
@@ -35,6 +36,7 @@ export const lines: Line[] = [
   emailOut,
   emailIsolation,
   smsOut,
+  smppOut,
   smsIsolation,
   smsIsolationBatch,
   smsBatchLiquid,

@@ -30,6 +30,7 @@ import {
   type BatchContent,
   batchRowOf,
   batchSources,
+  carriedTextOf,
   domain,
   largeEmail,
   plainEmail,
@@ -123,9 +124,19 @@ async function acceptText(name: string): Promise<void> {
   await transaction(() => sms.send(caller, prepared));
 }
 
-const acceptTexts = ({ first, count }: Range) =>
+/** The same to a number that a carrier reaches; its content says when. */
+async function acceptTimedText(name: string): Promise<void> {
+  const content = `at-${performance.timeOrigin + performance.now()}-${name}`;
+  const prepared = await sms.prepare(caller, { ...carriedTextOf(0), content });
+  await transaction(() => sms.send(caller, prepared));
+}
+
+const acceptTexts = (range: Range) => acceptEach(range, textOf);
+const acceptCarried = (range: Range) => acceptEach(range, carriedTextOf);
+
+const acceptEach = ({ first, count }: Range, request: typeof textOf) =>
   each({ first, count }, async (index) => {
-    const prepared = await sms.prepare(caller, textOf(index));
+    const prepared = await sms.prepare(caller, request(index));
     await transaction(() =>
       sms.send(caller, { ...prepared, message: { ...prepared.message, lane: 'bulk' } }),
     );
@@ -204,6 +215,8 @@ serve({
   acceptCode,
   acceptTexts,
   acceptText,
+  acceptTimedText,
+  acceptCarried,
   acceptBatch,
   storeTexts,
   prepareEvents,

@@ -28,7 +28,7 @@ export async function insertInboundPart(
   await query(
     `REPLACE INTO sms_inbound_parts (gateway, sender, recipient, reference, total, part, content, received_at)
      VALUES (?)`,
-    [[...keyOf(text), part, content, at]],
+    [[...keyOf(text), part, storable(content), at]],
   );
 }
 
@@ -38,12 +38,22 @@ export async function listInboundPartsForUpdate(text: PartedText): Promise<strin
     `SELECT content FROM sms_inbound_parts WHERE ${ofText} ORDER BY part FOR UPDATE`,
     keyOf(text),
   );
-  return rows.map((row) => row.content);
+  return rows.map((row) => asItCame(row.content));
 }
 
 export async function deleteInboundParts(text: PartedText): Promise<void> {
   await execute(`DELETE FROM sms_inbound_parts WHERE ${ofText}`, keyOf(text));
 }
+
+// Phones cut a text where a part is full, between the two units of one character too. MySQL has no half characters, so each
+// is written as four digits after a character that no text has (Unicode §23.7) until the parts are joined.
+const mark = '\ufdd0';
+const storable = (content: string) =>
+  content.replaceAll(/\p{Surrogate}/gu, (half) => mark + half.charCodeAt(0).toString(16));
+const asItCame = (content: string) =>
+  content.replaceAll(/\ufdd0(d[89a-f][0-9a-f]{2})/g, (_, digits) =>
+    String.fromCharCode(parseInt(digits, 16)),
+  );
 
 /** Texts some of whose parts have been waiting since before then. */
 export async function listInboundTextsBefore(until: Date, limit: number): Promise<PartedText[]> {

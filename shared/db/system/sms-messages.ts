@@ -1,4 +1,4 @@
-import { idFromBytes } from '../../formats/ids.ts';
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
 import { byId, execute, query, type Row, sqlTime } from '../client.ts';
@@ -135,4 +135,47 @@ export async function findSmsOfGatewayForUpdate(
   if (!found) return null;
   const [row] = await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]);
   return row ? toRecord(row) : null;
+}
+
+/** The same of many texts, by gateway and reference; where texts share a reference, any of them. */
+export async function listSmsOfGatewaysForUpdate(
+  named: { gateway: string; reference: string }[],
+): Promise<SmsRecord[]> {
+  const found = await query(
+    'SELECT id FROM sms_messages FORCE INDEX (sms_of_gateway) WHERE (gateway_reference, gateway) IN (?)',
+    [
+      named.map(({ gateway, reference }) => [
+        Buffer.from(fitting('sms_messages.gateway_reference', reference)),
+        Buffer.from(gateway),
+      ]),
+    ],
+  );
+  if (found.length === 0) return [];
+  // In one order, so that nobody waits for another who waits for him.
+  const ids = found.map((row): Buffer => row.id).toSorted((one, other) => one.compare(other));
+  const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
+    ids,
+  ]);
+  return rows.map(toRecord);
+}
+
+/** Writes the ends of texts that were sent; they must be locked. */
+export async function updateSmsEnds(ended: SmsRecord[]): Promise<void> {
+  const changes = ended.map((message) => ({
+    ...changesOf(message),
+    id: idToBytes(message.id).toString('hex'),
+    delivered_at: sqlTime(message.deliveredAt),
+  }));
+  await execute(
+    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
+        id CHAR(32) PATH '$.id', status VARCHAR(10) PATH '$.status', category VARCHAR(16) PATH '$.reason_category',
+        code VARCHAR(40) PATH '$.reason_code', description VARCHAR(1000) PATH '$.reason_description',
+        retryable TINYINT PATH '$.reason_retryable', updated DATETIME(3) PATH '$.updated_at',
+        delivered DATETIME(3) PATH '$.delivered_at', seq INT PATH '$.event_seq')) AS ended
+     STRAIGHT_JOIN sms_messages m ${byId} ON m.id = UNHEX(ended.id)
+     SET m.status = ended.status, m.reason_category = ended.category, m.reason_code = ended.code,
+       m.reason_description = ended.description, m.reason_retryable = ended.retryable, m.updated_at = ended.updated,
+       m.delivered_at = ended.delivered, m.event_seq = ended.seq`,
+    [JSON.stringify(changes)],
+  );
 }
