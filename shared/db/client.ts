@@ -14,6 +14,7 @@ import { withConnection } from './client/unit.ts';
 
 export { type Changed, closeDatabase, database, type Param, type Row } from './client/connection.ts';
 export { isDuplicateKey, isLockConflict, isLockWait } from './client/faults.ts';
+export { hex, literal, sqlTime, written, writtenRows } from './client/text.ts';
 export { limitTime } from './client/time-limit.ts';
 export {
   afterCommit,
@@ -23,6 +24,7 @@ export {
   outsideTransaction,
   transaction,
 } from './client/unit.ts';
+export { type RowValue, tableOf, valueByRow } from './client/values-by-row.ts';
 
 /** A prepared statement: for the few statements of the hot paths, whose text never varies. */
 export function execute<T = Row[]>(sql: string, values: readonly Param[] = []): Promise<T> {
@@ -37,55 +39,6 @@ export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): 
 /** The text of a statement for `queryEach`, with the values in their places. */
 export function statement(sql: string, values: readonly unknown[]): string {
   return mysql.format(sql, values as Parameters<typeof mysql.format>[1]);
-}
-
-/**
- * A value as it is written in the text of a statement: for rows by the thousand, put together by hand. The server needs a
- * backslash before these two characters only; the driver's own function looks for seven more, which takes ten times as long.
- */
-export function literal(value: string | number | null): string {
-  if (typeof value !== 'string') return value === null ? 'NULL' : `${value}`;
-  return special.test(value) ? `'${value.replace(allSpecial, '\\$&')}'` : `'${value}'`;
-}
-const special = /['\\]/;
-const allSpecial = /['\\]/g;
-
-/** The same of bytes, by hand too: for thousands of them the driver's own way takes several times as long. */
-export function hex(bytes: Buffer): string {
-  return `X'${bytes.toString('hex')}'`;
-}
-
-/** Any value of a column, in the same way. */
-export function written(value: Param): string {
-  if (value === null) return 'NULL';
-  if (typeof value === 'number' || typeof value === 'boolean') return `${Number(value)}`;
-  if (typeof value === 'string') return literal(value);
-  return Buffer.isBuffer(value) ? hex(value) : writtenTime(value);
-}
-
-/** Rows as they are written behind VALUES. A value that is that of the row before is not written anew. */
-export function writtenRows(rows: readonly (readonly Param[])[]): string {
-  const last: Param[] = [];
-  const texts: string[] = [];
-  return rows
-    .map((row) => {
-      for (let place = 0; place < row.length; place += 1) {
-        const value = row[place]!;
-        if (value === last[place] && place < texts.length) continue;
-        last[place] = value;
-        texts[place] = written(value);
-      }
-      return `(${texts.join(',')})`;
-    })
-    .join(',');
-}
-
-let lastTime: { time: Date; text: string } | undefined;
-
-/** The rows of a statement mostly have one time. */
-function writtenTime(time: Date): string {
-  if (lastTime?.time !== time) lastTime = { time, text: `'${sqlTime(time)}'` };
-  return lastTime.text;
 }
 
 /**
@@ -126,11 +79,6 @@ export function table(name: string, indexes: string[] = []): Knex.QueryBuilder {
  * optimizer reads all of it, and then waits for what every other transaction has in hand.
  */
 export const byId = 'FORCE INDEX (PRIMARY)';
-
-/** A time inside JSON that MySQL reads as DATETIME(3). */
-export function sqlTime(time: Date | null): string | null {
-  return time && time.toISOString().replace('T', ' ').slice(0, 23);
-}
 
 /** What a column of bytes holds, or is compared with. */
 export function bytesOf<Absent extends null | undefined>(text: string | Absent): Buffer | Absent {

@@ -73,10 +73,9 @@ export async function insertMembers(
   let added = 0;
   const workspace = idToBytes(workspaceId);
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
-    // Nobody deletes a contact between its being found and its becoming a member. Not by a JSON_TABLE: MySQL locks nothing
-    // together with one (its error 3569).
+    // Nobody deletes a contact between its being found and its becoming a member.
     const rows = await query(
-      `SELECT id FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id LOCK IN SHARE MODE`,
+      `SELECT id FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id FOR UPDATE`,
       [workspace, ids.map(idToBytes)],
     );
     if (rows.length === 0) continue;
@@ -99,9 +98,9 @@ export async function deleteMembers(
   let removed = 0;
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
     const { affectedRows } = await query<Changed>(
-      `DELETE m FROM ${named} STRAIGHT_JOIN contact_list_members m ${byId}
-       ON m.list_id = ? AND m.contact_id = UNHEX(named.id) WHERE m.workspace_id = ?`,
-      [toNamed(ids), idToBytes(listId), idToBytes(workspaceId)],
+      // As pairs: of a list and some ids the optimizer may read, and so wait for, all rows of the list.
+      `DELETE m FROM contact_list_members m ${byId} WHERE (m.list_id, m.contact_id) IN (?) AND m.workspace_id = ?`,
+      [ids.map((id) => [idToBytes(listId), idToBytes(id)]), idToBytes(workspaceId)],
     );
     removed += affectedRows;
   }
@@ -121,14 +120,6 @@ export async function deleteMemberships(workspaceId: string, id: string): Promis
     rows.map((row) => row.list_id),
     idToBytes(id),
   ]);
-}
-
-// Each row is looked up, and locked, in this order. For a list of ids the optimizer may read, and so wait for, all rows
-// of the workspace or the list.
-const named = `JSON_TABLE(?, '$[*]' COLUMNS (id CHAR(32) PATH '$')) AS named`;
-
-function toNamed(contactIds: string[]): string {
-  return JSON.stringify(contactIds.map((id) => idToBytes(id).toString('hex')));
 }
 
 function portionsOf<Item>(items: Item[], size: number): Item[][] {

@@ -18,13 +18,13 @@ const arms: Arm[] = [
 
 /**
  * Waits until every text to this number, from this id on, that is being stored is committed or taken back. None of
- * them can be stored by somebody who waits for us.
+ * them can be stored by somebody who waits for us: we lock these texts in the order of their ids, as all do who write what
+ * became of texts.
  */
 export async function waitForSmsTo(workspaceId: string, number: string, since: Buffer): Promise<void> {
-  // Of the entries of this index alone: they never change, so that who writes what became of a text does not wait.
   await execute(
     `SELECT COUNT(id) FROM sms_messages FORCE INDEX (sms_by_recipient)
-     WHERE workspace_id = ? AND recipient = ? AND id >= ? LOCK IN SHARE MODE`,
+     WHERE workspace_id = ? AND recipient = ? AND id >= ? FOR UPDATE`,
     [idToBytes(workspaceId), Buffer.from(number), since],
   );
 }

@@ -95,6 +95,17 @@ test('a claim ends with its lease, and what the former holder has to say is not 
   expect((await read())[0]).toMatchObject({ status: 'delivered' });
 });
 
+test('an old holder and the new one who end in the same moment: the row is as the new one says, and the old one is told', async () => {
+  const { ids, read } = await pending(1);
+  const former = (await claim(ids[0]!))!;
+  await advanceClock(leaseMs + 1_000);
+  const holder = (await claim(ids[0]!))!;
+  const late = outcome(ids[0]!, former.token, { status: 'skipped' });
+  const current = outcome(ids[0]!, holder.token, { claims: 2 });
+  expect(await Promise.all([finishDelivery(late), finishDelivery(current)])).toEqual([false, true]);
+  expect((await read())[0]).toMatchObject({ status: 'delivered', isHeld: false });
+});
+
 test('outcomes that are written together each reach their own row, to the millisecond and the letter', async () => {
   const { ids, read } = await pending(4);
   const claims = await Promise.all(ids.map(claim));

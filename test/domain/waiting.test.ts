@@ -113,7 +113,7 @@ test('a recount reads the indexes alone, of the workspace alone', async () => {
       'sms_by_status',
     ],
   ] as const) {
-    const [plan] = await query(`EXPLAIN ${statement}`, [id]);
+    const [plan] = await query(`EXPLAIN FORMAT=TRADITIONAL ${statement}`, [id]);
     expect(plan).toMatchObject({ key, Extra: expect.stringContaining('Using index') });
   }
 });

@@ -102,7 +102,7 @@ test.each(
 
 const stepsOfDelivery: [string, number, RegExp][] = [
   ['the claim', 1, /^UPDATE webhook_deliveries .*lease_token = /s],
-  ['the outcome', 1, /^UPDATE JSON_TABLE.* STRAIGHT_JOIN webhook_deliveries /s],
+  ['the outcome', 1, /^UPDATE webhook_deliveries .*lease_token = NULL/s],
   ['the COMMIT of an outcome after an earlier one', 2, /^COMMIT$/],
 ];
 // Shows F22
@@ -131,7 +131,7 @@ const stepsOfText: [string, RegExp][] = [
   ['the claim', /^UPDATE sms_messages .*SET lease_token = /s],
   ['the mark before the gateway is spoken to', /^UPDATE sms_messages .*SET uncertain_count = /s],
   ['the COMMIT of the gateway, which is a simulated one here,', /^COMMIT$/],
-  ['the outcome', /^UPDATE JSON_TABLE.* STRAIGHT_JOIN sms_messages /s],
+  ['the outcome', /^UPDATE sms_messages .*lease_token = NULL/s],
 ];
 // Shows F22
 test.each(moments.flatMap((moment) => stepsOfText.map((step) => [step[0], moment, step[1]] as const)))(

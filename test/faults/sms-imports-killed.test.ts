@@ -126,7 +126,7 @@ test('a web process killed while it writes clicks loses those alone, and an empt
   };
   const before = await batchOf(survivor, own, id);
 
-  const writesClicks = /JSON_TABLE[^]*short_links/;
+  const writesClicks = /^UPDATE [^]*STRAIGHT_JOIN short_links/;
   const written = () => mysql.holdNext('after', /^COMMIT$/i, { behind: writesClicks });
   const writing = () => mysql.holdNext('before', /^COMMIT$/i, { behind: writesClicks });
   await killedAt(written, follow);

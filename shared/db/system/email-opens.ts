@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, query, sqlTime } from '../client.ts';
+import { byId, hex, type Param, query, valueByRow, written } from '../client.ts';
 import { type EmailRecord, toRecord } from '../emails.ts';
 
 /** An email by the link in it, whoever's it is. */
@@ -10,7 +10,6 @@ export async function findEmailOfLink(emailId: string): Promise<EmailRecord | nu
 
 /** Those of these whose loads are counted, locked until the transaction ends. */
 export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRecord[]> {
-  // Not by a JSON_TABLE: MySQL locks nothing together with one (its error 3569).
   const rows = await query(
     `SELECT * FROM emails ${byId} WHERE id IN (?) AND track_opens = 1 ORDER BY id FOR UPDATE`,
     [emailIds.map(idToBytes)],
@@ -20,19 +19,17 @@ export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRec
 
 /** Writes how often these have been opened, and when first. */
 export async function updateOpens(emails: EmailRecord[]): Promise<void> {
-  const changes = emails.map((email) => ({
-    id: idToBytes(email.id).toString('hex'),
-    count: email.openCount,
-    opened: sqlTime(email.openedAt),
-    updated: sqlTime(email.updatedAt),
-    seq: email.eventSeq,
-  }));
+  const rows = emails
+    .map((email) => ({ ...email, key: hex(idToBytes(email.id)) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const by = (valueOf: (email: EmailRecord) => Param) =>
+    valueByRow(
+      'id',
+      rows.map((row) => [row.key, written(valueOf(row))]),
+    );
   await query(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
-        id CHAR(32) PATH '$.id', count INT UNSIGNED PATH '$.count', opened DATETIME(3) PATH '$.opened',
-        updated DATETIME(3) PATH '$.updated', seq INT PATH '$.seq')) AS change_of
-     STRAIGHT_JOIN emails ${byId} ON emails.id = UNHEX(change_of.id)
-     SET open_count = change_of.count, opened_at = opened, updated_at = updated, event_seq = seq`,
-    [JSON.stringify(changes)],
+    `UPDATE emails ${byId} SET open_count = ${by(({ openCount }) => openCount)}, opened_at = ${by(({ openedAt }) => openedAt)},
+       updated_at = ${by(({ updatedAt }) => updatedAt)}, event_seq = ${by(({ eventSeq }) => eventSeq)}
+     WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
   );
 }

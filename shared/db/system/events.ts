@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, execute, query, type Row, writtenRows } from '../client.ts';
+import { byId, execute, hex, query, type Row, type RowValue, valueByRow, writtenRows } from '../client.ts';
 import { insertColumns, type NewEventRecord, toValues } from '../events.ts';
 
 export type OwnedEvent = { workspaceId: string; event: NewEventRecord };
@@ -78,11 +78,11 @@ export async function listInboundNumbers(eventIds: Buffer[]): Promise<Map<string
 
 /** Gives the events, in their order, the positions after `after`. */
 export async function updatePositions(eventIds: Buffer[], after: number): Promise<void> {
-  await execute(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (place FOR ORDINALITY, id CHAR(32) PATH '$')) AS numbered
-     STRAIGHT_JOIN events ${byId} ON events.id = UNHEX(numbered.id) SET events.position = ? + numbered.place`,
-    [JSON.stringify(eventIds.map((id) => id.toString('hex'))), after],
-  );
+  const rows = eventIds
+    .map((id, index): RowValue => [hex(id), `${after + index + 1}`])
+    .toSorted(([one], [other]) => (one < other ? -1 : 1));
+  const ids = rows.map(([id]) => id).join(',');
+  await query(`UPDATE events ${byId} SET position = ${valueByRow('id', rows)} WHERE id IN (${ids})`);
 }
 
 /** Moves the counter, and marks at most every few seconds which position the feed had reached when. */

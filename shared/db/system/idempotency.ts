@@ -12,18 +12,10 @@ export async function deleteExpiredRecords(at: Date, limit: number): Promise<num
     [at, limit],
   );
   if (rows.length === 0) return 0;
-  const keys = rows.map((row) => [
-    row.workspace_id.toString('hex'),
-    row.lineage_id.toString('hex'),
-    row.idempotency_key.toString('hex'),
-  ]);
   const { affectedRows } = await query<Changed>(
-    `DELETE r FROM JSON_TABLE(?, '$[*]' COLUMNS (workspace CHAR(32) PATH '$[0]', lineage CHAR(32) PATH '$[1]',
-       idem_key VARCHAR(510) PATH '$[2]')) AS gone
-     STRAIGHT_JOIN idempotency_records r ${byId} ON r.workspace_id = UNHEX(gone.workspace)
-       AND r.lineage_id = UNHEX(gone.lineage) AND r.idempotency_key = UNHEX(gone.idem_key)
-     WHERE r.expires_at <= ?`,
-    [JSON.stringify(keys), at],
+    `DELETE r FROM idempotency_records r ${byId}
+     WHERE (r.workspace_id, r.lineage_id, r.idempotency_key) IN (?) AND r.expires_at <= ?`,
+    [rows.map((row) => [row.workspace_id, row.lineage_id, row.idempotency_key]), at],
   );
   return affectedRows;
 }

@@ -1,5 +1,5 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, sqlTime } from '../client.ts';
+import { byId, type Changed, execute, type Param, query, tableOf } from '../client.ts';
 
 export type FoundShortLink = {
   smsId: string;
@@ -57,32 +57,23 @@ export async function listShortLinksForUpdate(smsIds: string[]): Promise<LinkToC
 
 export type Clicks = { clicks: number; firstAt: Date; lastAt: Date };
 
+// Without its type, a time in the text of a statement is compared as a text.
+const [firstAt, lastAt] = ['first_at', 'last_at'].map((time) => `CAST(change_of.${time} AS DATETIME(3))`);
 const add = (table: string) => `${table}.clicks = ${table}.clicks + change_of.clicks,
-  ${table}.first_clicked_at = LEAST(COALESCE(${table}.first_clicked_at, change_of.first_at), change_of.first_at),
-  ${table}.last_clicked_at = GREATEST(COALESCE(${table}.last_clicked_at, change_of.last_at), change_of.last_at)`;
-const clickColumns = `clicks INT UNSIGNED PATH '$.clicks', first_at DATETIME(3) PATH '$.firstAt',
-  last_at DATETIME(3) PATH '$.lastAt'`;
-const clicksOf = ({ clicks, firstAt, lastAt }: Clicks) => ({
-  clicks,
-  firstAt: sqlTime(firstAt),
-  lastAt: sqlTime(lastAt),
-});
+  ${table}.first_clicked_at = LEAST(COALESCE(${table}.first_clicked_at, ${firstAt}), ${firstAt}),
+  ${table}.last_clicked_at = GREATEST(COALESCE(${table}.last_clicked_at, ${lastAt}), ${lastAt})`;
+const clickColumns = ['clicks', 'first_at', 'last_at'];
+const clicksOf = ({ clicks, firstAt, lastAt }: Clicks): Param[] => [clicks, firstAt, lastAt];
 
 /** Adds clicks to links, which must be locked. */
 export async function updateShortLinkClicks(
   changes: (Clicks & { smsId: string; place: number })[],
 ): Promise<void> {
-  const rows = changes.map((change) => ({
-    sms: idToBytes(change.smsId).toString('hex'),
-    place: change.place,
-    ...clicksOf(change),
-  }));
+  const rows = changes.map((change) => [idToBytes(change.smsId), change.place, ...clicksOf(change)]);
   await query(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (sms CHAR(32) PATH '$.sms', place INT PATH '$.place', ${clickColumns}))
-       AS change_of
-     STRAIGHT_JOIN short_links ${byId} ON short_links.sms_id = UNHEX(change_of.sms) AND short_links.place = change_of.place
+    `UPDATE ${tableOf('change_of', ['sms_id', 'place', ...clickColumns], rows)}
+     STRAIGHT_JOIN short_links ${byId} ON short_links.sms_id = change_of.sms_id AND short_links.place = change_of.place
      SET ${add('short_links')}`,
-    [JSON.stringify(rows)],
   );
 }
 
@@ -90,21 +81,15 @@ export type TotalClicks = Clicks & { batchId: string; hash: Buffer; clickedMessa
 
 /** The same for what their batches have in all. */
 export async function updateShortLinkTotals(changes: TotalClicks[]): Promise<void> {
-  const rows = changes.map((change) => ({
-    batch: idToBytes(change.batchId).toString('hex'),
-    hash: change.hash.toString('hex'),
-    messages: change.clickedMessages,
-    ...clicksOf(change),
-  }));
-  const order = (row: (typeof rows)[number]) => row.batch + row.hash;
-  rows.sort((one, other) => (order(one) < order(other) ? -1 : 1));
+  const rows = changes
+    .map((change) => ({ ...change, batch: idToBytes(change.batchId) }))
+    .toSorted((one, other) => one.batch.compare(other.batch) || one.hash.compare(other.hash))
+    .map((change) => [change.batch, change.hash, change.clickedMessages, ...clicksOf(change)]);
   await query(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (batch CHAR(32) PATH '$.batch', hash CHAR(32) PATH '$.hash',
-       messages INT UNSIGNED PATH '$.messages', ${clickColumns})) AS change_of
-     STRAIGHT_JOIN short_link_totals ${byId} ON short_link_totals.batch_id = UNHEX(change_of.batch)
-       AND short_link_totals.written_hash = UNHEX(change_of.hash)
+    `UPDATE ${tableOf('change_of', ['batch_id', 'written_hash', 'messages', ...clickColumns], rows)}
+     STRAIGHT_JOIN short_link_totals ${byId} ON short_link_totals.batch_id = change_of.batch_id
+       AND short_link_totals.written_hash = change_of.written_hash
      SET ${add('short_link_totals')}, clicked_messages = clicked_messages + change_of.messages`,
-    [JSON.stringify(rows)],
   );
 }
 

@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, sqlTime } from '../client.ts';
+import { byId, type Changed, execute, hex, type Param, query, valueByRow, written } from '../client.ts';
 import { toRecord, type WebhookRecord } from '../webhooks.ts';
 
 /** Which of these webhooks fail. Waits for no lock. */
@@ -33,23 +33,19 @@ export async function listOutages(after: WebhookRecord | null, limit: number): P
 /** Writes the course of their outages; the webhooks are to be locked. */
 export async function updateHealth(webhooks: WebhookRecord[]): Promise<void> {
   if (webhooks.length === 0) return;
-  const changes = webhooks.map((webhook) => ({
-    id: idToBytes(webhook.id).toString('hex'),
-    since: sqlTime(webhook.failingSince),
-    last: sqlTime(webhook.lastFailedAt),
-    failures: webhook.consecutiveFailures,
-    recovered: sqlTime(webhook.recoveredAt),
-    warned: sqlTime(webhook.atRiskWarnedAt),
-  }));
+  const rows = webhooks
+    .map((webhook) => ({ ...webhook, key: hex(idToBytes(webhook.id)) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const by = (valueOf: (webhook: WebhookRecord) => Param) =>
+    valueByRow(
+      'id',
+      rows.map((row) => [row.key, written(valueOf(row))]),
+    );
   await query(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
-        id CHAR(32) PATH '$.id', since DATETIME(3) PATH '$.since', last DATETIME(3) PATH '$.last',
-        failures INT PATH '$.failures', recovered DATETIME(3) PATH '$.recovered',
-        warned DATETIME(3) PATH '$.warned')) AS health
-     STRAIGHT_JOIN webhooks w ${byId} ON w.id = UNHEX(health.id)
-     SET w.failing_since = health.since, w.last_failed_at = health.last, w.consecutive_failures = health.failures,
-       w.recovered_at = health.recovered, w.at_risk_warned_at = health.warned`,
-    [JSON.stringify(changes)],
+    `UPDATE webhooks ${byId} SET failing_since = ${by((one) => one.failingSince)},
+       last_failed_at = ${by((one) => one.lastFailedAt)}, consecutive_failures = ${by((one) => one.consecutiveFailures)},
+       recovered_at = ${by((one) => one.recoveredAt)}, at_risk_warned_at = ${by((one) => one.atRiskWarnedAt)}
+     WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
   );
 }
 

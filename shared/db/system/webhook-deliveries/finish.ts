@@ -1,8 +1,8 @@
 import { batcher } from '../../../batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
 import { fitting } from '../../client/outside-text.ts';
-import { byId, execute, outsideTransaction, query, sqlTime, transaction } from '../../client.ts';
-import { outcomeWriter } from '../work/outcomes.ts';
+import { byId, hex, outsideTransaction, query, sqlTime, transaction } from '../../client.ts';
+import { holdingLease, outcomeWriter } from '../work/outcomes.ts';
 import type { DeliveryStatus } from './insert.ts';
 import { deliveryTable } from './table.ts';
 
@@ -57,35 +57,33 @@ const write = (items: DeliveryOutcome[]) =>
 
 /** Keeps what the row still says of the attempt before; it is about to be overwritten. */
 async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
-  await execute(
+  const leases = items.map(({ deliveryId, token }) => ({
+    id: hex(idToBytes(deliveryId)),
+    token: hex(token),
+  }));
+  await query(
     `INSERT IGNORE INTO webhook_attempts (delivery_id, number, workspace_id, attempted_at, duration_ms, response_status,
        response_body, error)
      SELECT d.id, d.attempts, d.workspace_id, d.attempted_at, d.duration_ms, d.response_status, d.response_body, d.error
-     FROM JSON_TABLE(?, '$[*]' COLUMNS (id CHAR(32) PATH '$.id', token CHAR(32) PATH '$.token')) AS outcome
-     STRAIGHT_JOIN webhook_deliveries d ${byId} ON d.id = UNHEX(outcome.id) AND d.lease_token = UNHEX(outcome.token)
-     WHERE d.attempts > 0 AND d.attempted_at IS NOT NULL`,
-    [
-      JSON.stringify(
-        items.map(({ deliveryId, token }) => ({ id: hexOf(deliveryId), token: token.toString('hex') })),
-      ),
-    ],
+     FROM webhook_deliveries d ${byId}
+     WHERE ${holdingLease('d', leases)} AND d.attempts > 0 AND d.attempted_at IS NOT NULL`,
   );
 }
 
-const ofAttempt = <Type extends string>(type: Type) => ({ type, unless: 'attempted_at' });
+const ofAttempt = { unless: 'attempted_at' };
 
 const writeOutcomes = outcomeWriter(deliveryTable, {
-  status: 'VARCHAR(10)',
-  attempts: 'INT',
-  schedule_step: 'INT',
-  due_at: 'DATETIME(3)',
-  parked: 'TINYINT',
-  completed_at: 'DATETIME(3)',
-  duration_ms: ofAttempt('INT'),
-  response_status: ofAttempt('INT'),
-  response_body: ofAttempt('VARCHAR(1024)'),
-  error: ofAttempt('VARCHAR(20)'),
-  attempted_at: ofAttempt('DATETIME(3)'),
+  status: {},
+  attempts: {},
+  schedule_step: {},
+  due_at: {},
+  parked: {},
+  completed_at: {},
+  duration_ms: ofAttempt,
+  response_status: ofAttempt,
+  response_body: ofAttempt,
+  error: ofAttempt,
+  attempted_at: ofAttempt,
 });
 
 /** Which of these nobody has claimed since: also of those whose outcome was written, though the answer was lost. */

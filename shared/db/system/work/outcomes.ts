@@ -1,11 +1,21 @@
 import { batcher } from '../../../batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
-import { byId, type Changed, execute, outsideTransaction, transaction } from '../../client.ts';
+import {
+  byId,
+  type Changed,
+  hex,
+  literal,
+  outsideTransaction,
+  query,
+  type RowValue,
+  transaction,
+  valueByRow,
+} from '../../client.ts';
 import { type Batches, findOwned, usual } from './claim.ts';
 import type { Lease, WorkTable } from './table.ts';
 
-/** A column's type; `unless`: it stays as it is where the outcome leaves that other column null. */
-type Column = string | { type: string; unless: string };
+/** `unless`: the column stays as it is where the outcome leaves that other column null. */
+type Column = { unless?: string };
 type Value = string | number | null;
 type RowOutcome<Columns> = { lease: Lease; values: Record<keyof Columns, Value> };
 
@@ -18,29 +28,52 @@ export function outcomeWriter<const Columns extends Record<string, Column>>(
   columns: Columns,
   clears: string[] = [],
 ): (outcomes: RowOutcome<Columns>[]) => Promise<number> {
-  const typeOf = (column: Column) => (typeof column === 'string' ? column : column.type);
-  const fields = Object.entries<Column>(columns).map(
-    ([column, declared]) => `${column} ${typeOf(declared)} PATH '$.${column}'`,
-  );
-  const changes = Object.entries<Column>(columns).map(([column, declared]) =>
-    typeof declared === 'string'
-      ? `r.${column} = outcome.${column}`
-      : `r.${column} = IF(outcome.${declared.unless} IS NULL, r.${column}, outcome.${column})`,
-  );
-  const sql = `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
-      of_row CHAR(32) PATH '$.of_row', of_token CHAR(32) PATH '$.of_token', ${fields.join(', ')})) AS outcome
-    STRAIGHT_JOIN ${name} r ${byId} ON r.id = UNHEX(outcome.of_row) AND r.lease_token = UNHEX(outcome.of_token)
-    SET ${[...changes, ...[...clears, 'lease_token'].map((column) => `r.${column} = NULL`)].join(', ')}`;
-  return async (outcomes) => {
-    const changed = outcomes.map(({ lease, values }) => ({
-      of_row: idToBytes(lease.id).toString('hex'),
-      of_token: lease.token.toString('hex'),
-      ...values,
-    }));
-    // Prepared, as nothing in the JSON is escaped then; in a text that takes longer than all the rest of it.
-    const { affectedRows } = await execute<Changed>(sql, [JSON.stringify(changed)]);
+  const fields = Object.entries<Column>(columns);
+  const cleared = [...clears, 'lease_token'].map((column) => `r.${column} = NULL`);
+
+  async function writeOnce(outcomes: Written[]): Promise<number> {
+    const changes = fields.map(([column, { unless }]) => {
+      const rows = outcomes.map(({ id, values }): RowValue => {
+        const isKept = unless !== undefined && values[unless] === null;
+        return [id, isKept ? `r.${column}` : literal(values[column]!)];
+      });
+      return `r.${column} = ${valueByRow('r.id', rows)}`;
+    });
+    const { affectedRows } = await query<Changed>(
+      `UPDATE ${name} r ${byId} SET ${[...changes, ...cleared].join(', ')} WHERE ${holdingLease('r', outcomes)}`,
+    );
     return affectedRows;
+  }
+
+  return async (outcomes) => {
+    let changed = 0;
+    for (const some of eachRowOnce(outcomes)) changed += await writeOnce(some);
+    return changed;
   };
+}
+
+type Written = { id: string; token: string; values: Record<string, Value> };
+
+/** In the order of their ids. A row whose old lease and new one end in the same moment is in two of the lists. */
+function eachRowOnce(outcomes: { lease: Lease; values: Record<string, Value> }[]): Written[][] {
+  const lists: Map<string, Written>[] = [];
+  for (const { lease, values } of outcomes) {
+    const id = hex(idToBytes(lease.id));
+    let list = lists.find((one) => !one.has(id));
+    if (!list) {
+      list = new Map();
+      lists.push(list);
+    }
+    list.set(id, { id, token: hex(lease.token), values });
+  }
+  return lists.map((list) => [...list.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)));
+}
+
+/** SQL: the row has one of these leases still; ids and tokens are SQL too. */
+export function holdingLease(table: string, leases: readonly { id: string; token: string }[]): string {
+  const pairs = leases.map(({ id, token }) => `(${id},${token})`);
+  // The ids by themselves, as the index is of them alone.
+  return `${table}.id IN (${leases.map(({ id }) => id).join(',')}) AND (${table}.id, ${table}.lease_token) IN (${pairs.join(',')})`;
 }
 
 /** Undoes a batch of outcomes: some are of rows that another worker has claimed since. */

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { hex, literal, query, type RowValue, tableOf, valueByRow } from '../../../shared/db/client.ts';
+import { useDatabase } from '../../support/database.ts';
+
+useDatabase();
+
+// Fewer than are compared one after the other, as many, and many more.
+test.each([1, 8, 9, 100])('each of %i rows gets its own value', async (count) => {
+  const rows = Array.from({ length: count }, (_, index) => {
+    const id = Buffer.alloc(16, index * 2);
+    return { id, value: index % 3 === 0 ? null : `it's \\ ${index}` };
+  });
+  const values = rows.map(({ id, value }): RowValue => [hex(id), literal(value)]);
+  const found = await query(
+    `SELECT id, ${valueByRow('id', values)} AS value FROM ${tableOf(
+      'given',
+      ['id', 'place'],
+      rows.map(({ id }, index) => [id, index]),
+    )} ORDER BY place`,
+  );
+  expect(found).toEqual(rows);
+});
+
+test('a value that all rows have is written once', () => {
+  const rows = Array.from({ length: 50 }, (_, index): RowValue => [hex(Buffer.alloc(16, index)), '7']);
+  expect(valueByRow('id', rows)).toBe('7');
+});
