@@ -1,7 +1,18 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
-import { byId, execute, query, type Row, sqlTime } from '../client.ts';
+import {
+  byId,
+  execute,
+  hex,
+  type Param,
+  query,
+  type Row,
+  type RowValue,
+  sqlTime,
+  valueByRow,
+  written,
+} from '../client.ts';
 import { type SmsRecord, toRecord } from '../sms-messages.ts';
 import { type Messages, messageTable } from './message-admission.ts';
 import { claimer, handoverStarter, leaseReturner } from './work/claim.ts';
@@ -159,23 +170,36 @@ export async function listSmsOfGatewaysForUpdate(
   return rows.map(toRecord);
 }
 
+const endColumns = [
+  'status',
+  'reason_category',
+  'reason_code',
+  'reason_description',
+  'reason_retryable',
+  'updated_at',
+  'delivered_at',
+  'event_seq',
+] as const;
+type Ended = Record<(typeof endColumns)[number], Param>;
+
 /** Writes the ends of texts that were sent; they must be locked. */
 export async function updateSmsEnds(ended: SmsRecord[]): Promise<void> {
-  const changes = ended.map((message) => ({
-    ...changesOf(message),
-    id: idToBytes(message.id).toString('hex'),
-    delivered_at: sqlTime(message.deliveredAt),
-  }));
-  await execute(
-    `UPDATE JSON_TABLE(?, '$[*]' COLUMNS (
-        id CHAR(32) PATH '$.id', status VARCHAR(10) PATH '$.status', category VARCHAR(16) PATH '$.reason_category',
-        code VARCHAR(40) PATH '$.reason_code', description VARCHAR(1000) PATH '$.reason_description',
-        retryable TINYINT PATH '$.reason_retryable', updated DATETIME(3) PATH '$.updated_at',
-        delivered DATETIME(3) PATH '$.delivered_at', seq INT PATH '$.event_seq')) AS ended
-     STRAIGHT_JOIN sms_messages m ${byId} ON m.id = UNHEX(ended.id)
-     SET m.status = ended.status, m.reason_category = ended.category, m.reason_code = ended.code,
-       m.reason_description = ended.description, m.reason_retryable = ended.retryable, m.updated_at = ended.updated,
-       m.delivered_at = ended.delivered, m.event_seq = ended.seq`,
-    [JSON.stringify(changes)],
+  if (ended.length === 0) return;
+  const rows = ended
+    .map((message) => ({
+      key: hex(idToBytes(message.id)),
+      values: {
+        ...changesOf(message),
+        delivered_at: message.deliveredAt,
+        updated_at: message.updatedAt,
+      } as Ended,
+    }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const sets = endColumns.map((column) => {
+    const values = rows.map(({ key, values }): RowValue => [key, written(values[column])]);
+    return `${column} = ${valueByRow('id', values)}`;
+  });
+  await query(
+    `UPDATE sms_messages ${byId} SET ${sets.join(', ')} WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
   );
 }
