@@ -1,4 +1,4 @@
-import { compile } from '../formats/mjml.ts';
+import { leaveOut } from './left-out.ts';
 import type { MjmlJob, ThreadResult } from './protocol.ts';
 import { seal } from './seal.ts';
 
@@ -6,6 +6,9 @@ import { seal } from './seal.ts';
 process.on('disconnect', () => process.exit());
 // Whoever stops the service by a signal to all of its processes: the parent ends this one when it is done with it.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {});
+
+leaveOut();
+const { compile } = await import('../formats/mjml.ts');
 
 const cpuMs = () => {
   const { user, system } = process.cpuUsage();

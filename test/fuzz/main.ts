@@ -20,7 +20,7 @@ async function main(): Promise<number> {
   const servers = await startServersIn(await ownFolder());
   // The platform's modules take their settings when they are first imported.
   for (const name of Object.keys(process.env))
-    if (!['PATH', 'HOME', 'TMPDIR', 'LANG'].includes(name)) delete process.env[name];
+    if (!['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'].includes(name)) delete process.env[name];
   Object.assign(process.env, servers.settings);
   const { targets } = await import('./targets/index.ts');
   const names = targets.map(({ name }) => name);

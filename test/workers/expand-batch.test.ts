@@ -69,7 +69,8 @@ test('a scheduled batch whose job is lost begins in its time, by the sweep', asy
 
 test('rows that kill worker after worker are taken one by one, and the one to blame is given up', async () => {
   const { id } = await newBatch(api, own, { messages: messagesTo(3) });
-  await query('UPDATE sms_batches SET claims = 20');
+  // Begun, so that the first step is at a row: a worker that only begins it in its turn gives it back, and has not died of it.
+  await query('UPDATE sms_batches SET claims = 20, started_at = UTC_TIMESTAMP(3)');
   const workers = await runWorkers(['expand-batch', 'sweep']);
   await waitFor('all are messages', async () => (await shown(id)).counts.waiting === 0, {
     timeoutMs: 30_000,

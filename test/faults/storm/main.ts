@@ -63,7 +63,7 @@ async function main(): Promise<number> {
     });
   // The load and the checks use the platform's own modules, which take their settings when they are first imported.
   for (const name of Object.keys(process.env))
-    if (!['PATH', 'HOME', 'TMPDIR', 'LANG'].includes(name)) delete process.env[name];
+    if (!['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'].includes(name)) delete process.env[name];
   Object.assign(process.env, own, { LOG_LEVEL: 'silent' });
   const { runFaults, runSoak } = await import('./course.ts');
   const result = await (chosen.profile === 'faults' ? runFaults : runSoak)(prepared, {

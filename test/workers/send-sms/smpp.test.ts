@@ -220,7 +220,7 @@ test('parts whose others do not come in a day are received as they are', async (
   const text = textFrom(Buffer.concat([Buffer.from([6, 8, 4, 1, 2, 3, 2]), Buffer.from('middle')]), {
     esmClass: 0x40,
   });
-  await smsc.answerOf(smsc.deliver(text));
+  expect(await smsc.answerOf(smsc.deliver(text))).toBe(0);
   await recovery.sweep();
   expect(await received()).toEqual([]);
   await advanceClock(25 * 60 * minuteMs);

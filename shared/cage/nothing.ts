@@ -1,0 +1,2 @@
+/** In the place of a package that left-out.ts leaves out. */
+export const isLeftOut = true;
