@@ -54,7 +54,7 @@ export type ReportRow<Wanted extends Measure> = {
   counts: Record<Wanted, number>;
 };
 
-type Condition = { sql: string; values: (string | number)[] };
+type Condition = { sql: string; values: (string | number | Buffer)[] };
 
 /** Each piece is a range of the primary key. By itself the optimizer may prefer to read all of a workspace. */
 function within(pieces: readonly Piece[]): Condition {
@@ -65,13 +65,16 @@ function within(pieces: readonly Piece[]): Condition {
 }
 
 /**
- * Rows that are read, and their share in each sum: 1, or -1 where they are taken off. The servers sum floating-point numbers
+ * Rows of a workspace that are read, and their share in each sum: 1, or -1 where they are taken off. The servers sum floating-point numbers
  * in half of the time that whole ones take, and these are exact to 2^53.
  */
-export function reading({ added, taken }: Pieces): { rows: Condition; share: Condition } {
-  const off = within(taken);
+export function reading(
+  workspaceId: string,
+  { added, taken }: Pieces,
+): { rows: Condition; share: Condition } {
+  const [read, off] = [within([...added, ...taken]), within(taken)];
   return {
-    rows: within([...added, ...taken]),
+    rows: { sql: `workspace_id = ? AND (${read.sql})`, values: [idToBytes(workspaceId), ...read.values] },
     share:
       taken.length > 0
         ? { sql: `IF(${off.sql}, -1e0, 1e0)`, values: off.values }
@@ -106,13 +109,13 @@ export async function listReportRows<Wanted extends Measure>(
   },
 ): Promise<ReportRow<Wanted>[]> {
   if (channels.length === 0) return [];
-  const { rows, share } = reading(pieces);
+  const { rows, share } = reading(workspaceId, pieces);
   const sums = sumsOf(wanted, share);
   const found = await query(
     `SELECT channel, value, ${sums.sql} FROM report_counts FORCE INDEX (PRIMARY)
-     WHERE workspace_id = ? AND dimension = ? AND (${rows.sql}) AND channel IN (?)
+     WHERE ${rows.sql} AND dimension = ? AND channel IN (?)
      GROUP BY value, channel HAVING ${wanted[0]} <> 0 ORDER BY ${most} DESC, value, channel LIMIT ?`,
-    [...sums.values, idToBytes(workspaceId), dimension, ...rows.values, channels, limit],
+    [...sums.values, ...rows.values, dimension, channels, limit],
   );
   return found.map((row) => ({ channel: row.channel, value: row.value, counts: countsOf(wanted, row) }));
 }
@@ -126,12 +129,12 @@ export async function listReportStretches<Wanted extends Measure>(
   channels: readonly Channel[],
   { bounds, pieces, wanted }: { bounds: number[]; pieces: Piece[]; wanted: readonly Wanted[] },
 ): Promise<{ stretch: number; channel: Channel; counts: Record<Wanted, number> }[]> {
-  const { rows, share } = reading({ added: pieces, taken: [] });
+  const { rows, share } = reading(workspaceId, { added: pieces, taken: [] });
   const found = await query(
     `SELECT INTERVAL(start, ${bounds.map(Number).join(', ')}) - 1 AS stretch, channel, ${sumsOf(wanted, share).sql}
      FROM report_counts FORCE INDEX (PRIMARY)
-     WHERE workspace_id = ? AND dimension = 'all' AND (${rows.sql}) AND channel IN (?) GROUP BY stretch, channel`,
-    [idToBytes(workspaceId), ...rows.values, channels],
+     WHERE ${rows.sql} AND dimension = 'all' AND channel IN (?) GROUP BY stretch, channel`,
+    [...rows.values, channels],
   );
   return found.map((row) => ({
     stretch: Number(row.stretch),

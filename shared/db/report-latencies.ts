@@ -1,4 +1,3 @@
-import { idToBytes } from '../formats/ids.ts';
 import { query } from './client.ts';
 import { type Channel, type Pieces, reading } from './report-counts.ts';
 
@@ -16,12 +15,12 @@ export async function listLatencies(
   channels: readonly Channel[],
   pieces: Pieces,
 ): Promise<LatencyRow[]> {
-  const { rows, share } = reading(pieces);
+  const { rows, share } = reading(workspaceId, pieces);
   const found = await query(
     `SELECT channel, kind, step, bucket, SUM(messages * ${share.sql}) AS messages
-     FROM report_latencies FORCE INDEX (PRIMARY) WHERE workspace_id = ? AND (${rows.sql}) AND channel IN (?)
+     FROM report_latencies FORCE INDEX (PRIMARY) WHERE ${rows.sql} AND channel IN (?)
      GROUP BY channel, kind, step, bucket HAVING messages > 0 ORDER BY channel, kind, step, bucket`,
-    [...share.values, idToBytes(workspaceId), ...rows.values, channels],
+    [...share.values, ...rows.values, channels],
   );
   return found.map((row) => ({
     channel: row.channel,

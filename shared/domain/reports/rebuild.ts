@@ -65,7 +65,7 @@ async function rebuildHour(workspaceId: string, channel: Channel, start: number)
     const found = rows.flatMap((row) => factsOf(channel, row) ?? []);
     await remember(found);
     const nameOf = await nameAll(found);
-    for (const facts of found) tally.add(facts, facts.standing, 1, nameOf);
+    for (const facts of found) tally.add(facts, null, nameOf);
     messages += found.length;
     after = reached;
   } while (after !== null);
