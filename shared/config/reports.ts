@@ -7,7 +7,7 @@ export const reportSettings = {
     .int()
     .min(1)
     .max(10_000)
-    .default(2_000)
+    .default(5_000)
     .describe('Events that the reports count at a time'),
   REPORT_EVERY_SECONDS: z.coerce
     .number()

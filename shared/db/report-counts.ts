@@ -65,16 +65,16 @@ function within(pieces: readonly Piece[]): Condition {
 }
 
 /**
- * Rows that are read, and their share in each sum: 1, or -1 where they are taken off. The servers sum floating-point numbers
+ * Rows of a workspace that are read, and their share in each sum: 1, or -1 where they are taken off. The servers sum floating-point numbers
  * in half of the time that whole ones take, and these are exact to 2^53.
  */
 export function reading(
   workspaceId: string,
   { added, taken }: Pieces,
 ): { rows: Condition; share: Condition } {
-  const [all, off] = [within([...added, ...taken]), within(taken)];
+  const [read, off] = [within([...added, ...taken]), within(taken)];
   return {
-    rows: { sql: `workspace_id = ? AND (${all.sql})`, values: [idToBytes(workspaceId), ...all.values] },
+    rows: { sql: `workspace_id = ? AND (${read.sql})`, values: [idToBytes(workspaceId), ...read.values] },
     share:
       taken.length > 0
         ? { sql: `IF(${off.sql}, -1e0, 1e0)`, values: off.values }

@@ -1,3 +1,4 @@
+export { backfill } from './reports/backfill.ts';
 export { countEvents } from './reports/count-events.ts';
 export { purge } from './reports/purge.ts';
 export { faultsOf } from './reports/range.ts';

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { now } from '../../shared/clock.ts';
-import { query } from '../../shared/db/client.ts';
+import { database, query } from '../../shared/db/client.ts';
+import { runAll } from '../../shared/db/migrate.ts';
+import { reportBackfill } from '../../shared/db/migrations/0039_report_backfill.ts';
 import * as relay from '../../shared/domain/relay.ts';
 import * as reports from '../../shared/domain/reports.ts';
 import { countReports } from '../../shared/jobs/count-reports.ts';
@@ -8,6 +10,7 @@ import { enqueueRepeating } from '../../shared/queue.ts';
 import { acceptEmail } from '../support/accepted-email.ts';
 import { useDatabase } from '../support/database.ts';
 import { workspace } from '../support/factory.ts';
+import { emailAt, textAt } from '../support/reported-messages.ts';
 import { runWorkers } from '../support/run-workers.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -56,4 +59,50 @@ test('events that have gone uncounted are passed over, and a rebuild counts thei
     new Date(now().getTime() + 3_600_000),
   );
   expect(await accepted(own)).toBe(1);
+});
+
+test('messages that are older than the reports are counted after the first deploy, hour by hour, by whatever process', async () => {
+  const [own, other] = [await workspace(), await workspace()];
+  const hoursAgo = (hours: number) => new Date(now().getTime() - hours * 3_600_000);
+  for (const hours of [0, 30, 24 * 40]) {
+    await emailAt(own, hoursAgo(hours), { clientTag: 'old' });
+    await textAt(other, hoursAgo(hours), {});
+  }
+  await relay.relayAll();
+  // As the version before has left it: events of before are gone, and nothing has been counted.
+  await query("UPDATE counters SET value = (SELECT MAX(position) FROM events) WHERE name = 'events.purged'");
+  await runAll(database(), [...reportBackfill.down, ...reportBackfill.up]);
+  const range = { from: { time: hoursAgo(24 * 80) }, timeZone: 'UTC' };
+  const figures = async () =>
+    Promise.all(
+      [own, other].map(async (one) => {
+        const months = (await reports.sends(one, { ...range, interval: 'month' })).data;
+        const hours = (await reports.clientTags(one, range)).data;
+        return [months, hours].map((rows) => rows.reduce((sum, { accepted }) => sum + accepted, 0));
+      }),
+    );
+  expect(await figures()).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
+  await reports.countEvents();
+  await Promise.all([reports.backfill(1), reports.backfill(1)]);
+  await runWorkers(['count-reports']);
+  await waitFor('all hours are counted', async () => {
+    enqueueRepeating(countReports, 1);
+    const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
+    return Number(row!['value']) === 0;
+  });
+  const counted = await figures();
+  expect(counted).toEqual([
+    [3, 3],
+    [3, 3],
+  ]);
+  // A database that begins with reports has nothing to make up for.
+  await query('DELETE FROM emails');
+  await query('DELETE FROM sms_messages');
+  await runAll(database(), [...reportBackfill.down, ...reportBackfill.up]);
+  const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
+  expect(Number(row!['value'])).toBe(0);
+  expect(await figures()).toEqual(counted);
 });

@@ -3,8 +3,12 @@ import * as smsLedger from '../../shared/domain/sms-ledger.ts';
 import { countReports } from '../../shared/jobs/count-reports.ts';
 import { handle } from '../handle.ts';
 
+/** New events wait for no longer than that. */
+const backfillMs = 1_000;
+
 export default handle(countReports, { concurrency: 1, repeats: true }, async () => {
   await reports.countEvents();
   await smsLedger.sumUp();
+  await reports.backfill(backfillMs);
   return 'done';
 });

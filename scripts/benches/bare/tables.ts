@@ -51,6 +51,7 @@ export const tables: Record<string, string> = {
     UNIQUE KEY bare_contacts_number (workspace_id, number), KEY bare_contacts_listed (workspace_id, id))`,
   bare_counts: `(
     name VARCHAR(100) NOT NULL PRIMARY KEY, accepted INT NOT NULL, queued INT NOT NULL, sent INT NOT NULL)`,
+  bare_states: '(id BINARY(16) NOT NULL PRIMARY KEY, counted VARCHAR(20) NOT NULL)',
   bare_counted: '(id INT NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NOT NULL)',
   bare_numbered: `(
     id BIGINT UNSIGNED NOT NULL PRIMARY KEY, position BIGINT UNSIGNED NULL, data MEDIUMTEXT NOT NULL,

@@ -141,7 +141,8 @@ async function open(bench: Bench): Promise<Opened> {
       },
       {
         name: 'bare',
-        title: 'events read, their JSON counted, a multi-row upsert for each two thousand',
+        title:
+          'events read, their JSON counted, two multi-row upserts (messages, counts) for each five thousand',
         run: () => run(bare, "SELECT SUM(accepted), SUM(sent) FROM bare_counts WHERE name LIKE '% all'"),
       },
       {

@@ -1,4 +1,4 @@
-import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
+import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { hex, literal, query, type Row } from '../client.ts';
 import type { Channel } from '../report-counts.ts';
 
@@ -10,6 +10,17 @@ export async function findReportPositionForUpdate(): Promise<number> {
 
 export async function updateReportPosition(position: number): Promise<void> {
   await query("UPDATE counters SET value = ? WHERE name = 'reports.position'", [position]);
+}
+
+/** Down to which hour messages that are older than the reports are counted; 0: all of them are. */
+export async function findBackfill(): Promise<number> {
+  const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
+  return Number(row?.value ?? 0);
+}
+
+/** Another process may have come as far meanwhile. */
+export async function updateBackfill(from: number, to: number): Promise<void> {
+  await query("UPDATE counters SET value = ? WHERE name = 'reports.backfill' AND value = ?", [to, from]);
 }
 
 /** When the first event happened that has a position and is not counted yet; null where there is none. */
@@ -113,6 +124,26 @@ export async function listAcceptedMessages(
     rows: rows.filter(({ created_at }) => created_at >= from && created_at < to),
     reached: rows.length === limit ? rows.at(-1)!.id : null,
   };
+}
+
+/** About when the newest message was accepted that is older than that; null where there is none. */
+export async function findNewestBefore(channel: Channel, before: Date): Promise<Date | null> {
+  const table = channel === 'email' ? 'emails' : 'sms_messages';
+  const [row] = await query(
+    `SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id DESC LIMIT 1`,
+    [firstUuidAt(new Date(before.getTime() + slackMs))],
+  );
+  return row ? new Date((row.id as Buffer).readUIntBE(0, 6) + slackMs) : null;
+}
+
+/** Workspaces that accepted messages then, or within moments of it. */
+export async function listWorkspacesWithMessages(channel: Channel, stretch: Stretch): Promise<string[]> {
+  const table = channel === 'email' ? 'emails' : 'sms_messages';
+  const rows = await query(
+    `SELECT DISTINCT workspace_id AS id FROM ${table} FORCE INDEX (PRIMARY) WHERE id >= ? AND id < ?`,
+    boundsOf(stretch),
+  );
+  return rows.map(({ id }) => idFromBytes('workspace', id));
 }
 
 /** Whether a message was counted in that time that is kept no more. */

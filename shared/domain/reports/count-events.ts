@@ -8,7 +8,6 @@ import { count } from '../../metrics.ts';
 import type { Facts } from './facts.ts';
 import { factsOf, factsOfEvent } from './read-facts.ts';
 import { storeChanges } from './states.ts';
-import { newTally } from './tally.ts';
 
 /** Counts what the events tell of that came since the last time, batch by batch. Returns how many events there were. */
 export async function countEvents(): Promise<number> {
@@ -37,8 +36,16 @@ async function countBatch(): Promise<number> {
   if (after >= newest) return 0;
   const upTo = Math.min(after + config.REPORT_BATCH, newest);
   const changed = await db.listMessageChanges(after, upTo);
-  for (const channel of channels)
-    await storeChanges(newTally(), await listChanged(channel, changed, { after, upTo }));
+  for (const channel of channels) {
+    const ids = idsOf(channel, changed);
+    if (ids.size === 0) continue;
+    // How they were counted comes from the server while they are looked at as they are now.
+    const [messages, states] = await Promise.all([
+      listChanged(channel, ids, { after, upTo }),
+      db.listStates([...ids.values()]),
+    ]);
+    await storeChanges(messages, states);
+  }
   await db.updateReportPosition(upTo);
   afterCommit(() => count('report_events', {}, upTo - after));
   return upTo - after;
@@ -47,14 +54,19 @@ async function countBatch(): Promise<number> {
 // They change nothing that is counted, or are not of a message that was sent.
 const unheeded = new Set(['email.delayed', 'sms.received']);
 
-async function listChanged(
-  channel: Channel,
-  changed: db.MessageChange[],
-  range: { after: number; upTo: number },
-): Promise<Facts[]> {
+/** Of the messages of a channel, in the order of their events, by themselves as latin1. */
+function idsOf(channel: Channel, changed: db.MessageChange[]): Map<string, Buffer> {
   const ids = new Map<string, Buffer>();
   for (const { type, id } of changed)
     if (type.startsWith(channel) && !unheeded.has(type)) ids.set(id.toString('latin1'), id);
+  return ids;
+}
+
+async function listChanged(
+  channel: Channel,
+  ids: Map<string, Buffer>,
+  range: { after: number; upTo: number },
+): Promise<Facts[]> {
   const rows = await db.listReportedMessages(channel, [...ids.values()]);
   const found = new Map(rows.map((row) => [row.id.toString('latin1'), factsOf(channel, row)]));
   if (channel === 'email') {

@@ -5,13 +5,16 @@ import { bucketOf } from '../../formats/latency-buckets.ts';
 type Lasting = {
   id: Buffer;
   workspaceId: Buffer;
+  /** The same as latin1, to look things up by. */
+  workspace: string;
   channel: Channel;
   /** The hour in which it was accepted. */
   hour: number;
   kind: string;
   /** Empty where it has none. */
   tag: string;
-  places: Partial<Record<Dimension, Buffer>>;
+  /** Its other dimensions, as `bytesOfValue` reads them. */
+  places: readonly (readonly [dimension: Dimension, value: string])[];
   parts: number;
   gbp: number;
   eur: number;
@@ -74,19 +77,31 @@ export function decode(text: string): Standing {
   };
 }
 
-/** The counts that a message adds. */
-export function countsOf({ parts, gbp, eur }: Lasting, standing: Standing): Partial<Counts> {
+/** A value of a dimension as it is stored: keys are bytes, all else is text. */
+export function bytesOfValue(dimension: Dimension, value: string): Buffer {
+  return Buffer.from(value, dimension === 'key' ? 'latin1' : 'utf8');
+}
+export function valueOfBytes(dimension: Dimension, value: Buffer): string {
+  return value.toString(dimension === 'key' ? 'latin1' : 'utf8');
+}
+
+/** Counts a message in these sums, so many times. */
+export function addTo(counts: Counts, { parts, gbp, eur }: Lasting, standing: Standing, times: 1 | -1): void {
   const { status, reason, isOpened, isFree, charged } = standing;
-  return {
-    accepted: 1,
-    [status]: 1,
-    ...(reason && { [reason]: 1 }),
-    ...(isOpened && { opened: 1 }),
-    parts,
-    cost_gbp: gbp,
-    cost_eur: eur,
-    ...(parts > 0 && !isFree && { spent: 1, spent_parts: parts, spent_gbp: gbp, spent_eur: eur, charged }),
-  };
+  counts.accepted += times;
+  counts[status] += times;
+  if (reason) counts[reason] += times;
+  if (isOpened) counts.opened += times;
+  if (parts === 0) return;
+  counts.parts += times * parts;
+  counts.cost_gbp += times * gbp;
+  counts.cost_eur += times * eur;
+  if (isFree) return;
+  counts.spent += times;
+  counts.spent_parts += times * parts;
+  counts.spent_gbp += times * gbp;
+  counts.spent_eur += times * eur;
+  counts.charged += times * charged;
 }
 
 type Times = { created_at: Date; scheduled_at: Date | null; sent_at: Date | null; delivered_at: Date | null };

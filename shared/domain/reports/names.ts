@@ -12,54 +12,89 @@ export const other = '(other)';
 
 /** The name under which a tag or domain of a message counts. */
 export type NameOf = (
-  facts: Pick<Facts, 'workspaceId' | 'hour'>,
+  facts: Pick<Facts, 'workspace' | 'hour'>,
   dimension: Name['dimension'],
   name: string,
-) => Buffer;
+) => string;
 
-// Names are never taken back, so what is known to be stored stays so.
-const known = new Set<string>();
+type Names = Set<string>;
+
+// Names are never taken back, so what is known to be stored stays so. By workspace, dimension and day.
+let known = new Map<string, Names>();
+let knownCount = 0;
 const mostKnown = 200_000;
-forgetAtEnd(() => known.clear());
 
-const dayKey = ({ workspaceId, dimension, day }: Omit<Name, 'name'>) =>
-  `${workspaceId.toString('latin1')} ${dimension} ${day}`;
-const keyOf = (name: Name) => `${dayKey(name)} ${name.name}`;
+function forget(): void {
+  known = new Map();
+  knownCount = 0;
+}
+forgetAtEnd(forget);
+
+/** A day of a workspace: names that are stored, as far as is known, and those that are looked for. */
+type Day = Omit<Name, 'name'> & { key: string; own: Names | undefined; asked: Names };
 
 /**
  * Gives the tags and recipient domains of these messages their names, in their order: those of a day that come first have
  * their own. The transaction has the position of the reports locked, so nobody else gives names.
  */
 export async function nameAll(messages: readonly Facts[]): Promise<NameOf> {
-  const asked = new Map<string, Name>();
-  const own = new Set<string>();
-  for (const { workspaceId, hour, tag, places } of messages) {
-    const day = startOf('day', hour);
-    const domain = places.recipient_domain?.toString() ?? '';
-    for (const name of [
-      { workspaceId, dimension: 'tag', day, name: tag },
-      { workspaceId, dimension: 'recipient_domain', day, name: domain },
-    ] as const)
-      if (known.has(keyOf(name))) own.add(keyOf(name));
-      else if (name.name !== '') asked.set(keyOf(name), name);
+  const days = new Map<string, Day>();
+  const ask = ({ workspaceId, workspace, hour }: Facts, dimension: Name['dimension'], name: string) => {
+    const key = keyOf(workspace, hour, dimension);
+    let day = days.get(key);
+    if (!day) {
+      day = { workspaceId, dimension, day: startOf('day', hour), key, own: known.get(key), asked: new Set() };
+      days.set(key, day);
+    }
+    if (name !== '' && !day.own?.has(name)) day.asked.add(name);
+  };
+  for (const facts of messages) {
+    ask(facts, 'tag', facts.tag);
+    for (const [dimension, value] of facts.places)
+      if (dimension === 'recipient_domain') ask(facts, dimension, value);
   }
-  for (const name of await listNames([...asked.values()])) own.add(keyOf(name));
-  const missing = [...asked.values()].filter((name) => !own.has(keyOf(name)));
-  const made: Name[] = [];
-  for (const ofDay of Map.groupBy(missing, dayKey).values()) {
-    const [first] = ofDay;
-    const room = Math.max(0, mostNames[first!.dimension] - (await findNameCount(first!)));
-    made.push(...ofDay.slice(0, room));
-  }
-  await insertNames(made);
-  for (const name of made) own.add(keyOf(name));
-  afterCommit(() => {
-    if (known.size > mostKnown) known.clear();
-    for (const key of own) known.add(key);
-  });
-  return ({ workspaceId, hour }, dimension, name) => {
-    if (name === '') return Buffer.alloc(0);
-    const key = keyOf({ workspaceId, dimension, day: startOf('day', hour), name });
-    return Buffer.from(own.has(key) ? name : other);
+  const found = await nameNew([...days.values()].filter(({ asked }) => asked.size > 0));
+  return ({ workspace, hour }, dimension, name) => {
+    if (name === '') return name;
+    const key = keyOf(workspace, hour, dimension);
+    return days.get(key)?.own?.has(name) || found.get(key)?.has(name) ? name : other;
   };
 }
+
+/** The names of these days that are stored already, and those that have found room. */
+async function nameNew(days: Day[]): Promise<Map<string, Names>> {
+  const found = new Map(days.map(({ key }): [string, Names] => [key, new Set()]));
+  const asked = days.flatMap(({ asked, workspaceId, dimension, day }) =>
+    [...asked].map((name): Name => ({ workspaceId, dimension, day, name })),
+  );
+  for (const { workspaceId, dimension, day, name } of await listNames(asked))
+    found.get(`${workspaceId.toString('latin1')} ${dimension} ${day}`)!.add(name);
+  const made: Name[] = [];
+  for (const { key, asked, ...day } of days) {
+    const missing = [...asked].filter((name) => !found.get(key)!.has(name));
+    if (missing.length === 0) continue;
+    const { workspaceId, dimension } = day;
+    const room = Math.max(0, mostNames[dimension] - (await findNameCount(day)));
+    for (const name of missing.slice(0, room)) {
+      made.push({ workspaceId, dimension, day: day.day, name });
+      found.get(key)!.add(name);
+    }
+  }
+  await insertNames(made);
+  afterCommit(() => {
+    for (const [key, names] of found) remember(key, names);
+  });
+  return found;
+}
+
+function remember(key: string, names: Names): void {
+  if (knownCount > mostKnown) forget();
+  const before = known.get(key);
+  // A new set: whoever holds the one before goes on with it.
+  const all = new Set([...(before ?? []), ...names]);
+  knownCount += all.size - (before?.size ?? 0);
+  known.set(key, all);
+}
+
+const keyOf = (workspace: string, hour: number, dimension: Name['dimension']) =>
+  `${workspace} ${dimension} ${startOf('day', hour)}`;

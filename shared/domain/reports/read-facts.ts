@@ -4,7 +4,6 @@ import { addressOf, compareKey } from '../../formats/email-address.ts';
 import { bucketsOf, type Facts, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
 
-const nothing = Buffer.alloc(0);
 const bounces: Record<string, Standing['reason']> = {
   hard_bounce: 'hard_bounces',
   soft_bounce: 'soft_bounces',
@@ -21,14 +20,15 @@ function emailFacts(row: Row): Facts {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
+    workspace: row.workspace_id.toString('latin1'),
     channel: 'email',
     hour: hourOf(row.created_at),
     kind: row.kind,
     tag: row.client_tag?.toString() ?? '',
-    places: {
-      recipient_domain: Buffer.from(domainOf(row.recipient_key.toString())),
-      sending_domain: Buffer.from(domainOf(row.sender)),
-    },
+    places: [
+      ['recipient_domain', domainOf(row.recipient_key.toString())],
+      ['sending_domain', domainOf(row.sender)],
+    ],
     parts: 0,
     gbp: 0,
     eur: 0,
@@ -82,14 +82,15 @@ function smsFacts(row: Row): Facts | null {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
+    workspace: row.workspace_id.toString('latin1'),
     channel: 'sms',
     hour: hourOf(row.created_at),
     kind: row.batch_id === null ? 'single' : 'batch',
     tag: row.client_tag?.toString() ?? '',
-    places: {
-      country: Buffer.from(row.country ?? ''),
-      key: row.lineage_id ?? nothing,
-    },
+    places: [
+      ['country', row.country ?? ''],
+      ['key', row.lineage_id?.toString('latin1') ?? ''],
+    ],
     parts: row.parts,
     gbp: Number(row.cost_gbp ?? 0),
     eur: Number(row.cost_eur ?? 0),

@@ -45,13 +45,17 @@ export async function rebuild(workspaceId: string, from: Date, to: Date): Promis
 }
 
 /** The first hour of which retention has taken nothing, nor is about to. */
-function firstKept(channel: Channel): number {
+export function firstKept(channel: Channel): number {
   const days = channel === 'email' ? config.EMAIL_RETENTION_DAYS : config.SMS_RETENTION_DAYS;
   return hourOf(new Date(now().getTime() - days * 86_400_000)) + 2;
 }
 
 /** How many messages there are; null where some are gone. */
-async function rebuildHour(workspaceId: string, channel: Channel, start: number): Promise<number | null> {
+export async function rebuildHour(
+  workspaceId: string,
+  channel: Channel,
+  start: number,
+): Promise<number | null> {
   const stretch = { from: timeOf(start), to: timeOf(start + 1) };
   await db.findReportPositionForUpdate();
   if (await db.findHasGone(workspaceId, channel, stretch)) return null;
@@ -65,7 +69,7 @@ async function rebuildHour(workspaceId: string, channel: Channel, start: number)
     const found = rows.flatMap((row) => factsOf(channel, row) ?? []);
     await remember(found);
     const nameOf = await nameAll(found);
-    for (const facts of found) tally.add(facts, facts.standing, 1, nameOf);
+    for (const facts of found) tally.add(facts, null, nameOf);
     messages += found.length;
     after = reached;
   } while (after !== null);

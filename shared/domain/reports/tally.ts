@@ -1,11 +1,10 @@
 import { type Channel, type Counts, type Dimension, measures, type Span } from '../../db/report-counts.ts';
 import { addCounts, addLatencies, type CountsAt, type LatencyAt } from '../../db/system/report-counts.ts';
-import { countsOf, type Facts, type Standing } from './facts.ts';
+import { addTo, bytesOfValue, type Facts, type Standing, valueOfBytes } from './facts.ts';
 import type { NameOf } from './names.ts';
 import { startOf } from './pieces.ts';
 
 const spans: readonly Span[] = ['hour', 'day', 'month'];
-const nothing = Buffer.alloc(0);
 const none = Object.fromEntries(measures.map((measure) => [measure, 0])) as Counts;
 
 type CountsOfHour = Omit<CountsAt, 'span'>;
@@ -13,77 +12,106 @@ type LatencyOfHour = Omit<LatencyAt, 'span'>;
 
 /** Changes of counts, gathered by hour. */
 export type Tally = {
-  /** Counts a message once more, or takes it back with -1. */
-  add(facts: Facts, standing: Standing, times: 1 | -1, nameOf: NameOf): void;
+  /** Counts a message: as it stands now, and no more as it stood before. */
+  add(facts: Facts, before: Standing | null, nameOf: NameOf): void;
   /** Takes back what is stored. */
   subtract(counts: CountsAt[], latencies: LatencyAt[]): void;
   /** Adds all of it to the stored counts, of the hours and of the days and months that they are in. */
   store(): Promise<void>;
 };
 
+type At = { workspaceId: Buffer; workspace: string; hour: number; channel: Channel };
+type Timed = Pick<LatencyAt, 'kind' | 'step' | 'bucket'>;
+type Hour = {
+  at: { workspaceId: Buffer; start: number; channel: Channel };
+  counts: Map<Dimension, Map<string, Counts>>;
+  times: Map<string, Timed & { messages: number }>;
+};
+
 export function newTally(): Tally {
-  const counted = new Map<string, CountsOfHour>();
-  const timed = new Map<string, LatencyOfHour>();
+  const hours = new Map<string, Hour>();
 
-  type At = { workspaceId: Buffer; start: number; channel: Channel };
-  const keyOf = ({ workspaceId, start, channel }: At) =>
-    `${workspaceId.toString('latin1')} ${start} ${channel}`;
-
-  function change(
-    at: At,
-    key: string,
-    dimension: Dimension,
-    value: Buffer,
-    counts: Partial<Counts>,
-    times: 1 | -1,
-  ) {
-    const place = `${key} ${dimension} ${value.toString('latin1')}`;
-    let entry = counted.get(place);
-    if (!entry) {
-      const { workspaceId, start, channel } = at;
-      counted.set(place, (entry = { workspaceId, start, channel, dimension, value, counts: { ...none } }));
+  function hourOf({ workspaceId, workspace, hour: start, channel }: At): Hour {
+    const key = `${channel} ${start} ${workspace}`;
+    let hour = hours.get(key);
+    if (!hour) {
+      hour = { at: { workspaceId, start, channel }, counts: new Map(), times: new Map() };
+      hours.set(key, hour);
     }
-    for (const measure in counts)
-      entry.counts[measure as keyof Counts] += times * counts[measure as keyof Counts]!;
+    return hour;
   }
 
-  function time(at: At, key: string, latency: Pick<LatencyAt, 'kind' | 'step' | 'bucket' | 'messages'>) {
-    const { kind, step, bucket, messages } = latency;
-    const place = `${key} ${kind} ${step} ${bucket}`;
-    const entry = timed.get(place);
+  function countsOf({ counts }: Hour, dimension: Dimension, value: string): Counts {
+    let values = counts.get(dimension);
+    if (!values) counts.set(dimension, (values = new Map()));
+    let sums = values.get(value);
+    if (!sums) values.set(value, (sums = { ...none }));
+    return sums;
+  }
+
+  function time({ times }: Hour, { kind, step, bucket }: Timed, messages: number): void {
+    const key = `${kind} ${step} ${bucket}`;
+    const entry = times.get(key);
     if (entry) entry.messages += messages;
-    else {
-      const { workspaceId, start, channel } = at;
-      timed.set(place, { workspaceId, start, channel, kind, step, bucket, messages });
-    }
+    else times.set(key, { kind, step, bucket, messages });
+  }
+
+  function timeBoth(hour: Hour, kind: string, standing: Standing, messages: number): void {
+    const { sent, delivered } = standing;
+    if (sent !== null) time(hour, { kind, step: 'sent', bucket: sent }, messages);
+    if (delivered !== null) time(hour, { kind, step: 'delivered', bucket: delivered }, messages);
   }
 
   return {
-    add(facts, standing, times, nameOf) {
-      const at = { workspaceId: facts.workspaceId, start: facts.hour, channel: facts.channel };
-      const key = keyOf(at);
-      const counts = countsOf(facts, standing);
-      change(at, key, 'all', nothing, counts, times);
-      change(at, key, 'tag', nameOf(facts, 'tag', facts.tag), counts, times);
-      for (const [name, value] of Object.entries(facts.places)) {
-        const dimension = name as Dimension;
-        const named = dimension === 'recipient_domain' ? nameOf(facts, dimension, value.toString()) : value;
-        change(at, key, dimension, named, counts, times);
+    add(facts, before, nameOf) {
+      const { tag, places, kind, standing } = facts;
+      const hour = hourOf(facts);
+      const change = (dimension: Dimension, value: string) => {
+        const counts = countsOf(hour, dimension, value);
+        addTo(counts, facts, standing, 1);
+        if (before) addTo(counts, facts, before, -1);
+      };
+      change('all', '');
+      change('tag', nameOf(facts, 'tag', tag));
+      for (const [dimension, value] of places)
+        change(dimension, dimension === 'recipient_domain' ? nameOf(facts, dimension, value) : value);
+      if (facts.channel === 'sms') {
+        addTo(countsOf(hour, 'gateway', standing.gateway), facts, standing, 1);
+        if (before) addTo(countsOf(hour, 'gateway', before.gateway), facts, before, -1);
       }
-      if (facts.channel === 'sms') change(at, key, 'gateway', Buffer.from(standing.gateway), counts, times);
-      for (const step of ['sent', 'delivered'] as const) {
-        const bucket = standing[step];
-        if (bucket !== null) time(at, key, { kind: facts.kind, step, bucket, messages: times });
-      }
+      timeBoth(hour, kind, standing, 1);
+      if (before) timeBoth(hour, kind, before, -1);
     },
     subtract(counts, latencies) {
-      for (const entry of counts) change(entry, keyOf(entry), entry.dimension, entry.value, entry.counts, -1);
-      for (const entry of latencies) time(entry, keyOf(entry), { ...entry, messages: -entry.messages });
+      const hourAt = ({ workspaceId, start, channel }: LatencyOfHour | CountsOfHour) =>
+        hourOf({ workspaceId, workspace: workspaceId.toString('latin1'), hour: start, channel });
+      for (const entry of counts) {
+        const { dimension, value } = entry;
+        const sums = countsOf(hourAt(entry), dimension, valueOfBytes(dimension, value));
+        for (const measure of measures) sums[measure] -= entry.counts[measure];
+      }
+      for (const entry of latencies) time(hourAt(entry), entry, -entry.messages);
     },
     async store() {
+      const all = [...hours.values()];
+      const counted = all.flatMap(({ at, counts }) =>
+        [...counts].flatMap(([dimension, values]) =>
+          [...values].map(
+            ([value, sums]): CountsOfHour => ({
+              ...at,
+              dimension,
+              value: bytesOfValue(dimension, value),
+              counts: sums,
+            }),
+          ),
+        ),
+      );
+      const timed = all.flatMap(({ at, times }) =>
+        [...times.values()].map((entry): LatencyOfHour => ({ ...at, ...entry })),
+      );
       await addCounts(
         atAllSpans(
-          [...counted.values()].filter(({ counts }) => measures.some((measure) => counts[measure] !== 0)),
+          counted.filter(({ counts }) => measures.some((measure) => counts[measure] !== 0)),
           ({ dimension, value }) => `${dimension} ${value.toString('latin1')}`,
           (sum, { counts }) => {
             for (const measure of measures) sum.counts[measure] += counts[measure];
@@ -93,7 +121,7 @@ export function newTally(): Tally {
       );
       await addLatencies(
         atAllSpans(
-          [...timed.values()].filter(({ messages }) => messages !== 0),
+          timed.filter(({ messages }) => messages !== 0),
           ({ kind, step, bucket }) => `${kind} ${step} ${bucket}`,
           (sum, { messages }) => {
             sum.messages += messages;

@@ -1,0 +1,42 @@
+import { transaction } from '../../db/client.ts';
+import { channels } from '../../db/report-counts.ts';
+import * as db from '../../db/system/report-messages.ts';
+import { logger } from '../../logger.ts';
+import { hourOf, timeOf } from './pieces.ts';
+import { firstKept, oldestKept, rebuildHour } from './rebuild.ts';
+
+/**
+ * Counts messages that were accepted before there were reports, and whose events are gone: from the newest hour back, for
+ * about so long. An hour that a kill cuts short is counted anew, which changes nothing.
+ */
+export async function backfill(ms: number): Promise<void> {
+  const end = performance.now() + ms;
+  for (let hour = await db.findBackfill(); hour > 0 && performance.now() < end; )
+    hour = await countHourBefore(hour);
+}
+
+async function countHourBefore(hour: number): Promise<number> {
+  const start = await newestHourBefore(hour);
+  if (start < hourOf(oldestKept())) {
+    await db.updateBackfill(hour, 0);
+    logger.info('the reports have all messages that are kept');
+    return 0;
+  }
+  const stretch = { from: timeOf(start), to: timeOf(start + 1) };
+  for (const channel of channels)
+    if (start >= firstKept(channel))
+      for (const workspaceId of await db.listWorkspacesWithMessages(channel, stretch))
+        await transaction(() => rebuildHour(workspaceId, channel, start));
+  await db.updateBackfill(hour, start);
+  return start;
+}
+
+/** In which messages were accepted, or none is left; at most the one before. */
+async function newestHourBefore(hour: number): Promise<number> {
+  let newest = 0;
+  for (const channel of channels) {
+    const found = await db.findNewestBefore(channel, timeOf(hour));
+    if (found) newest = Math.max(newest, hourOf(found));
+  }
+  return Math.min(newest, hour - 1);
+}
