@@ -16,7 +16,7 @@ export type Copy = {
 };
 type Claim = { copyId: string; token: Buffer; at: Date; until: Date };
 
-/** Takes a copy for this worker until the lease ends; false when it is over, or somebody else has it (design rule 4). */
+/** Takes a copy for this worker until the lease ends; false when it is over, or somebody else has it (architecture rule 4). */
 export async function claimCopy({ copyId, token, at, until }: Claim): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     `UPDATE contact_list_copies ${byId} SET lease_token = ?, due_at = ?, claims = claims + 1

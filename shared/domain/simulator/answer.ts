@@ -11,7 +11,7 @@ import { gateway } from './wake.ts';
 
 type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
-/** Phones that do not simply take what comes (contract §8). */
+/** Phones that do not simply take what comes (API decisions §8). */
 const manners: Record<string, Manner> = {
   '+447700900002': {
     report: {
