@@ -70,7 +70,7 @@ const mostEdits = 2;
 /** More different names than these are no mistakes of writing, and comparing them all would take long. */
 const mostCompared = 200;
 
-/** Unknown fields that nearly have the name of a known one (contract §1): mistyped, they would change what is done. */
+/** Unknown fields that nearly have the name of a known one (API decisions §1): mistyped, they would change what is done. */
 export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Misnamed[] {
   const misnamed: Misnamed[] = [];
   const compared = new Map<Known, Map<string, string | null>>();

@@ -10,6 +10,7 @@ import { mostValues } from './middleware/json-scan.ts';
 import { commonHeaders, idempotentHeaders } from './openapi/headers.ts';
 import { introduction } from './openapi/introduction.ts';
 import { problemsOf, type Refusals, refusal } from './openapi/refusals.ts';
+import { describeShapes } from './openapi/shape-texts.ts';
 import { successes } from './openapi/successes.ts';
 import { tagsOf } from './openapi/tags.ts';
 import { webhookEvents } from './openapi/webhooks.ts';
@@ -22,7 +23,7 @@ const mebibyte = 1024 * 1024;
 export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
   const refusals: Refusals = new Map();
   const byPath = Map.groupBy(endpoints, ({ path }) => path);
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.1',
       info: {
@@ -57,6 +58,8 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
     },
     { override: ({ jsonSchema, zodSchema }) => tidy(jsonSchema, zodSchema) },
   );
+  describeShapes(document.components?.schemas ?? {});
+  return document;
 }
 
 /** Says in OpenAPI's own formats what zod spells out as bounds and patterns. */

@@ -1,4 +1,4 @@
-/** The error catalogue (contract §2): code -> HTTP status, title, and the help shown at /problems/{code}. */
+/** The error catalogue (API decisions §2): code -> HTTP status, title, and the help shown at /problems/{code}. */
 export const catalogue = {
   validation_failed: {
     status: 400,
@@ -229,10 +229,10 @@ export class Problem extends Error {
   }
 }
 
-/** One answer for an id of the wrong form, of no record, and of another workspace's (contract §1). */
+/** One answer for an id of the wrong form, of no record, and of another workspace's (API decisions §1). */
 const unknownId = 'The id in the path is unknown: no record of this workspace has it.';
 
-/** Every `detail` is a whole sentence (contract §1). */
+/** Every `detail` is a whole sentence (API decisions §1). */
 function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }

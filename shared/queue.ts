@@ -72,7 +72,7 @@ type EnqueueOptions<Lane> = {
 };
 
 /**
- * Wakes a worker, at `at` or now; inside a transaction it waits for the commit (design rule 2). Best effort: it
+ * Wakes a worker, at `at` or now; inside a transaction it waits for the commit (architecture rule 2). Best effort: it
  * neither throws nor delays the caller, and an error does not even mean that the job is not there. `id` names the
  * attempt (no `:`); a job that waits under the same id already stays the only one.
  */
@@ -144,7 +144,7 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
   }
 }
 
-/** Work that is due later than this waits in MySQL, parked (design rule 3). */
+/** Work that is due later than this waits in MySQL, parked (architecture rule 3). */
 export function wakeBefore(at: Date): Date {
   return new Date(at.getTime() + config.WAKE_AHEAD_SECONDS * 1000);
 }

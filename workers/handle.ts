@@ -109,7 +109,7 @@ async function settle(
     const outcome = await work();
     // Who only says "later" may have come to that without the database.
     if (typeof outcome === 'string') database.note(false);
-    // What is due much later has been parked in its row; the sweep brings it back (design rule 3).
+    // What is due much later has been parked in its row; the sweep brings it back (architecture rule 3).
     return typeof outcome !== 'string' && isNear(outcome.retryAt) ? new RetryLater(outcome.retryAt) : null;
   } catch (error) {
     const isOutage = error instanceof Problem && error.code === 'service_unavailable';

@@ -5,7 +5,7 @@ import type { Caller } from '../../shared/schemas/scopes.ts';
 import { hashOf, type Pace } from './large-body.ts';
 import type { RawBody } from './raw-body.ts';
 
-/** What the headers tell about the signature that a request must or may have (contract §3); null when it has none. */
+/** What the headers tell about the signature that a request must or may have (API decisions §3); null when it has none. */
 export function verifySignature(request: IncomingMessage, caller: Caller): requestSignatures.Verified | null {
   const target = request.url!;
   const queryStart = target.indexOf('?');

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import type { Endpoint } from '../endpoint.ts';
 import { takesIdempotencyKey } from '../middleware/idempotency.ts';
+import { exampleAnswer } from './answers.ts';
 import { authenticated, locationHeader, replayed } from './headers.ts';
 
 const csvContent = {
@@ -17,6 +18,7 @@ export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponse
   const usual = takesIdempotencyKey(method)
     ? { ...authenticated, 'Idempotent-Replayed': replayed }
     : authenticated;
+  const example = response && exampleAnswer(response);
   const described: Record<string, string> = {
     [status]: { 200: 'Done', 201: 'Created', 204: 'Done; there is nothing to say' }[status],
     ...(otherStatus && { [otherStatus.status]: otherStatus.description }),
@@ -28,7 +30,10 @@ export function successes(endpoint: Endpoint): Record<string, ZodOpenApiResponse
         description,
         headers: z.object(location && code === '201' ? { ...usual, Location: locationHeader } : usual),
         ...(response && {
-          content: { 'application/json': { schema: response }, ...(csv && { 'text/csv': csvContent }) },
+          content: {
+            'application/json': { schema: response, ...(example && { example }) },
+            ...(csv && { 'text/csv': csvContent }),
+          },
         }),
       },
     ]),

@@ -67,7 +67,9 @@ function anchorOf(text: string): string {
 }
 
 function codeBlock(code: string, language: string): string {
-  return `<div class="code"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
+  // A picture made of letters is nothing to copy.
+  const kind = language === 'text' ? 'code picture' : 'code';
+  return `<div class="${kind}"><pre tabindex="0"><code>${highlighted(code, language)}</code></pre></div>\n`;
 }
 
 function shownFile(tokens: readonly Token[], files: ReadonlyMap<string, string>): string | undefined {

@@ -141,7 +141,7 @@ export async function listEmails(
 }
 
 /**
- * Cancels a scheduled email that still waits (spec §3). False when it does not: the condition is checked and
+ * Cancels a scheduled email that still waits (API decisions §7). False when it does not: the condition is checked and
  * changed in one statement, so that against a worker's claim exactly one of the two wins.
  */
 export async function updateEmailCancelled(workspaceId: string, emailId: string, at: Date): Promise<boolean> {

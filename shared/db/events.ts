@@ -64,7 +64,7 @@ export async function listEventsAfter(
     .where('workspace_id', idToBytes(workspaceId))
     .where('position', '>', range.after)
     .where('position', '<=', range.upTo)
-    // A test of a webhook has happened to nobody's message (contract §4).
+    // A test of a webhook has happened to nobody's message (API decisions §4).
     .whereNot('type', 'webhook.test');
   if (types)
     void builder.where((either) => {

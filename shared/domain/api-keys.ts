@@ -17,7 +17,7 @@ export async function find(caller: Caller, keyId: string): Promise<ApiKey> {
   return toWire(record, await keyUsage.find(caller.workspaceId, record.lineageId));
 }
 
-/** Newest first, in one page (spec §4). Tokens of connected apps are the operator's and not among them. */
+/** Newest first, in one page (API decisions §1). Tokens of connected apps are the operator's and not among them. */
 export async function list(caller: Caller): Promise<{ data: ApiKey[]; nextCursor: null }> {
   const records = await db.listApiKeys(caller.workspaceId, 'api_key');
   const usageOf = await keyUsage.list(caller.workspaceId);

@@ -6,7 +6,7 @@ import type { Email } from '../schemas/email.ts';
 import type { EventType } from '../schemas/events.ts';
 import * as events from './events.ts';
 
-/** Which status may follow which (contract §7). Nothing else, whatever arrives late. */
+/** Which status may follow which (API decisions §7). Nothing else, whatever arrives late. */
 export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
   queued: ['sent', 'failed', 'cancelled'],
   sent: ['delivered', 'failed'],
@@ -105,7 +105,7 @@ export function advance(email: EmailRecord, status: EmailStatus, { at, reason }:
   };
 }
 
-/** The email with something told of it that leaves its status: a delay, a complaint (contract §5). */
+/** The email with something told of it that leaves its status: a delay, a complaint (API decisions §5). */
 export function remark(email: EmailRecord, { at, reason }: Changes): EmailRecord {
   return {
     ...email,
@@ -121,7 +121,7 @@ export function eventOf(email: EmailRecord, type: EventType = eventTypeOf(email)
   return events.make(type, seq, email.updatedAt, email.requestId);
 }
 
-/** Never both bounced and failed for one email (contract §5). */
+/** Never both bounced and failed for one email (API decisions §5). */
 function eventTypeOf(email: EmailRecord): EventType {
   if (email.status !== 'failed') return `email.${email.status}`;
   const { category } = email.reason!;

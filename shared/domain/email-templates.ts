@@ -105,7 +105,7 @@ function changed(before: db.EmailTemplateRecord, changes: Usable<EmailTemplateCh
     fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
   const isDescribed = isOther('name', 'description', 'format', 'sampleData');
   const at = now();
-  // Spec §3: html and text alone leave it; and it never falls.
+  // API decisions §4: html and text alone leave it; and it never falls.
   if (isDescribed && at > before.updatedAt) after.updatedAt = at;
   return { record: after, isSource: isOther('html', 'text', 'format', 'sampleData'), isDescribed };
 }

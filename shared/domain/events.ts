@@ -100,7 +100,7 @@ const windowSize = 5_000;
 const windowsPerRequest = 4;
 
 /**
- * The feed (spec §6). The cursor holds how far was looked, not the last match, so a rare type neither sticks
+ * The feed (API decisions §4). The cursor holds how far was looked, not the last match, so a rare type neither sticks
  * nor is looked for twice. Reading goes by position; events without one are not there yet. The items are JSON.
  */
 export async function feed(

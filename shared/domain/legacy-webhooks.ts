@@ -4,7 +4,7 @@ import type { EventType } from '../schemas/events.ts';
 import type { LegacyEvent } from '../schemas/webhooks.ts';
 
 /**
- * Webhooks of the first version (contract §5): their event names, and the bodies that they get. Batches of texts have no
+ * Webhooks of the first version (API decisions §5): their event names, and the bodies that they get. Batches of texts have no
  * legacy event: such a webhook gets the receipts of their messages, as of any text.
  */
 
@@ -19,7 +19,7 @@ export function subscribedTypes({ apiVersion, events }: Pick<WebhookRecord, 'api
   return new Set<string>(types);
 }
 
-/** What of a message (contract §5, "SMS message") the bodies tell. */
+/** What of a message (API decisions §5, "SMS message") the bodies tell. */
 type Message = {
   id: string;
   status: string;

@@ -7,7 +7,7 @@ import { listSubscribers } from '../db/system/webhooks.ts';
 import { count } from '../metrics.ts';
 import { asksForNumbers, bringOn, fanOut } from './relay/fan-out.ts';
 
-/** Numbers every committed event that has no position yet and fans it out (design rule 6). Returns how many. */
+/** Numbers every committed event that has no position yet and fans it out (architecture rule 6). Returns how many. */
 export async function relayAll(): Promise<number> {
   const following: Promise<void>[] = [];
   let total = 0;

@@ -24,7 +24,7 @@ export const expect = (workspaceId: string, { from, to }: Pick<InboundText, 'fro
 
 /**
  * A text that came to the workspace, in the current transaction. One that says STOP and nothing else suppresses the
- * number; START lifts what such a text did, and nothing that was put there otherwise (contract §8).
+ * number; START lifts what such a text did, and nothing that was put there otherwise (API decisions §8).
  */
 export async function receive(
   workspaceId: string,
@@ -74,7 +74,7 @@ export async function receive(
   };
   await db.insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
-  // The whole message, whatever its case, spaces and punctuation (contract §8).
+  // The whole message, whatever its case, spaces and punctuation (API decisions §8).
   const word = content.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
   if (stopWords.has(word)) await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
   if (startWords.has(word)) await suppressions.liftStop(workspaceId, from);

@@ -7,7 +7,7 @@ import type { SmsMessage, SmsReason, SmsStatus } from '../schemas/sms.ts';
 import * as events from './events.ts';
 import { costToWire } from './sms-prices.ts';
 
-/** Which status may follow which (contract §8). Nothing else, whatever arrives late. */
+/** Which status may follow which (API decisions §8). Nothing else, whatever arrives late. */
 export const nextStatuses: Record<SmsStatus, readonly SmsStatus[]> = {
   queued: ['held', 'sent', 'failed', 'cancelled'],
   held: ['queued', 'failed', 'cancelled'],

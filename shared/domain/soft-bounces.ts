@@ -7,7 +7,7 @@ const mostLookedAt = 200;
 
 /**
  * An email has just failed as a soft bounce, in the current transaction. Five of them over at least seven days with no
- * delivery between, and the address is suppressed (contract §7): nobody reads there any more, and to go on harms the sender.
+ * delivery between, and the address is suppressed (API decisions §7): nobody reads there any more, and to go on harms the sender.
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   const { workspaceId, recipientKey } = email;
@@ -35,7 +35,7 @@ export function isSoftBounce({ status, reason }: EmailRecord): boolean {
 
 /**
  * An email that our relay did not take for two days ends as a soft bounce too, with a code of the relay's. Nobody asked
- * the recipient's server, so an outage of ours must not suppress an address (contract §7).
+ * the recipient's server, so an outage of ours must not suppress an address (API decisions §7).
  */
 function isRelayFault(code: string | null): boolean {
   return code?.startsWith('relay_') ?? false;

@@ -25,7 +25,7 @@ export type Suppressed =
 
 type Outcome = { suppression: Suppression; isNew: boolean };
 
-/** By request; the existing entry comes back where there is one (spec §4). */
+/** By request; the existing entry comes back where there is one (API decisions §4). */
 export async function create(caller: Caller, request: NewSuppression): Promise<Outcome> {
   const faults = new Faults();
   const suppressed = suppressedOf(request, faults.refuse);
@@ -73,8 +73,8 @@ export async function add(
 }
 
 /**
- * Marketing never passes by the word of the recipient's side (contract §7); so it replaces what the customer said. Of a
- * number that is a STOP, which START then lifts (contract §8).
+ * Marketing never passes by the word of the recipient's side (API decisions §7); so it replaces what the customer said. Of a
+ * number that is a STOP, which START then lifts (API decisions §8).
  */
 const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
 
@@ -129,7 +129,7 @@ function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppress
       );
   const e164 = number == null ? null : numberOf(number, refuse);
   const emailKey = email == null ? null : emailKeyOf(email, refuse);
-  // Whatever the scope says, a suppressed number is sent nothing (contract §4).
+  // Whatever the scope says, a suppressed number is sent nothing (API decisions §4).
   if (e164 !== null) return { number: e164, email: null };
   return emailKey === null ? null : { number: null, email: email!, emailKey, scope: scope ?? 'all' };
 }

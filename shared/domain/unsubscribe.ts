@@ -15,7 +15,7 @@ export async function find(token: string): Promise<OptOut | null> {
   return email && describe(email);
 }
 
-/** Stops marketing email of the workspace to the recipient (contract §7). The same answer however often it is asked. */
+/** Stops marketing email of the workspace to the recipient (API decisions §7). The same answer however often it is asked. */
 export async function optOut(token: string): Promise<OptOut | null> {
   const email = await findEmail(token);
   if (!email) return null;

@@ -6,7 +6,7 @@ export function seesAll(caller: Caller): boolean {
 }
 
 /**
- * Covers what the caller may not see (contract §3): without recipients.read the recipient, without content.read
+ * Covers what the caller may not see (API decisions §3): without recipients.read the recipient, without content.read
  * the subject and the content. The same for a record and for the copy of it in an event.
  */
 export function show<Data extends Record<string, unknown>>(caller: Caller, data: Data): Data {

@@ -18,7 +18,7 @@ type Message = { body: Buffer; deliveryId: string; at: Date };
 
 const contentType = 'application/json';
 
-/** What a delivery's request says and proves about its body. Signed anew for each attempt (contract §6). */
+/** What a delivery's request says and proves about its body. Signed anew for each attempt (API decisions §6). */
 export function signedHeaders(
   webhook: SigningWebhook,
   { body, deliveryId, at }: Message,
@@ -39,7 +39,7 @@ export function signedHeaders(
   });
 }
 
-/** For some time after a rotation a delivery is signed with the secret before it too (spec §6). */
+/** For some time after a rotation a delivery is signed with the secret before it too (API decisions §6). */
 function signaturesOf(webhook: SigningWebhook, at: Date): WebhookSignature[] {
   const { id, secretVersion, secret, previousSecret, previousSecretUntil } = webhook;
   const current: WebhookSignature = {
@@ -52,7 +52,7 @@ function signaturesOf(webhook: SigningWebhook, at: Date): WebhookSignature[] {
   return [current, { label: 'sig-prev', keyid: String(version), key: keyOf(id, version, previousSecret) }];
 }
 
-/** One header, made with the current secret alone: whoever reads it knows no other (contract §5). */
+/** One header, made with the current secret alone: whoever reads it knows no other (API decisions §5). */
 function legacySignature(key: KeyObject, body: Buffer, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   return {

@@ -6,7 +6,7 @@ const longestWaitMs = 5_000;
 
 /**
  * Writes down what became of something that has happened outside. An outage of the database is waited out while the
- * lease lasts: what is not written is done again by the next holder, and arrives twice (design rule 9).
+ * lease lasts: what is not written is done again by the next holder, and arrives twice (architecture rule 9).
  */
 export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): Promise<T> {
   for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {

@@ -39,7 +39,7 @@ const rejected = (code: string, retryable = false): SmtpVerdict => ({
   retryable,
   suppress: false,
 });
-/** A full mailbox has been found, and may have room again (contract §7). */
+/** A full mailbox has been found, and may have room again (API decisions §7). */
 const mailboxFull: SmtpVerdict = {
   outcome: 'fail',
   category: 'soft_bounce',
@@ -74,7 +74,7 @@ const says = {
 /** A report is about a recipient, but a bare 550 in it may as well have answered the message. */
 const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
 
-/** The first row that fits decides. Hard bounces suppress an address, so only what is sure is one (contract §7). */
+/** The first row that fits decides. Hard bounces suppress an address, so only what is sure is one (API decisions §7). */
 export const replyTable: readonly Row[] = [
   // The relay wants a login or TLS: the fault of our settings, never of the message (RFC 4954 §6, RFC 3207).
   {

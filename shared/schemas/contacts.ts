@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { CreatedAt, change, controls, Id, NamedId, pageOf, pageQuery, text, UpdatedAt } from './fields.ts';
 
-/** The longest each text of a contact may be, in characters (spec §8). */
+/** The longest each text of a contact may be, in characters (API decisions §4). */
 export const contactTextLengths = {
   firstName: 80,
   lastName: 80,

@@ -6,7 +6,7 @@ import { SmsMessage } from './sms.ts';
 import { SmsBatch } from './sms-batches.ts';
 import { Suppression } from './suppressions.ts';
 
-/** Every event that a webhook can subscribe to (spec §6, contract §5), and what it means to readers. */
+/** Every event that a webhook can subscribe to (API decisions §5), and what it means to readers. */
 const emailEvents = {
   'email.queued': 'An email was accepted',
   'email.sent': 'An email was handed over to the relay',

@@ -3,7 +3,7 @@
  * process and connections to the relay follow it.
  */
 export const emailLanes = ['authentication', 'transactional', 'marketing'] as const;
-/** Codes of the platform itself, single texts, batches (contract §9). */
+/** Codes of the platform itself, single texts, batches (API decisions §9). */
 export const smsLanes = ['urgent', 'default', 'bulk'] as const;
 /** Batches that still become messages, and those whose messages are awaited. */
 export const batchLanes = ['expand', 'follow'] as const;

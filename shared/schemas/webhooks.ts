@@ -3,7 +3,7 @@ import { parsePhoneNumber } from '../formats/phone-number.ts';
 import { eventTypes } from './events.ts';
 import { CreatedAt, change, Id, pageOf, Timestamp, text } from './fields.ts';
 
-/** What webhooks of the first version subscribe to (contract §5). */
+/** What webhooks of the first version subscribe to (API decisions §5). */
 export const legacyEvents = ['delivery_receipt', 'inbound'] as const;
 export type LegacyEvent = (typeof legacyEvents)[number];
 

@@ -5,7 +5,7 @@ const distrustMs = 60_000;
  * The name of a row's job: that of the claim that it leads to, as whoever woke it first called it too, so that waking twice
  * makes one job. A job under that name may be one that a dead worker holds or that failed for good, so rows that have been
  * overdue for long (`sweptAt`) get jobs under further names: the claim keeps all but one of them from doing anything
- * (design rule 4).
+ * (architecture rule 4).
  */
 export function jobName({ id, claims }: { id: string; claims: number }, suffix = ''): string {
   return `${id}-${claims + 1}${suffix}`;

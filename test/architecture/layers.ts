@@ -102,7 +102,7 @@ function layerOf(path: string): string {
   return top === 'shared' || name === 'ops' ? `${top}/${name}` : top;
 }
 
-/** One request, one transaction (design rule 1): the app opens it. */
+/** One request, one transaction (architecture rule 1): the app opens it. */
 const exceptions: Record<string, string> = { 'api/app.ts': 'shared/db/client.ts' };
 
 /** Imports go one way. */

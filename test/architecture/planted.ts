@@ -1,6 +1,7 @@
 import { formatsArePure, importDirections, systemBehindDomain } from './layers.ts';
 import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
 import { plantedJobs } from './planted-jobs.ts';
+import { plantedPointers } from './planted-pointers.ts';
 import { plantedSql } from './planted-sql.ts';
 import type { File, Rule } from './rule.ts';
 import { everyTestRuns, jobsAreWhole, noLongFile, productStandsAlone, settingsInConfig } from './shape.ts';
@@ -264,6 +265,7 @@ export const guarded: Guarded[] = [
   },
   ...plantedJobs,
   ...plantedSql,
+  ...plantedPointers,
   {
     guarantee: 'no test is kept from running',
     rule: everyTestRuns,

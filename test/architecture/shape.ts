@@ -45,6 +45,7 @@ const topEntries = new Set([
   'test',
   'Procfile',
   'README.md',
+  'CHANGELOG.md',
   'LICENSE',
   // Not of the project: what npm installs.
   'node_modules',

@@ -25,7 +25,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** A message as its events carry it (contract §5, "SMS message"). */
+/** A message as its events carry it (API decisions §5, "SMS message"). */
 function message(changes: object = {}) {
   return {
     id: newId('sms', now()),

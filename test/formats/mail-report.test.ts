@@ -85,7 +85,7 @@ describe('a delivery report', () => {
 
 describe('what a refusal in a report means', () => {
   test.each([
-    // The codes of contract §7 count whatever they answered.
+    // The codes of API decisions §7 count whatever they answered.
     ['5.1.1', 'smtp; 550 5.1.1 No such mailbox', 'hard_bounce mailbox_unknown, suppressed'],
     ['5.1.2', 'smtp; 550 5.1.2 No such host', 'hard_bounce domain_unknown, suppressed'],
     ['5.1.3', 'smtp; 501 5.1.3 Bad address', 'hard_bounce address_invalid, suppressed'],

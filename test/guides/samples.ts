@@ -19,8 +19,11 @@ export function guidesOf(heading: string): string[] {
 }
 
 /** The commands of a guide in their order. Programs that a guide has for download have tests of their own. */
-export function samplesOf(guide: string): Sample[] {
-  const source = readFileSync(join(folder, `${guide}.md`), 'utf8');
+export const samplesOf = (guide: string): Sample[] =>
+  samplesIn(readFileSync(join(folder, `${guide}.md`), 'utf8'));
+
+/** The same of any page in Markdown. */
+export function samplesIn(source: string): Sample[] {
   const samples: Sample[] = [];
   let files: Block[] = [];
   for (const { 1: language, 2: word = '', 3: code, index } of source.matchAll(fences)) {

@@ -95,7 +95,7 @@ function generalFaults({ method, status, headers, body }: Exchange): string[] {
 const verbs =
   /^(is|must|has|have|cannot|needs|goes|may|takes|renders|names|does|would|was|ends|includes|contains|makes|compiles|with|can) /;
 
-/** How problems are worded (contract §1). */
+/** How problems are worded (API decisions §1). */
 function mannersOf({ detail, errors }: { detail: string; errors?: Record<string, string[]> }): string[] {
   const faults: string[] = [];
   if (!/\S[.?!]$/.test(detail)) faults.push(`the detail is no whole sentence: ${detail}`);

@@ -2,7 +2,7 @@
 const contents = document.querySelector('details.contents');
 if (contents && matchMedia('(width < 75rem)').matches) contents.open = false;
 
-for (const block of document.querySelectorAll('.code')) {
+for (const block of document.querySelectorAll('.code:not(.picture)')) {
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';

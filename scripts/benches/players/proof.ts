@@ -19,7 +19,7 @@ export interface Proof {
   };
 }
 
-/** The headers for each of these bodies in turn, made anew for each request (RFC 9421, contract §3). */
+/** The headers for each of these bodies in turn, made anew for each request (RFC 9421, API decisions §3). */
 export function prover({ idempotent, signing }: Proof, path: string, bodies: readonly string[]) {
   const digests = bodies.map((body) => `sha-256=:${hash('sha256', body, 'base64')}:`);
   const signer = signing && signerOf(signing);

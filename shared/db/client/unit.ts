@@ -38,7 +38,7 @@ export function afterCommit(action: () => void): void {
   else runEach([action]);
 }
 
-/** What has committed is accepted, whatever becomes of an action (design rule 2). */
+/** What has committed is accepted, whatever becomes of an action (architecture rule 2). */
 function runEach(actions: (() => void)[]): void {
   for (const action of actions) {
     try {
@@ -124,7 +124,7 @@ async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
 }
 
 /**
- * The unit of work: everything inside commits together or not at all (design rule 1). A deadlock or a lock
+ * The unit of work: everything inside commits together or not at all (architecture rule 1). A deadlock or a lock
  * wait is tried again up to three times, and what a server refuses that has turned read-only, on a new connection, so
  * `work` must do nothing but speak to the database. Inside another transaction it joins that one. No network call belongs
  * inside.

@@ -29,7 +29,7 @@ export type ClaimedEmail = {
   isLimited: boolean;
 };
 
-// What a recipient opted out of, complained about or bounced is never bypassed by marketing (contract §7).
+// What a recipient opted out of, complained about or bounced is never bypassed by marketing (API decisions §7).
 const isSuppressed = `EXISTS (
   SELECT 1 FROM suppressions s WHERE s.workspace_id = emails.workspace_id AND s.email_key = emails.recipient_key
     AND (s.scope = 'all' OR emails.kind = 'marketing')

@@ -7,7 +7,7 @@ import * as keyUsage from '../key-usage.ts';
 import { wakeRelease } from '../sms-balance.ts';
 import { announceChange, findForChange, refuseBeyond, setUpSigning, toWire } from './record.ts';
 
-/** What is left out stays as it is (spec §4). */
+/** What is left out stays as it is (API decisions §3). */
 export async function change(caller: Caller, keyId: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const record = await findForChange(caller, keyId);
   const { settings, signingSecret } = changedSigning(record, changes.signing);

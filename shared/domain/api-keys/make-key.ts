@@ -6,7 +6,7 @@ const prefixes: Record<KeyKind, string> = { api_key: 'msg_', app: 'app_' };
 
 /**
  * A prefix that scanners of leaked secrets can look for, 34 random base62 characters, and a checksum of the
- * rest in the last six, so that a mistyped key is told without the database (contract §3).
+ * rest in the last six, so that a mistyped key is told without the database (API decisions §3).
  */
 export function newKey(kind: KeyKind): string {
   let random = '';
@@ -36,7 +36,7 @@ export function hashKey(key: string): Buffer {
   return createHash('sha256').update(key).digest();
 }
 
-/** `sig_` and 32 random bytes; the whole string is the HMAC key (contract §3). */
+/** `sig_` and 32 random bytes; the whole string is the HMAC key (API decisions §3). */
 export function newSigningSecret(): string {
   return `sig_${randomBytes(32).toString('base64url')}`;
 }

@@ -59,7 +59,7 @@ export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineage
     });
 }
 
-/** Refuses to let a caller make a key that is there when its own no more is (contract §3). */
+/** Refuses to let a caller make a key that is there when its own no more is (API decisions §3). */
 export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): Promise<void> {
   const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
   // Deleted since the request was let in.

@@ -62,7 +62,7 @@ async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
     throw problem('not_rotatable', { detail: 'The key has expired.' });
 }
 
-/** A new secret for hmac_sha256; the old one stays good for a day (contract §3). */
+/** A new secret for hmac_sha256; the old one stays good for a day (API decisions §3). */
 export async function rotateSigningSecret(caller: Caller, keyId: string): Promise<ApiKey> {
   const record = await findForChange(caller, keyId);
   if (record.signingAlgorithm !== 'hmac_sha256')

@@ -35,7 +35,7 @@ export async function faultsOfAddition(
 ): Promise<FieldErrors> {
   const faults = new Faults();
   checkChoice(request, faults.refuse);
-  // A mistyped exclusion must not add people (contract §4).
+  // A mistyped exclusion must not add people (API decisions §4).
   for (const field of ['fromLists', 'excludeLists'] as const)
     await checkKnown(workspaceId, field, request[field] ?? [], faults.refuse);
   return faults.errors;

@@ -47,7 +47,7 @@ async function attemptClaimed(
 ): Promise<Outcome> {
   const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
 
-  // The worker before us died while it spoke to the relay, so the email may have gone out (contract §7).
+  // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (email.uncertainCount > 1) return finish(token, email, fail(email, uncertain));
   if (email.claims - email.retries > maxLostClaims) {

@@ -9,7 +9,7 @@ import { unsubscribeHeaders } from '../email-links.ts';
 import { attachmentsOf, MissingAttachment } from './attachments.ts';
 
 /**
- * The same bytes at every attempt: all times in it are the email's own (contract §7). Null when one of its attachments
+ * The same bytes at every attempt: all times in it are the email's own (API decisions §7). Null when one of its attachments
  * is not there: an email never goes out without it.
  */
 export async function compose(

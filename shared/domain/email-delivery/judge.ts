@@ -20,7 +20,7 @@ export type Judgement = {
   events: NewEventRecord[];
   isFinal: boolean;
   metric: string;
-  /** The mailbox does not exist, in the server's words: nothing more is to be sent there (contract §7). */
+  /** The mailbox does not exist, in the server's words: nothing more is to be sent there (API decisions §7). */
   bounce?: string;
 };
 

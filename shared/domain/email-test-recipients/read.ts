@@ -3,7 +3,7 @@ import { problem } from '../../errors.ts';
 import type { TestRecipient } from '../../schemas/email-test-recipients.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 
-/** Oldest first, in one page (spec §4). */
+/** Oldest first, in one page (API decisions §1). */
 export async function list(caller: Caller): Promise<{ data: TestRecipient[]; nextCursor: null }> {
   const records = await db.listTestRecipients(caller.workspaceId);
   return { data: records.map(toWire), nextCursor: null };

@@ -7,7 +7,7 @@ import { eventOf, toWire } from '../email-record.ts';
 import * as events from '../events.ts';
 import { show } from '../visibility.ts';
 
-/** Cancels a scheduled email that still waits to send (spec §3). */
+/** Cancels a scheduled email that still waits to send (API decisions §7). */
 export async function cancel(caller: Caller, emailId: string): Promise<Email> {
   const isCancelled = await db.updateEmailCancelled(caller.workspaceId, emailId, now());
   const record = await db.findEmail(caller.workspaceId, emailId);

@@ -3,7 +3,7 @@ import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
 import { findSending, isTestSender } from '../email-senders.ts';
 
 /**
- * A tag as it is stored (contract §8): letters and digits of any script stay. Marks belong to the letter before them: without
+ * A tag as it is stored (API decisions §8): letters and digits of any script stay. Marks belong to the letter before them: without
  * its vowel signs a word in Hindi is another, and the lower case of `İ` is a letter with a mark.
  */
 export function normalTag(tag: string): string {

@@ -2,7 +2,7 @@ import type { CountryRecord, SenderRecord } from '../../db/senders.ts';
 import { numberOfName } from '../../formats/sender-name.ts';
 import { type Sender, type SenderStatus, unassignedName } from '../../schemas/senders.ts';
 
-/** The status of the whole, once nothing but the review is waited for (contract §4). */
+/** The status of the whole, once nothing but the review is waited for (API decisions §4). */
 export function statusOf(countries: readonly CountryRecord[]): SenderStatus {
   if (countries.some(({ status }) => status === 'approved')) return 'approved';
   return countries.length > 0 && countries.every(({ status }) => status === 'rejected')

@@ -17,7 +17,7 @@ export const mostSenders = 500;
 /** `unsent`: a code that is to be texted once this is committed. */
 export type Requested = { sender: Sender; isNew: boolean; unsent: UnsentCode | null };
 
-/** Asks for a sender, or for more countries of one, or for another code, in the current transaction (spec §3, §4). */
+/** Asks for a sender, or for more countries of one, or for another code, in the current transaction (API decisions §4). */
 export async function request(caller: Caller, body: NewSender): Promise<Requested> {
   const { workspaceId } = caller;
   // Locked: one mobile number at a time, one default, and the cap hold for requests at once, too.

@@ -13,7 +13,7 @@ export const answers = dueKind(db.answerTable, simulatorAnswer, (reference) => (
 
 type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
-/** Phones that do not simply take what comes (contract §8). */
+/** Phones that do not simply take what comes (API decisions §8). */
 const manners: Record<string, Manner> = {
   '+447700900002': {
     report: {

@@ -5,7 +5,7 @@ import { moneyText } from '../../formats/money.ts';
 import type { SmsBatch, SmsBatchStatus } from '../../schemas/sms-batches.ts';
 import * as events from '../events.ts';
 
-/** Which status may follow which (contract §14). Nothing else. */
+/** Which status may follow which (API decisions §14). Nothing else. */
 export const nextStates: Record<SmsBatchStatus, readonly SmsBatchStatus[]> = {
   scheduled: ['processing', 'cancelled'],
   processing: ['paused', 'completed', 'cancelled'],

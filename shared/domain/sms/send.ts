@@ -25,7 +25,7 @@ export async function send(caller: Caller, { message: prepared, links }: Prepare
   const message = charged === null ? held(prepared) : admit({ ...prepared, charged });
   await insertSms(workspaceId, message);
   await shortLinks.store(workspaceId, [{ smsId: message.id, createdAt, links }]);
-  // Acceptance is the first event of every text (contract §5), of one that is held at once, too.
+  // Acceptance is the first event of every text (API decisions §5), of one that is held at once, too.
   if (message.status === 'held') await events.record(workspaceId, eventOf(prepared));
   await events.record(workspaceId, eventOf(message));
   // Last, because other messages of the key, and then of the workspace, wait from here on.

@@ -20,7 +20,7 @@ const faultDelayMs = 300_000;
 type Webhook = system.ClaimedWebhook;
 type Delivery = system.ClaimedDelivery;
 
-/** One attempt: claim, sign, post, and write down when the next is due, if any (spec §6). */
+/** One attempt: claim, sign, post, and write down when the next is due, if any (API decisions §6). */
 export async function attempt(deliveryId: string, place: Place = open): Promise<Outcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   try {
@@ -136,7 +136,7 @@ const longestBackoffSeconds = 300;
 
 /**
  * Until when a 429 lets the webhook as a whole be: as long as it asks, and where several come in a row at least 1, 2, 4 …
- * 300 seconds, whatever it asks (contract §6). Attempts that were out together are answered together, and count once.
+ * 300 seconds, whatever it asks (API decisions §6). Attempts that were out together are answered together, and count once.
  */
 function pauseAfter(
   { busyCount: before, pausedUntil }: Webhook,

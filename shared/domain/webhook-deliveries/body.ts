@@ -8,7 +8,7 @@ const legacyVersion = 0;
 
 /**
  * The webhook as this delivery knows it. One that was first attempted before its webhook became one of v2 keeps the legacy
- * body, headers and secret until the old secret is over; then it is made anew (contract §6).
+ * body, headers and secret until the old secret is over; then it is made anew (API decisions §6).
  */
 export function madeFor({ bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhook, at: Date): ClaimedWebhook {
   const { apiVersion, legacySecret, legacySecretUntil } = webhook;

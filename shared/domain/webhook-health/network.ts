@@ -42,7 +42,7 @@ export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
 }
 
 /**
- * While so many of so many hosts fail, the likelier cause is our own network (contract §6). The hosts of one workspace count
+ * While so many of so many hosts fail, the likelier cause is our own network (API decisions §6). The hosts of one workspace count
  * for a fifth at most, and three must have some that fail: a customer with many dead hosts is no sign of it.
  */
 export async function isSuspect(): Promise<boolean> {

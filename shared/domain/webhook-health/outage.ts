@@ -85,7 +85,7 @@ function warnAt(webhook: Health, failingSince: Date): Date | null {
 
 /**
  * The steps that are due for a webhook that still fails at this time, in its order: where both are overdue the warning goes
- * before the switch-off all the same (contract §6). Nothing while its customer keeps it paused: nothing is tried then, so
+ * before the switch-off all the same (API decisions §6). Nothing while its customer keeps it paused: nothing is tried then, so
  * nothing fails.
  */
 export function dueOf(webhook: Health, at: Date): Due[] {

@@ -12,7 +12,7 @@ import { isSame, refuseSecond } from './duplicates.ts';
 import { faultsOf, toWire } from './record.ts';
 import { overlapMs, withNewSecret } from './rotate-secret.ts';
 
-/** What is left out stays; null puts a setting back to its default (contract §4). */
+/** What is left out stays; null puts a setting back to its default (API decisions §4). */
 export async function change(caller: Caller, webhookId: string, changes: WebhookChanges): Promise<Webhook> {
   const { workspaceId } = caller;
   const { url, events, inboundNumber } = changes;
@@ -111,7 +111,7 @@ function eventFaults(apiVersion: string | null, names: readonly (string | undefi
   return Object.fromEntries(faults.map(([index, name]) => [`events[${index}]`, [messageFor(name)]]));
 }
 
-/** As if it had never failed; what has waited is let out slowly (contract §6). */
+/** As if it had never failed; what has waited is let out slowly (API decisions §6). */
 function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: Date): db.WebhookRecord {
   const hasBacklog =
     !before.active ||

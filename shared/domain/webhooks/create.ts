@@ -42,7 +42,7 @@ export type NewLegacyWebhook = {
   inboundNumber?: string | null;
 };
 
-/** For the operator only: webhooks of the first version are kept, and no customer makes another (contract §5). */
+/** For the operator only: webhooks of the first version are kept, and no customer makes another (API decisions §5). */
 export async function createLegacy(workspaceId: string, request: NewLegacyWebhook): Promise<Webhook> {
   return transaction(async () => {
     await findWorkspaceForUpdate(workspaceId);

@@ -10,7 +10,7 @@ export async function find(caller: Caller, webhookId: string): Promise<Webhook> 
   return toWire(record);
 }
 
-/** Newest first, in one page (spec §4). */
+/** Newest first, in one page (API decisions §1). */
 export async function list(caller: Caller): Promise<{ data: Webhook[]; nextCursor: null }> {
   return { data: await listAll(caller.workspaceId), nextCursor: null };
 }

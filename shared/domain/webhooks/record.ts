@@ -13,7 +13,7 @@ import { defaultAtRiskAlertPercent } from '../webhook-health/outage.ts';
 
 const allowedNetworks = parseNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
 
-/** `whsec_` and 32 random bytes; the whole string is the HMAC key (contract §6). */
+/** `whsec_` and 32 random bytes; the whole string is the HMAC key (API decisions §6). */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64url')}`;
 }

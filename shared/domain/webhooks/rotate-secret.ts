@@ -8,7 +8,7 @@ import { newSecret, toWire } from './record.ts';
 
 export const overlapMs = 72 * 3_600_000;
 
-/** The secret before it signs on beside the new one, for 72 hours or until the next rotation (spec §6). */
+/** The secret before it signs on beside the new one, for 72 hours or until the next rotation (API decisions §6). */
 export async function rotateSecret(caller: Caller, webhookId: string): Promise<Webhook> {
   const webhook = await db.findWebhookForUpdate(caller.workspaceId, webhookId);
   if (!webhook) throw problem('not_found');

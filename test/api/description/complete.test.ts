@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeApi } from '../../../api/openapi.ts';
 import { endpoints } from '../../../api/routes/index.ts';
+import { descriptionOf } from '../../support/description.ts';
 
 const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
 const { schemas, parameters, headers, responses } = whole.components;
@@ -62,6 +63,26 @@ test('every operation, parameter, header, answer, tag and webhook is described',
   expect(grouped).toEqual(whole.tags.map(({ name }: any) => name));
   for (const one of whole.tags) look(one.name, one);
   expect(undescribed).toEqual([]);
+});
+
+test('every shape is described', () => {
+  const silent = Object.entries<any>(schemas).filter(([, schema]) => !schema.description);
+  expect(silent.map(([name]) => name)).toEqual([]);
+});
+
+test('every answer has a whole example, as its schema has it', () => {
+  const description = descriptionOf(endpoints);
+  for (const endpoint of endpoints)
+    for (const [status, answer] of Object.entries<any>(description.operation(endpoint)['responses'])) {
+      const json = description.resolve(answer).content?.['application/json'];
+      if (!json || !status.startsWith('2')) continue;
+      const shown = [endpoint.id, Object.keys(json.example ?? {}).length > 0];
+      expect(shown).toEqual([endpoint.id, true]);
+      expect([endpoint.id, description.faultsOfReceived(json.schema, json.example)]).toEqual([
+        endpoint.id,
+        [],
+      ]);
+    }
 });
 
 test('email comes first and texts second', () => {

@@ -3,7 +3,7 @@ import type { SmsRecord } from '../../../shared/db/sms-messages.ts';
 import { advance, nextStatuses } from '../../../shared/domain/sms-record.ts';
 import { SmsStatus } from '../../../shared/schemas/sms.ts';
 
-// Contract §8.
+// API decisions §8.
 const allowed = [
   'queued held',
   'queued sent',

@@ -54,7 +54,7 @@ function kindOf(chance: number): string {
   return chance < 0.25 ? 'marketing' : 'transactional';
 }
 
-/** Phones of the simulator that do not simply take what comes (contract §8). */
+/** Phones of the simulator that do not simply take what comes (API decisions §8). */
 const specialPhones = ['002', '003', '004', '005', '006', '007'];
 
 export function text(scene: Scene): Planned {

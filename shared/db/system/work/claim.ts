@@ -11,7 +11,7 @@ type Claim = { id: string; at: Date; until: Date };
 
 /**
  * Makes the function that takes a row for this worker until the lease ends; null when the row is not due or somebody else
- * has it (design rule 4). Claims of one moment share a statement and a token.
+ * has it (architecture rule 4). Claims of one moment share a statement and a token.
  */
 export function claimer<Claimed>(
   { name, waiting }: WorkTable,

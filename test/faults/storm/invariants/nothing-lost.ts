@@ -41,7 +41,7 @@ export function nothingLost(evidence: Evidence): Finding[] {
   return findings.list();
 }
 
-/** A one-time code is given up after half an hour, in which the relay can have been away each of the three times (contract §7). */
+/** A one-time code is given up after half an hour, in which the relay can have been away each of the three times (API decisions §7). */
 function mayFail(row: RecordRow & { kind?: string }, kind: Item['kind']): boolean {
   if (row.kind === 'authentication' && row.retries >= 2 && row.reasonCode?.startsWith('relay_')) return true;
   return expectedReasons[kind].includes(row.reasonCode ?? '');

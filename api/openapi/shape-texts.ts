@@ -1,0 +1,97 @@
+/** What the shapes of the description are, where their schema does not say it: by their name. */
+const texts: Readonly<Record<string, string>> = {
+  ApiKeyChanges: 'What is to change of an API key; what is left out stays',
+  ApiKey: 'A key that callers prove themselves with: its scopes, limits and signature, never its text again',
+  BatchLink: 'An address that texts of a batch lead to, with its clicks over all of them',
+  ClientTagsReportRow: 'What became of the messages with one tag in one channel',
+  ContactBatch: 'Up to 1,000 rows for the address book, each a contact that is new or known by its number',
+  ContactBatchOutcome: 'What became of each row of the batch',
+  Contact: 'A person of the address book, known by a number',
+  ContactFilter: 'Which contacts a dynamic list has; a contact must fit all of it',
+  ContactListAddOutcome: 'How many contacts the list has more now, and how many it had already',
+  ContactList: 'Contacts that were added, or that match a filter',
+  ContactListPreview: 'A filter to be tried',
+  ContactListPreviewOutcome: 'How many contacts the filter finds, and the first of them',
+  ContactListRemoval: 'Which contacts leave the list; they stay in the address book',
+  ContactListRemoveOutcome: 'How many contacts left the list',
+  ContactTagChanges: 'Tags that contacts get and lose',
+  ContactTagOutcome: 'How many contacts the ids are of',
+  ContactTag: 'A tag, and how many contacts have it',
+  Conversation: 'All texts between one sender of yours and one number that has written to it',
+  CountriesReportRow: 'What became of the texts to one country',
+  CreatedSmsBatch: 'The new batch, with the rows that were not taken',
+  DeliverabilityReportRow: 'What became of the emails to one domain of recipients, or from one of yours',
+  EmailDomain: 'A domain to send from, with the DNS records that prove it',
+  EmailDomainRecord: 'A DNS record to publish, and what was last seen of it',
+  EmailIncludeContent: 'The source of an include',
+  EmailInclude: 'A piece of MJML that templates share',
+  Email: 'One email: what was sent, and what became of it',
+  EmailReason: 'Why an email failed, or what its recipient’s side said',
+  EmailTemplate: 'A stored source of emails',
+  EmailTemplateRendering: 'The values that Liquid merges',
+  EmailTestRecipient: 'An address that the shared test sender reaches, once it is verified',
+  KeyRotation: 'How long the old key works beside the new one',
+  LatencyReportRow: 'How long messages of one channel and kind took',
+  NewApiKey: 'A key to be made; without scopes it gets those of the caller',
+  NewAttachment: 'A file that an email carries',
+  NewContact: 'A contact to be made',
+  NewContactList: 'A list to be made: static, or dynamic with a filter',
+  NewEmailDomain: 'A domain that the workspace wants to send from',
+  NewEmail: 'An email to be sent: from content, or from a stored template',
+  NewEmailTemplate: 'A source of emails to be stored',
+  NewEmailTestRecipient: 'An address that is to confirm that it may be sent to',
+  NewSender: 'A sender that the workspace asks for',
+  NewSmsBatch: 'Texts to many: to numbers with data of their own, or to contact lists',
+  NewSmsBatchMessage: 'One text of a batch; what it says itself wins over the batch',
+  NewSms: 'A text to be sent: from content, or from a stored template',
+  NewSmsImport: 'The settings of a batch whose messages are rows of a file',
+  NewSmsTemplate: 'A source of texts to be stored',
+  NewWebhook: 'An address that events are to be posted to',
+  Pounds: 'An amount, as a text of four decimals',
+  RenderedEmailTemplate: 'What the template comes to with these values',
+  RenderedSmsTemplate: 'The text with these values, its parts and its encoding',
+  SendsReportRow: 'What became of the messages that were accepted in one interval',
+  SenderChanges: 'What is to change of a sender',
+  SenderCheck: 'Whether a name can be asked for, and what the workspace has of it',
+  SenderCountry: 'What the review of a sender came to for one country',
+  Sender: 'What texts come from: a name, a mobile number or a virtual number',
+  SenderVerification: 'The code that was texted to the mobile number',
+  ShortLink: 'An address in one text, with the short one that took its place and its clicks',
+  SimulatorPhone: 'A phone of the simulator, with the texts that it got and sent',
+  SimulatorText: 'A text that the phone sends',
+  SmsBatch: 'A batch of texts: how far it is, and what became of its messages',
+  SmsBatchPreview: 'What the batch would come to; nothing is stored',
+  SmsBatchRowError: 'A row that was not taken',
+  SmsBatchSample: 'A text of the batch as it would be sent',
+  SmsMessage: 'One text, out or in: what it says, what it costs, what became of it',
+  SmsPreview: 'What a text would come to; nothing is sent',
+  SmsReason: 'Why a text failed',
+  SmsTemplate: 'A stored source of texts',
+  SmsTemplateRendering: 'The values that Liquid merges',
+  SmsToPreview: 'A text to be counted',
+  Spend: 'What the workspace spent in a time, by country, key and tag, and what changed its balance',
+  Suppression: 'A number or an address that is not sent to',
+  WebhookAttempt: 'One try of a delivery, and what the endpoint answered',
+  WebhookChanges: 'What is to change of a webhook; what is left out stays',
+  WebhookDelivery: 'One event on its way to one webhook',
+  WebhookDeliveryLog: 'A delivery with all of its attempts',
+  Webhook: 'An address that events are posted to, and how it fares',
+  WebhookRecovered: 'How many deliveries are made again',
+  WebhookRecovery: 'From when on what was missed is delivered again',
+  Workspace: 'The settings, limits and balance of the workspace',
+};
+
+/** Pages and reports have all one form. */
+function usualText(name: string): string | undefined {
+  if (name.endsWith('Page')) return 'A page of results; nextCursor leads to the next';
+  return name.endsWith('Report') ? 'The rows of a report, and the time that they are of' : undefined;
+}
+
+/** Says of every shape what it is. */
+export function describeShapes(schemas: Record<string, unknown>): void {
+  for (const [name, shape] of Object.entries(schemas)) {
+    const description = texts[name] ?? usualText(name);
+    if (description === undefined || typeof shape !== 'object' || shape === null) continue;
+    if (!('description' in shape)) Object.assign(shape, { description });
+  }
+}

@@ -1,0 +1,95 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { difference, run, samplesIn } from '../guides/samples.ts';
+import { atEnd } from '../support/at-end.ts';
+import { useDatabase } from '../support/database.ts';
+import { freePort } from '../support/processes.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const root = join(import.meta.dirname, '..', '..');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+/** The working tree in a repository of its own, as somebody would find it; packages are those of this checkout. */
+function publish(): { repository: string; folder: string } {
+  const folder = mkdtempSync(join(tmpdir(), 'stranger-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  const repository = join(folder, 'published');
+  const git = (cwd: string, ...args: string[]) => execFileSync('git', args, { cwd, encoding: 'utf8' });
+  const files = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard').split('\0');
+  git(folder, 'init', '--quiet', 'published');
+  for (const file of files.filter(Boolean))
+    cpSync(join(root, file), join(repository, file), { force: true, errorOnExist: false });
+  git(repository, 'add', '--all');
+  git(repository, '-c', 'user.name=Tests', '-c', 'user.email=tests@example.com', 'commit', '-qm', 'All');
+  return { repository, folder };
+}
+
+/** What the README shows, as a pattern: … is anything, numbers of seconds are any. */
+const patternOf = (line: string) =>
+  new RegExp(
+    line
+      .replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&')
+      .replaceAll(/ +/g, '\\s+')
+      .replaceAll('…', '\\S+')
+      .replace(/\d+\\\.\d+\\s\+s/, '[\\d.]+\\s+s'),
+  );
+
+test('a stranger who copies the lines of the README has what it shows', async () => {
+  const { repository, folder } = publish();
+  const clone = join(folder, 'messaging-service');
+  const port = String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const [start, ...later] = samplesIn(readme);
+  const { PATH = '', HOME = '', MYSQL_URL = '', REDIS_URL = '', QUEUE_PREFIX = '' } = process.env;
+  // The packages of this checkout are linked between the two lines: to install them takes a minute, and the network.
+  const [fetch, ...go] = start!.command.trimEnd().split('\n');
+  const environment = { PATH, HOME, PORT: port, MYSQL_URL, REDIS_URL, QUEUE_PREFIX, REPOSITORY: repository };
+  execFileSync('bash', ['-euc', fetch!], { cwd: folder, env: environment, stdio: 'pipe' });
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+
+  const platform = spawn('bash', ['-euc', `exec ${go.join('\n')}`], { cwd: clone, env: environment });
+  const ended = once(platform, 'close');
+  atEnd(async () => {
+    platform.kill('SIGKILL');
+    await ended;
+  });
+  const written: string[] = [];
+  for (const stream of [platform.stdout, platform.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  const output = () => written.join('');
+  await waitFor(
+    `the platform is ready, or has ended: ${output()}`,
+    () => output().includes('All this') || platform.exitCode !== null,
+    { timeoutMs: 180_000 },
+  );
+  const [, shown] = /```text\n([^]*?)```/.exec(readme)!;
+  for (const line of shown!.replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`).split('\n'))
+    expect(output()).toMatch(patternOf(line));
+
+  expect(later.length).toBe(2);
+  for (const sample of later)
+    await waitFor(sample.command, async () => {
+      const answer = await run(sample, { url, folder: clone, variables: {} });
+      const found = difference(sample.answer!, answer);
+      if (found !== undefined) throw new Error(`${found} in ${answer}`);
+      return true;
+    });
+
+  // Ctrl-C stops all of it.
+  platform.kill('SIGINT');
+  const [code] = (await ended) as [number | null];
+  expect([code, output()]).toEqual([0, expect.not.stringContaining('"level":"error"')]);
+  await expect(globalThis.fetch(`${url}/health/live`)).rejects.toThrow();
+});
+
+test('the README keeps to 150 lines, and its links lead to files', () => {
+  expect(readme.split('\n').length).toBeLessThanOrEqual(151);
+  for (const [, href] of readme.matchAll(/\]\(([^)]+)\)/g))
+    if (!href!.startsWith('http')) expect(() => readFileSync(join(root, href!)), href).not.toThrow();
+});
