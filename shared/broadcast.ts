@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { config } from './config.ts';
 import { afterCommit } from './db/client.ts';
 import { logger } from './logger.ts';
+import { redisTls } from './queue/tls.ts';
 import { producerConnection } from './queue.ts';
 
 export type Listener = {
@@ -50,6 +51,7 @@ let subscriber: { connection: Redis; heartbeat: NodeJS.Timeout } | undefined;
 export function openBroadcast(): void {
   if (subscriber) return;
   const connection = new Redis(config.REDIS_URL, {
+    ...redisTls(),
     enableOfflineQueue: false,
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import { withAddOns } from './config/add-ons.ts';
 import { emailSettings } from './config/email.ts';
 import { refuseSettings, settingFaults } from './config/faults.ts';
 import { reportSettings } from './config/reports.ts';
@@ -63,6 +65,17 @@ const settings = z.object({
     })
     .default('redis://127.0.0.1:6379')
     .describe('Redis 7 or later, which holds the jobs of what is due soon'),
+  REDIS_TLS_VERIFY: z
+    .stringbool()
+    .default(true)
+    .describe(
+      'Whether the certificate of a rediss:// server must be good; some hosts sign theirs themselves',
+    ),
+  REDIS_TLS_CA_FILE: z
+    .string()
+    .refine((file) => existsSync(file), 'must be a PEM file that is there')
+    .optional()
+    .describe('PEM file of the authority that signs the certificate of a rediss:// server'),
   QUEUE_PREFIX: z
     .string()
     .default('{messaging}')
@@ -201,8 +214,9 @@ const settings = z.object({
   ...webhookSettings,
 });
 
+const environment = withAddOns(process.env);
 const given = Object.fromEntries(
-  Object.keys(settings.shape).flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  Object.keys(settings.shape).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
 );
 const parsed = settings.safeParse(given);
 if (!parsed.success) refuseSettings(settingFaults(parsed.error, settings.shape));

@@ -10,6 +10,7 @@ import { sendSms } from '../shared/jobs/send-sms.ts';
 import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
 import { leaveReplica } from '../shared/queue/connection.ts';
+import { redisTls } from '../shared/queue/tls.ts';
 import { isRedisUp } from '../shared/queue.ts';
 import { backoffMs, workDone } from './handle.ts';
 import { handlers } from './jobs/index.ts';
@@ -27,6 +28,7 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   const chosen = names.map((name) => chosenOf(name, jobs));
   await startUp();
   const connection = new Redis(config.REDIS_URL, {
+    ...redisTls(),
     // Workers wait for Redis however long it is away, unlike whoever adds jobs.
     maxRetriesPerRequest: null,
     // What many jobs have to say at one moment is one write. A job whose end is lost with the connection is found

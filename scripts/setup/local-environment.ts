@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { withAddOns } from '../../shared/config/add-ons.ts';
 import { fillIn, given, localDir, platform } from './environment.ts';
 import * as kept from './kept.ts';
 
@@ -8,5 +9,6 @@ import * as kept from './kept.ts';
  */
 const running = kept.read(path.join(localDir, 'env.json')) as Record<string, string> | undefined;
 
-if (running && (!given['MYSQL_URL'] || given['MYSQL_URL'] === running['MYSQL_URL'])) fillIn(running);
-else platform.isMissing = !given['MYSQL_URL'];
+const { MYSQL_URL: mysqlUrl } = withAddOns(given);
+if (running && (!mysqlUrl || mysqlUrl === running['MYSQL_URL'])) fillIn(running);
+else platform.isMissing = !mysqlUrl;

@@ -15,6 +15,7 @@ export const examples: Record<string, string> = {
   FBL_REPORTERS: 'fbl.example,reports.example',
   SMS_GATEWAYS:
     '[{"name":"acme","type":"smpp","url":"smpps://user:password@smpp.example:3550","countries":["GB"]}]',
+  REDIS_TLS_CA_FILE: '/etc/ssl/certs/ca-certificates.crt',
   INBOUND_TOKEN: 'at-least-16-characters',
   SHORT_LINK_URL: 'https://acme.example',
   WEBHOOK_RETRY_SCHEDULE_SECONDS: '300,900,3600',

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { config } from '../config.ts';
 import { logger } from '../logger.ts';
+import { redisTls } from './tls.ts';
 
 let producer: Redis | undefined;
 
@@ -16,6 +17,7 @@ export const leaveReplica = (error: Error): boolean => /\bREADONLY\b/.test(error
  */
 export function producerConnection(): Redis {
   producer ??= new Redis(config.REDIS_URL, {
+    ...redisTls(),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 1,
     commandTimeout: 1000,

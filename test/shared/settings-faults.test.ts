@@ -6,9 +6,9 @@ const checkout = join(import.meta.dirname, '../..');
 const load = ['--input-type=module', '-e', "await import('./shared/config.ts')"];
 
 /** Loads the settings in a process of its own: its exit code and all that it wrote. */
-function loadWith(env: Record<string, string>) {
+function loadWith(env: Record<string, string>, args = load) {
   const { PATH = '', LD_LIBRARY_PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
-  const { status, stdout, stderr } = spawnSync(process.execPath, load, {
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: checkout,
     env: { PATH, LD_LIBRARY_PATH, NODE_COMPILE_CACHE, ...env },
     encoding: 'utf8',
@@ -26,6 +26,7 @@ const bad: Record<string, string> = {
   PUBLIC_URL: 'api.example.com',
   MYSQL_URL: `postgres://root:${secret}@127.0.0.1/messaging`,
   REDIS_URL: '127.0.0.1:6379',
+  REDIS_TLS_VERIFY: 'perhaps',
   SMTP_URL: 'http://relay.example',
   SHORT_LINK_URL: 'acme',
   SECRET_KEY: secret,
@@ -76,6 +77,40 @@ test('settings that do not go together are told in the same way', () => {
     '  LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS',
     '  SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL',
   ]);
+});
+
+const told = [
+  '--input-type=module',
+  '-e',
+  "const { config } = await import('./shared/config.ts'); console.log(config.MYSQL_URL, config.REDIS_URL)",
+];
+
+test.each<[string, Record<string, string>, string]>([
+  [
+    'JawsDB and Heroku',
+    { JAWSDB_URL: 'mysql://u:p@jaws.example:3306/d', REDIS_TLS_URL: 'rediss://:p@heroku.example:6380' },
+    'mysql://u:p@jaws.example:3306/d rediss://:p@heroku.example:6380',
+  ],
+  [
+    'ClearDB, whose address our driver would warn of',
+    {
+      CLEARDB_DATABASE_URL: 'mysql://u:p@clear.example/d?reconnect=true',
+      REDISCLOUD_URL: 'redis://:p@cloud.example:1',
+    },
+    'mysql://u:p@clear.example/d redis://:p@cloud.example:1',
+  ],
+  [
+    'a host, beside our own',
+    {
+      JAWSDB_URL: 'mysql://u@jaws.example/d',
+      MYSQL_URL: 'mysql://u@own.example/d',
+      REDIS_TLS_URL: 'rediss://a.example',
+      REDIS_URL: 'redis://own.example',
+    },
+    'mysql://u@own.example/d redis://own.example',
+  ],
+])('the databases of %s are found by the names of their add-ons', (_host, env, expected) => {
+  expect(loadWith(env, told)).toEqual({ code: 0, lines: [expected] });
 });
 
 test.each([

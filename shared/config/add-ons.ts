@@ -1,0 +1,27 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names under which hosts hand out the address of a database that they run, the first that is given counts. */
+const names = {
+  MYSQL_URL: ['JAWSDB_URL', 'JAWSDB_MARIA_URL', 'CLEARDB_DATABASE_URL'],
+  REDIS_URL: ['REDIS_TLS_URL', 'REDISCLOUD_URL'],
+} as const;
+
+export const addOnNames: readonly string[] = Object.values(names).flat();
+
+/** The environment with MYSQL_URL and REDIS_URL from the add-ons of the host, where they are not given themselves. */
+export function withAddOns<E extends Environment>(environment: E): E & Environment {
+  const found = Object.entries(names).flatMap(([name, others]) => {
+    const address = others.map((other) => environment[other]).find(Boolean);
+    return environment[name] || address === undefined ? [] : [[name, withoutReconnect(address)]];
+  });
+  return { ...environment, ...Object.fromEntries(found) };
+}
+
+/** ClearDB adds it for drivers that know it; ours warns of what it does not know. */
+function withoutReconnect(address: string): string {
+  if (!URL.canParse(address)) return address;
+  const url = new URL(address);
+  if (!url.searchParams.has('reconnect')) return address;
+  url.searchParams.delete('reconnect');
+  return url.href;
+}
