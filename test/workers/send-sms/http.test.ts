@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/clock.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
-import { query } from '../../../shared/db/client.ts';
+import { config } from '../../../shared/config.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
+import { insertGatewayPost } from '../../../shared/db/system/sms-gateway-posts.ts';
 import * as recovery from '../../../shared/domain/recovery.ts';
 import * as retention from '../../../shared/domain/retention.ts';
 import * as senders from '../../../shared/domain/senders.ts';
@@ -171,6 +174,24 @@ test('many posts of one id at a time are one', async () => {
   const answers = await Promise.all(Array.from({ length: 12 }, () => post(said, { door: 'messages' })));
   expect(answers.every(({ status }) => status === 204)).toBe(true);
   expect(await inboundTexts()).toEqual(['Once']);
+});
+
+test('a gateway whose posts are held up by the database does not hold up another', async () => {
+  const said = inbound({ content: 'Held' });
+  const [isHeld, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = transaction(async () => {
+    await insertGatewayPost({ gateway: 'carrier', kind: 'text', id: said.id }, now());
+    isHeld.resolve();
+    await goOn.promise;
+  });
+  await isHeld.promise;
+  const held = Array.from({ length: 2 * config.MYSQL_POOL_SIZE }, () => post(said, { door: 'messages' }));
+  const others = Array.from({ length: 5 }, () => post(inbound(), { door: 'messages', name: 'other' }));
+  const first = await Promise.race([Promise.all(others), Promise.race(held)]);
+  expect(first).toMatchObject(others.map(() => ({ status: 204 })));
+  goOn.resolve();
+  await holder;
+  for (const { status } of await Promise.all(held)) expect(status).toBe(204);
 });
 
 test.each<[string, Posted, string]>([
