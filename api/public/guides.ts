@@ -45,6 +45,11 @@ const guides = [
     summary: 'For operators: processes, deploys, backup and restore, key rotation, alarms, disasters',
   },
   {
+    name: 'connect-a-carrier',
+    title: 'Connect a carrier',
+    summary: 'For operators: texts by SMPP and by HTTP, what to ask a carrier, a complete adapter for Twilio',
+  },
+  {
     name: 'capacity',
     title: 'Capacity',
     summary:
