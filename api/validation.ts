@@ -66,6 +66,14 @@ function check(schema: z.ZodType, value: unknown, errors: FieldErrors): unknown 
   return usableOf(schema, value);
 }
 
+/** A body of an operation that is not declared as one of the API. */
+export function checkedBody<Schema extends z.ZodType>(schema: Schema, body: unknown): z.output<Schema> {
+  const errors: FieldErrors = Object.create(null);
+  const checked = check(schema, body, errors);
+  if (Object.keys(errors).length > 0) throw invalidFields(errors);
+  return checked as z.output<Schema>;
+}
+
 /** The fields and items that are right, each for itself; undefined where nothing is. */
 function usableOf(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodObject) {

@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { config } from '../../shared/config.ts';
 import * as requestSignatures from '../../shared/domain/request-signatures.ts';
-import type { Caller } from '../../shared/schemas/scopes.ts';
 import { hashOf, type Pace } from './large-body.ts';
 import type { RawBody } from './raw-body.ts';
 
 /** What the headers tell about the signature that a request must or may have (API decisions §3); null when it has none. */
-export function verifySignature(request: IncomingMessage, caller: Caller): requestSignatures.Verified | null {
+export function verifySignature(
+  request: IncomingMessage,
+  caller: requestSignatures.Signer,
+): requestSignatures.Verified | null {
   const target = request.url!;
   const queryStart = target.indexOf('?');
   const { authority, pathPrefix } = publicAddress();

@@ -6,6 +6,7 @@ import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { confirmPages } from './confirm.ts';
 import { docs } from './docs.ts';
+import { gatewayDoors } from './gateways.ts';
 import { health } from './health.ts';
 import { inboundEmail } from './inbound.ts';
 import { openImage } from './opens.ts';
@@ -18,6 +19,7 @@ export function publicPages(endpoints: readonly Endpoint[], failures: FailureLim
   const router = Router({ strict: true, caseSensitive: true });
   router.use(health);
   if (config.INBOUND_TOKEN) router.use(inboundEmail(config.INBOUND_TOKEN, failures));
+  router.use(gatewayDoors(failures));
   router
     .route('/')
     .get((_request, response) => {

@@ -43,6 +43,7 @@ const filled = [
   'sms_batch_counts',
   'sms_receipts_unmatched',
   'sms_parts',
+  'sms_gateway_posts',
   'sms_inbound_parts',
   'sms_inbound_unanswered',
   'simulator_messages',

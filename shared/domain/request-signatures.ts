@@ -17,6 +17,9 @@ export type SentRequest = {
   header: (lowerCaseName: string) => string | undefined;
 };
 
+/** Whose signature is looked for, and what `keyid` is of them in words. */
+export type Signer = Pick<Caller, 'keyId' | 'signing' | 'strictMode'> & { keyIdIs?: string };
+
 /** A request whose signature is good; what it says of the body is not checked yet. */
 export type Verified = {
   keyId: string;
@@ -47,7 +50,7 @@ const algorithmNames = {
  * Checks all that the headers can tell, the cheapest first; null where there is no signature to look at. A signature
  * covers the digest of the body and not the body, so one that is bad is refused before the body is read.
  */
-export function verify(request: SentRequest, caller: Caller): Verified | null {
+export function verify(request: SentRequest, caller: Signer): Verified | null {
   const { signing } = caller;
   const inputField = signing ? request.header('signature-input') : undefined;
   const signatureField = signing ? request.header('signature') : undefined;
@@ -58,7 +61,7 @@ export function verify(request: SentRequest, caller: Caller): Verified | null {
   if (inputField === undefined || signatureField === undefined)
     throw refusal('Signature-Input and Signature must both be sent.');
   const at = now();
-  const input = ownInput(inputField, caller.keyId);
+  const input = ownInput(inputField, caller);
   const { created, nonce } = checkParameters(input, signing.algorithm, at);
   const covered = checkCoverage(input, request);
   const value = valueOf(signatureField, input.label);
@@ -92,11 +95,14 @@ function refusal(detail: string): Problem {
  * The one that claims to be made with this key. Others may be there for others, or be junk: anybody on the way can add a
  * label, so one that is not ours never makes a request fail (RFC 9421 §7.2.6).
  */
-function ownInput(field: string, keyId: string): signatures.SignatureInput {
+function ownInput(
+  field: string,
+  { keyId, keyIdIs = 'the id of this API key' }: Signer,
+): signatures.SignatureInput {
   const inputs = parsed(field, 'Signature-Input', signatures.parseSignatureInput);
   const [own, another] = inputs.filter(({ parameters }) => parameters.get('keyid') === keyId);
-  if (!own) throw refusal('No signature has the id of this API key as its keyid.');
-  if (another) throw refusal('More than one signature has the id of this API key as its keyid.');
+  if (!own) throw refusal(`No signature has ${keyIdIs} as its keyid.`);
+  if (another) throw refusal(`More than one signature has ${keyIdIs} as its keyid.`);
   // What is signed is the canonical form. A sender that signed another one learns so here; two readers never differ.
   if (own.text !== own.params)
     throw refusal(

@@ -14,6 +14,7 @@ import {
   deleteSimulatorPhonesBefore,
 } from '../db/system/simulator-answers.ts';
 import { deleteBatchesBefore } from '../db/system/sms-batches.ts';
+import { deleteGatewayPostsBefore } from '../db/system/sms-gateway-posts.ts';
 import { deleteInboundPartsBefore, deleteUnansweredBefore } from '../db/system/sms-inbound.ts';
 import { deletePartsBefore } from '../db/system/sms-parts.ts';
 import { deleteReceiptsBefore } from '../db/system/sms-receipts.ts';
@@ -72,6 +73,7 @@ export async function purge(): Promise<number> {
       await deleteReceiptsBefore(until, batchSize),
       await deletePartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteInboundPartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      await deleteGatewayPostsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteUnansweredBefore(new Date(now().getTime() - 24 * hourMs), batchSize),
       await reports.purge(batchSize),
     ];

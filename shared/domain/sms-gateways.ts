@@ -32,7 +32,7 @@ export function start(): void {
     logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform');
     return;
   }
-  void openGateways({ receipt: receipts.apply, text: receive });
+  void openGateways({ receipt: async (receipt) => void (await receipts.apply(receipt)), text: receive });
 }
 
 export const stop = closeGateways;
@@ -40,7 +40,8 @@ export const stop = closeGateways;
 /** Resolves when the text is on disk; then its gateway may be told, and after that `forget` runs. */
 export async function receive(part: InboundPart): Promise<() => void> {
   const digest = createHash('sha256').update(JSON.stringify(part)).digest();
-  await runWithRequest({ requestId: `inbound-${newUuid(now()).toString('hex')}` }, () => keep(part, digest));
+  const isNew = (at: Date) => db.insertUnanswered(digest, at, new Date(at.getTime() - againWithinMs));
+  await runWithRequest({ requestId: `inbound-${newUuid(now()).toString('hex')}` }, () => keep(part, isNew));
   return function forget() {
     db.deleteUnanswered(digest).catch((error) =>
       logger.debug({ err: error }, 'an answered text could not be forgotten; it is in an hour'),
@@ -48,7 +49,8 @@ export async function receive(part: InboundPart): Promise<() => void> {
   };
 }
 
-async function keep(part: InboundPart, digest: Buffer): Promise<void> {
+/** Resolves when the text is on disk. `isNew` runs in its transaction: false where the text has come before. */
+export async function keep(part: InboundPart, isNew: (at: Date) => Promise<boolean>): Promise<void> {
   const to = numberOf(part.recipient);
   const from = numberOf(part.sender);
   const owner = to && (await findSenderOfVirtualNumber(to));
@@ -57,8 +59,7 @@ async function keep(part: InboundPart, digest: Buffer): Promise<void> {
   const text = part.place && partedText(part, from, to, part.place);
   await transaction(async () => {
     const at = now();
-    if (!(await db.insertUnanswered(digest, at, new Date(at.getTime() - againWithinMs))))
-      return count('sms_inbound_repeated', { gateway: part.gateway });
+    if (!(await isNew(at))) return count('sms_inbound_repeated', { gateway: part.gateway });
     if (!text) return void (await inbound.receive(owner.workspaceId, { from, to, content: part.content }));
     await db.insertInboundPart(text, { part: part.place!.part, content: part.content, at });
   });

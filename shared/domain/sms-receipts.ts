@@ -13,6 +13,7 @@ import { findSmsOfPartForUpdate, updateSmsPartDelivered } from '../db/system/sms
 import * as db from '../db/system/sms-receipts.ts';
 import { count } from '../metrics.ts';
 import type { SmsReason } from '../schemas/sms.ts';
+import { wholeOfFirstPart } from '../transports/sms/http/part-reference.ts';
 import * as events from './events.ts';
 import * as simulator from './simulator/wake.ts';
 import { advance, eventOf } from './sms-record.ts';
@@ -23,12 +24,12 @@ import { advance, eventOf } from './sms-record.ts';
  * Applies a receipt; one that says what is known already changes nothing. It may come before the gateway's answer to the
  * message is written down: then it waits for that.
  */
-export async function apply(receipt: db.Receipt): Promise<void> {
-  if (await outsideTransaction(() => applyTogether(receipt))) return;
-  if (await applyToMessage(receipt)) return;
+export async function apply(receipt: db.Receipt): Promise<{ isKnown: boolean }> {
+  if (await outsideTransaction(() => applyTogether(receipt))) return { isKnown: true };
+  if (await applyToMessage(receipt)) return { isKnown: true };
   await db.insertUnmatchedReceipt(receipt, now());
   // The reference may have been written down since we looked.
-  await match(receipt.gateway, receipt.reference);
+  return { isKnown: await match(receipt.gateway, receipt.reference) };
 }
 
 /** Those of a moment share a transaction. False for what it does not look at: texts of several parts, and unknown ones. */
@@ -81,9 +82,10 @@ function endOf(message: SmsRecord, reason: SmsReason | null): SmsRecord {
 /** A message has been handed over: its receipts are awaited, and may be there already. `parts`: of one of several. */
 export async function expect(message: SmsRecord, parts: { reference: string }[] = []): Promise<void> {
   const gateway = message.gateway!;
-  const references = parts.length > 0 ? parts.map(({ reference }) => reference) : [message.gatewayReference!];
+  // The receipts of a text of several parts may be of each, or of all of it.
+  const references = new Set([message.gatewayReference!, ...parts.map(({ reference }) => reference)]);
   const there = await outsideTransaction(() =>
-    Promise.all(references.map((reference) => early({ gateway, reference }))),
+    Promise.all([...references].map((reference) => early({ gateway, reference }))),
   );
   for (const receipt of there) if (receipt) await match(gateway, receipt.reference);
   if (gateway === simulator.gateway) simulator.wake(message.gatewayReference!);
@@ -109,15 +111,18 @@ export async function matchLeft(limit: number): Promise<number> {
   return left.length;
 }
 
-async function match(gateway: string, reference: string): Promise<void> {
+async function match(gateway: string, reference: string): Promise<boolean> {
   const receipt = await db.findUnmatchedReceipt(gateway, reference);
-  if (receipt && (await applyToMessage(receipt))) await db.deleteUnmatchedReceipt(gateway, reference);
+  if (!receipt || !(await applyToMessage(receipt))) return false;
+  await db.deleteUnmatchedReceipt(gateway, reference);
+  return true;
 }
 
 /** False where no message is known by this reference. */
 async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promise<boolean> {
   return transaction(async () => {
-    const whole = await findSmsOfGatewayForUpdate(gateway, reference);
+    const whole =
+      (await findSmsOfGatewayForUpdate(gateway, reference)) ?? (await ofOnlyPart(gateway, reference));
     // The first part has the reference of the whole.
     const ofPart = whole?.parts === 1 ? null : await findSmsOfPartForUpdate(gateway, reference);
     const message = ofPart ?? whole;
@@ -129,4 +134,11 @@ async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promi
     await end([endOf(message, reason)]);
     return true;
   });
+}
+
+/** A gateway may count the parts of a text that is of one part only. */
+async function ofOnlyPart(gateway: string, reference: string): Promise<SmsRecord | null> {
+  const own = wholeOfFirstPart(reference);
+  const message = own === null ? null : await findSmsOfGatewayForUpdate(gateway, own);
+  return message?.parts === 1 ? message : null;
 }

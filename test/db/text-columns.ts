@@ -79,6 +79,7 @@ export const ownColumns: Record<string, string> = {
   sms_batch_rows: 'country unicode',
   sms_messages: 'country direction encoding gateway reason_category status',
   sms_prices: 'country',
+  sms_gateway_posts: 'gateway',
   sms_inbound_parts: 'content gateway recipient sender',
   sms_parts: 'gateway',
   sms_receipts_unmatched: 'gateway reason_category',

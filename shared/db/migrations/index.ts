@@ -26,6 +26,7 @@ import { webhookPauses } from './0031_webhook_pauses.ts';
 import { clientTags } from './0033_client_tags.ts';
 import { contactWords } from './0034_contact_words.ts';
 import { smsGateways } from './0035_sms_gateways.ts';
+import { smsGatewayPosts } from './0036_sms_gateway_posts.ts';
 import { reportBackfill } from './0039_report_backfill.ts';
 import type { Migration } from './migration.ts';
 
@@ -59,5 +60,6 @@ export const migrations: Migration[] = [
   clientTags,
   contactWords,
   smsGateways,
+  smsGatewayPosts,
   reportBackfill,
 ];

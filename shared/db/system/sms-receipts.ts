@@ -43,14 +43,18 @@ export async function listUnmatchedReceipts(messages: Taken[]): Promise<Receipt[
   return rows.map(toReceipt);
 }
 
-/** Those whose message is known by now. */
+/** Those whose message is known by now; `{reference} 1` is also the only part of a text of one. */
 export async function listMatchableReceipts(limit: number): Promise<Receipt[]> {
   const rows = await query(
     `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
        ON m.gateway_reference = r.reference AND m.gateway = r.gateway
      UNION
      SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_parts p ON p.reference = r.reference AND p.gateway = r.gateway
-       STRAIGHT_JOIN sms_messages m ON m.id = p.sms_id AND m.status <> 'queued' LIMIT ?`,
+       STRAIGHT_JOIN sms_messages m ON m.id = p.sms_id AND m.status <> 'queued'
+     UNION
+     SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
+       ON m.gateway_reference = SUBSTRING(r.reference, 1, LENGTH(r.reference) - 2) AND m.gateway = r.gateway
+     WHERE r.reference LIKE '% 1' AND m.parts = 1 LIMIT ?`,
     [limit],
   );
   return rows.map(toReceipt);

@@ -11,6 +11,8 @@ export type WebhookAttempt = {
   timeoutMs: number;
   /** So much of the answer's body is handed back; 1,024 bytes when left out. */
   keptBytes?: number;
+  /** Not even sent again where a kept connection had gone: nobody knows for sure that nothing arrived. */
+  isSentOnce?: boolean;
 };
 
 export type WebhookAttemptError = ConnectionFailure | 'timeout' | 'http_status';
@@ -109,7 +111,7 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
       onResponseError(_controller, error) {
         if (isOver) return;
         if (status !== null) return endByStatus(status);
-        const wentStale = isReused && !isAnswered && staleCodes.has(codeOf(error));
+        const wentStale = isReused && !isAnswered && !attempt.isSentOnce && staleCodes.has(codeOf(error));
         if (wentStale) {
           isReused = false;
           handler.line = undefined;

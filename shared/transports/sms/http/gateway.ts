@@ -58,7 +58,14 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     // A process that hands no texts over does without the HTTP client.
     const { createWebhookAgent } = await import('../../webhook-http.ts');
     agent ??= createWebhookAgent({ allowed: everywhere, ca: settings.ca, connectionsPerOrigin: window });
-    const result = await agent.post({ url, body, headers: { ...headers }, timeoutMs: answerMs(), keptBytes });
+    const result = await agent.post({
+      url,
+      body,
+      headers: { ...headers },
+      timeoutMs: answerMs(),
+      keptBytes,
+      isSentOnce: true,
+    });
     const outcome = outcomeOf(result);
     const isFault = outcome.kind === 'fault' || outcome.kind === 'unavailable';
     admission.note(isFault);

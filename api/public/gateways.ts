@@ -1,0 +1,115 @@
+import { createSecretKey } from 'node:crypto';
+import { type Request, type Response, Router } from 'express';
+import type { z } from 'zod';
+import type { HttpSettings } from '../../shared/config/sms-gateways.ts';
+import { config } from '../../shared/config.ts';
+import type { Signer } from '../../shared/domain/request-signatures.ts';
+import * as posts from '../../shared/domain/sms-gateway-posts.ts';
+import { problem } from '../../shared/errors.ts';
+import { GatewayReceipt, GatewayText } from '../../shared/schemas/sms-gateway-posts.ts';
+import { semaphore } from '../../shared/semaphore.ts';
+import type { FailureLimit } from '../middleware/authenticate.ts';
+import { parseBody } from '../middleware/json-body.ts';
+import { unpaced } from '../middleware/large-body.ts';
+import { methodNotAllowed } from '../middleware/problems.ts';
+import { readBody } from '../middleware/raw-body.ts';
+import { acceptSignature, verifySignature } from '../middleware/request-signature.ts';
+import { checkedBody } from '../validation.ts';
+
+const largestBytes = 64 * 1024;
+const bodyMs = 10_000;
+/** Of one gateway; what comes on top waits, and past that is to come again. */
+const mostWaiting = 200;
+const longestWaitMs = 5_000;
+
+/**
+ * Where gateways of the type http say what became of texts, and bring the texts of people. The answer is 204 once that is on
+ * disk; after any other, or none, it is to come again.
+ */
+export function gatewayDoors(failures: FailureLimit): Router {
+  const router = Router({ strict: true, caseSensitive: true });
+  // A flood of one gateway leaves most of the database to all others.
+  const permits = () => Math.max(1, Math.floor(config.MYSQL_POOL_SIZE / 4));
+  const turns = semaphore({ permits, waitMs: longestWaitMs, mostWaiting });
+
+  function door<Body extends z.ZodType>(
+    path: string,
+    schema: Body,
+    take: (gateway: string, body: z.output<Body>) => Promise<void>,
+  ): void {
+    router
+      .route(`/gateways/:name/${path}`)
+      .post(async (request, response) => {
+        const settings = settingsOf(request.params.name);
+        const body = checkedBody(schema, await signedBody(request, response, settings, failures));
+        const release = await turns.acquire(settings.name);
+        if (!release)
+          throw problem('service_unavailable', {
+            detail: 'This gateway has sent more than can be taken at once',
+            retryAfterSeconds: 5,
+          });
+        try {
+          await take(settings.name, body);
+        } finally {
+          release();
+        }
+        response.status(204).set('Cache-Control', 'no-store').end();
+      })
+      .all(methodNotAllowed('POST'));
+  }
+
+  door('receipts', GatewayReceipt, posts.takeReceipt);
+  door('messages', GatewayText, posts.takeText);
+  return router;
+}
+
+function settingsOf(name: string): HttpSettings {
+  const settings = config.SMS_GATEWAYS?.find((one) => one.name === name);
+  if (settings?.type !== 'http')
+    throw problem('not_found', { detail: 'No gateway of the type http has this name.' });
+  return settings;
+}
+
+/** What the body spells; its signature is looked at before anything else of the request. */
+async function signedBody(
+  request: Request,
+  response: Response,
+  settings: HttpSettings,
+  failures: FailureLimit,
+): Promise<unknown> {
+  try {
+    const verified = verifySignature(request, signerOf(settings));
+    if (!verified)
+      throw problem('signature_required', {
+        detail: 'Sign the request with the secret of the gateway (RFC 9421).',
+      });
+    const raw = await readBody(request, response, {
+      limitBytes: largestBytes,
+      timeoutMs: bodyMs,
+      leastRate: { bytes: 1, withinMs: bodyMs },
+      owner: `gateway ${settings.name}`,
+      busyCode: 'service_unavailable',
+    });
+    // What comes a second time is known by its id, so a nonce has nothing to add.
+    await acceptSignature({ ...verified, nonce: null }, raw, unpaced);
+    return parseBody(raw as Buffer, []);
+  } catch (thrown) {
+    throw await failures.refusalFor(request, thrown);
+  }
+}
+
+const signers = new WeakMap<HttpSettings, Signer>();
+
+function signerOf(settings: HttpSettings): Signer {
+  const known = signers.get(settings);
+  if (known) return known;
+  const key = createSecretKey(Buffer.from(settings.secret));
+  const signer: Signer = {
+    keyId: settings.name,
+    keyIdIs: 'the name of this gateway',
+    strictMode: false,
+    signing: { algorithm: 'hmac_sha256', keys: [{ key, until: null }] },
+  };
+  signers.set(settings, signer);
+  return signer;
+}
