@@ -26,6 +26,7 @@ import { webhookPauses } from './0031_webhook_pauses.ts';
 import { clientTags } from './0033_client_tags.ts';
 import { contactWords } from './0034_contact_words.ts';
 import { smsGateways } from './0035_sms_gateways.ts';
+import { smsGatewayPauses } from './0038_sms_gateway_pauses.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -58,4 +59,5 @@ export const migrations: Migration[] = [
   clientTags,
   contactWords,
   smsGateways,
+  smsGatewayPauses,
 ];

@@ -46,7 +46,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   let throttleMs = 0;
   let throttledUntil = 0;
   let inHand = 0;
-  const state = { downSince: null as Date | null, lastError: null as string | null };
+  const state = { downSince: null as Date | null, lastError: null as string | null, isRefused: false };
+  let taken = 0;
 
   /** One attempt to bind. Where the process receives, a line that is lost is made again until the end. */
   function open(): Promise<void> {
@@ -75,7 +76,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       session = opened;
       failures = 0;
       if (state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
-      Object.assign(state, { downSince: null, lastError: null });
+      Object.assign(state, { downSince: null, lastError: null, isRefused: false });
     } catch (error) {
       if (!isClosed) lost(error as Error);
     }
@@ -86,6 +87,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     state.downSince ??= new Date();
     state.lastError = error.message;
     const isRefused = error instanceof BindRefused;
+    state.isRefused = isRefused;
     const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10));
     const backoffMs = Math.max(isRefused ? refusedBackoffMs : 0, longest) * (0.5 + Math.random() / 2);
     retryAt = performance.now() + backoffMs;
@@ -217,6 +219,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       count('sms_gateway_refusals', { gateway: name, status: `0x${result.status.toString(16)}` });
       return outcome.kind === 'later' ? later(outcome.detail, throttleMs || firstThrottleMs) : outcome;
     }
+    taken += 1;
     if (performance.now() >= throttledUntil) throttleMs = 0;
     const id = firstText(result.body);
     // Without its name no receipt finds it; it was taken all the same.
@@ -249,7 +252,13 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       !breaker.holdsBack() &&
       performance.now() >= throttledUntil &&
       (session !== null || opening !== null || performance.now() >= retryAt),
-    state: () => ({ ...state, isBound: session !== null, inUse: session?.inUse() ?? 0 }),
+    state: () => ({
+      ...state,
+      isBound: session !== null,
+      inUse: session?.inUse() ?? 0,
+      window: settings.window,
+      taken,
+    }),
     submit,
     open: async (handlers) => {
       receive = handlers;
