@@ -118,6 +118,9 @@ export async function test(
   const recipient = phone.number;
   const gateway = name === undefined ? gatewayFor({ sender, recipient }) : gatewayNamed(name);
   if (!gateway) throw new Error(`No gateway takes texts from ${sender} to ${recipient}`);
+  // Its phones are those of a workspace.
+  if (gateway.name === 'simulator')
+    throw new Error(`Texts to ${recipient} go to the simulator, so no carrier is to be tried`);
   const startedAt = performance.now();
   const submission = await submit(
     {

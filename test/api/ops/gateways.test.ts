@@ -139,6 +139,10 @@ test('the operator tries a gateway with a text, and is told what it says', async
     source: { address: 'Acme' },
     destination: { address: '447407000001' },
   });
+  expect(await admin('gateway', 'test', '+447700900123')).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining('simulator'),
+  });
   expect(await admin('gateway', 'test', '12')).toMatchObject({
     code: 1,
     printed: expect.stringContaining('not a number'),
