@@ -48,9 +48,6 @@ function told<Item extends { gateway: string }, Result>(keep: (item: Item) => Pr
     try {
       return await keep(item);
     } catch (error) {
-      {
-        const m = await import('../db/client.ts');
-      }
       count('sms_gateway_put_off', { gateway: item.gateway });
       logger.warn(
         { err: error, gateway: item.gateway },
