@@ -13,6 +13,7 @@ import { requestId } from './request-context.ts';
 
 export { producerConnection } from './queue/connection.ts';
 export { findRecentRedisFault, findRedisFault, isRedisUp, type RedisFault } from './queue/probe.ts';
+export { deleteGatewayStates, readGatewayStates, writeGatewayStates } from './queue/states.ts';
 export { addTotals, readGauges, readTotals, writeGauges } from './queue/totals.ts';
 
 const queues = new Map<string, Queue>();

@@ -3,7 +3,8 @@ import { type Express, type NextFunction, type Request, type Response, Router } 
 import { config } from '../../shared/config.ts';
 import { problem } from '../../shared/errors.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
-import { boardHeaders } from '../middleware/security-headers.ts';
+import { boardHeaders, securityHeaders } from '../middleware/security-headers.ts';
+import { gatewaysPage } from './gateways.ts';
 import { metricsPage } from './metrics.ts';
 
 /** The operator's pages, behind OPS_PASSWORD; null without one: then they do not exist. */
@@ -12,6 +13,7 @@ export function createOps(password: string | undefined = config.OPS_PASSWORD): R
   const ops = Router();
   ops.use('/ops', authenticateOperator(password), refuseForeignForms, withoutCache);
   ops.get('/ops/metrics', metricsPage);
+  ops.get('/ops/gateways', securityHeaders, gatewaysPage);
   ops.use('/ops/queues', boardHeaders, boardAt('/ops/queues'));
   return ops;
 }

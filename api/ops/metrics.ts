@@ -4,11 +4,17 @@ import { readiness } from '../../shared/domain/health.ts';
 import * as operations from '../../shared/domain/operations.ts';
 import { batchLanes, smsLanes } from '../../shared/schemas/lanes.ts';
 import { PausedReason, type SmsBatchStatus } from '../../shared/schemas/sms-batches.ts';
+import { addGateways } from './gateway-figures.ts';
 
 const prefix = 'messaging_';
 
-/** Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written. */
-const counters: Record<string, { help: string; label?: string; values?: readonly string[] }> = {
+type CounterOf = { help: string; label?: string; values?: readonly string[]; labels?: readonly string[] };
+
+/**
+ * Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written.
+ * `labels`: those of a counter that has several, or whose values nobody knows before.
+ */
+const counters: Record<string, CounterOf> = {
   emails_accepted: { help: 'Emails accepted by the API', label: 'kind' },
   emails_sent: { help: 'Emails that the relay took', label: 'kind' },
   emails_failed: { help: 'Emails that failed for good', label: 'kind' },
@@ -45,6 +51,28 @@ const counters: Record<string, { help: string; label?: string; values?: readonly
     values: ['delivered', 'failed'],
   },
   sms_received: { help: 'Text messages that came in' },
+  sms_gateway_losses: {
+    help: 'Lines to gateways that were lost or not to be had, and binds that were refused',
+    labels: ['gateway', 'kind'],
+  },
+  sms_gateway_pauses: { help: 'Pauses of a process because a gateway did not answer', labels: ['gateway'] },
+  sms_gateway_put_off: {
+    help: 'Receipts and texts that a gateway is to bring again, as they could not be kept',
+    labels: ['gateway'],
+  },
+  sms_gateway_refusals: {
+    help: 'Messages that a gateway did not take, by its command_status',
+    labels: ['gateway', 'status'],
+  },
+  sms_gateway_unread: { help: 'Receipts of gateways that cannot be read', labels: ['gateway'] },
+  sms_inbound_unmatched: {
+    help: 'Text messages that came for a number of no workspace, or from a sender that cannot be answered',
+    labels: ['gateway', 'what'],
+  },
+  sms_inbound_repeated: {
+    help: 'Text messages that a gateway brought again, as it was not told that they are kept',
+    labels: ['gateway'],
+  },
   short_link_visits: {
     help: 'Requests for short links; those of link previewers and crawlers (bot) are sent on and not counted as clicks',
     label: 'outcome',
@@ -196,6 +224,7 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
     help: 'Workspaces that have 95 % or more of MAX_STORED_MB or MAX_WAITING_ROWS waiting',
     registers: [registry],
   }).set(overview.fullWorkspaces);
+  addGateways(registry, prefix, overview.gateways);
   const batches = new Gauge({
     name: `${prefix}sms_batches`,
     help: 'Batches of texts with something left to do',
@@ -234,19 +263,19 @@ export async function metricsPage(_req: Request, res: Response): Promise<void> {
 }
 
 function addCounters(registry: Registry, totals: Record<string, number>): void {
-  for (const [name, { help, label, values }] of Object.entries(counters)) {
+  for (const [name, { help, label, values, labels = label ? [label] : [] }] of Object.entries(counters)) {
     const counter = new Counter({
       name: `${prefix}${name}_total`,
       help,
-      labelNames: label ? [label] : [],
+      labelNames: labels,
       registers: [registry],
     });
     if (label) for (const value of values ?? emailKinds) counter.inc({ [label]: value }, 0);
     for (const [key, total] of Object.entries(totals)) {
-      const [, base, labelName, labelValue] = /^([a-z_]+)(?:\{([a-z_]+)="([^"]*)"\})?$/.exec(key) ?? [];
+      const [, base, given = ''] = /^([a-z_]+)(?:\{(.*)\})?$/.exec(key) ?? [];
       if (base !== name) continue;
-      if (labelName && label) counter.inc({ [label]: labelValue ?? '' }, total);
-      else if (!label) counter.inc(total);
+      const own = [...given.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, one, value]) => [one!, value!]);
+      if (own.length === labels.length) counter.inc(Object.fromEntries(own), total);
     }
   }
 }

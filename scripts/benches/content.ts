@@ -67,8 +67,8 @@ export function textOf(index: number): { recipient: string; content: string } {
 }
 
 /** One to a number that carriers reach. */
-export function carriedTextOf(index: number): { recipient: string; content: string } {
-  return { ...textOf(index), recipient: `+447400${String(index).padStart(6, '0')}` };
+export function carriedTextOf(index: number, prefix = '+447400'): { recipient: string; content: string } {
+  return { ...textOf(index), recipient: `${prefix}${String(index).padStart(6, '0')}` };
 }
 
 export type BatchContent = 'liquid' | 'plain';

@@ -8,6 +8,7 @@ import { addBalanceCommands } from './admin-balance.ts';
 import { addBatchCommands } from './admin-batches.ts';
 import { addDomainCommands } from './admin-domains.ts';
 import { addEmailCommands } from './admin-emails.ts';
+import { addGatewayCommands } from './admin-gateways.ts';
 import { addKeyCommands } from './admin-keys.ts';
 import { addPriceCommands } from './admin-prices.ts';
 import { addReportCommands } from './admin-reports.ts';
@@ -51,6 +52,7 @@ export function commandLine({ stdout, stderr }: Output): Command {
   addPriceCommands(program, tools);
   addBalanceCommands(program, tools);
   addBatchCommands(program, tools);
+  addGatewayCommands(program, tools);
   addReportCommands(program, tools);
   addWebhookCommands(program, tools);
   addSecretCommands(program, tools);

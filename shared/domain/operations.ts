@@ -11,6 +11,7 @@ import { findFailingCount } from '../db/system/webhooks.ts';
 import { takeCounts } from '../metrics.ts';
 import { addTotals, readGauges, readQueueDepths, readRedisMemory, readTotals } from '../queue.ts';
 import { emailLanes, smsLanes } from '../schemas/lanes.ts';
+import { type GatewayView, list as listGateways } from './sms-gateways/operator.ts';
 import { findFullCount } from './waiting.ts';
 import { isNetworkSuspect } from './webhook-health.ts';
 
@@ -25,6 +26,8 @@ export type Overview = {
   failingWebhooks: number;
   /** Workspaces that may have little more waiting, or nothing. */
   fullWorkspaces: number;
+  /** Carriers of texts, as the processes that hold them say. */
+  gateways: GatewayView[];
   /** Batches of texts with something left to do, by status. */
   smsBatches: BatchTotals[];
   /** How long the row that has been due longest has been due, by kind of work; 0 when none is. */
@@ -56,6 +59,7 @@ export async function overview(): Promise<Overview> {
     batches,
     smsBatches,
     uncounted,
+    gateways,
   ] = await Promise.all([
     readTotals(),
     readGauges(),
@@ -71,6 +75,7 @@ export async function overview(): Promise<Overview> {
     findOldestDueMessages(batchWork, 'expand', time),
     listBatchTotals(),
     findOldestUncounted(),
+    listGateways(),
   ]);
   return {
     totals,
@@ -80,6 +85,7 @@ export async function overview(): Promise<Overview> {
     failingWebhooks: failing,
     isNetworkSuspect: networkSuspect,
     fullWorkspaces,
+    gateways,
     smsBatches,
     oldestDueSeconds: {
       ...Object.fromEntries(

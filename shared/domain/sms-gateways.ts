@@ -15,6 +15,7 @@ import {
   isAllSimulated,
   openGateways,
 } from '../transports/sms.ts';
+import * as reports from './sms-gateways/reports.ts';
 import * as inbound from './sms-inbound.ts';
 import * as receipts from './sms-receipts.ts';
 
@@ -32,10 +33,33 @@ export function start(): void {
     logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform');
     return;
   }
-  void openGateways({ receipt: async (receipt) => void (await receipts.apply(receipt)), text: receive });
+  void openGateways({
+    receipt: told(async (receipt) => void (await receipts.apply(receipt))),
+    text: told(receive),
+  });
+  reports.begin();
 }
 
-export const stop = closeGateways;
+export async function stop(): Promise<void> {
+  await reports.end();
+  await closeGateways();
+}
+
+/** What cannot be kept is to come again; the operator is told why. */
+function told<Item extends { gateway: string }, Result>(keep: (item: Item) => Promise<Result>) {
+  return async (item: Item): Promise<Result> => {
+    try {
+      return await keep(item);
+    } catch (error) {
+      count('sms_gateway_put_off', { gateway: item.gateway });
+      logger.warn(
+        { err: error, gateway: item.gateway },
+        'what a gateway brought is put off, as it could not be kept',
+      );
+      throw error;
+    }
+  };
+}
 
 /** Resolves when the text is on disk; then its gateway may be told, and after that `forget` runs. */
 export async function receive(part: InboundPart): Promise<() => void> {

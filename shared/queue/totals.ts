@@ -31,7 +31,7 @@ export async function readTotals(): Promise<Record<string, number> | null> {
 }
 
 const gaugesKey = `${config.QUEUE_PREFIX}:gauges`;
-const thisProcess = `${hostname()}-${process.pid}`;
+export const thisProcess = `${hostname()}-${process.pid}`;
 /** A process that has said nothing for so long is gone. */
 const gaugeLifeMs = 10_000;
 

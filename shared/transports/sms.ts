@@ -63,6 +63,12 @@ export type GatewayState = {
   inUse: number;
   downSince: Date | null;
   lastError: string | null;
+  /** The carrier does not let us in, and says so. */
+  isRefused?: boolean;
+  /** Messages that may be without their answer at a time. */
+  window?: number;
+  /** Messages that it has taken from this process, parts for themselves. */
+  taken?: number;
 };
 
 export type Gateway = {
@@ -102,19 +108,49 @@ function newGateway(settings: GatewaySettings): Gateway {
   }
 }
 
+/** By its name in SMS_GATEWAYS. */
+export function gatewayNamed(name: string): Gateway | null {
+  const settings = config.SMS_GATEWAYS?.find((one) => one.name === name);
+  return settings ? gatewayOf(settings) : null;
+}
+
+/** Of those that this process has begun to speak to. */
+export function gatewayStates(): { name: string; state: GatewayState }[] {
+  return [...made.values()].flatMap(({ name, state }) => (state ? [{ name, state: state() }] : []));
+}
+
+let paused: ReadonlySet<string> = new Set();
+/** What is paused is looked at again after so long. */
+const pausedMs = 30_000;
+
+/** From now on these take no messages that go where `gatewayFor` says. */
+export function pauseGateways(names: readonly string[]): void {
+  paused = new Set(names);
+}
+
+/** Its messages wait. */
+const pausedGateway = (name: string): Gateway => ({
+  name,
+  isUp: () => false,
+  submit: async () => ({ kind: 'later', detail: 'The operator has paused the gateway', afterMs: pausedMs }),
+});
+
 type Route = Pick<TextMessage, 'sender' | 'recipient'>;
 
 /**
  * The gateway that takes a message: the first that fits and is up, else the first that fits; null where none does.
- * `before`: the one that may have it already. Numbers that are nobody's never leave the simulator, whatever the gateway.
+ * `before`: the one that may have it already. One that is paused is the last choice, and takes nothing. Numbers that are nobody's never leave the simulator, whatever the gateway.
  */
 export function gatewayFor(route: Route, before: string | null = null): Gateway | null {
   if (isDramaNumber(route.recipient)) return simulator;
   if (!config.SMS_GATEWAYS) return gateways[config.SMS_GATEWAY]!;
   const fitting = routesOf(route);
   const same = fitting.find(({ name }) => name === before);
-  const chosen = same ?? byTurn(fitting.filter((one) => gatewayOf(one).isUp?.() ?? true)) ?? fitting[0];
-  return chosen ? gatewayOf(chosen) : null;
+  const open = fitting.filter(({ name }) => !paused.has(name));
+  const up = open.filter((one) => gatewayOf(one).isUp?.() ?? true);
+  const chosen = same ?? byTurn(up) ?? open[0] ?? fitting[0];
+  if (!chosen) return null;
+  return paused.has(chosen.name) ? pausedGateway(chosen.name) : gatewayOf(chosen);
 }
 
 /** Whether any gateway takes messages from that sender to that number. */

@@ -70,6 +70,7 @@ export const tableBounds: Record<string, Bound> = {
     by: 'entries of messages that are gone are put together into one for each workspace; credits stay',
   },
   sms_gateway_posts: { kind: 'passing', by: '7 days' },
+  sms_gateway_pauses: { kind: 'capped', by: 'one row for each gateway that the operator has paused' },
   sms_inbound_parts: { kind: 'passing', by: '24 hours; then they are joined with what is there' },
   sms_inbound_unanswered: { kind: 'passing', by: 'when the gateway has been told; what a crash left, a day' },
   sms_ledger_sums: { kind: 'passing', by: 'REPORT_RETENTION_DAYS, by whole months' },

@@ -36,6 +36,7 @@ export const checkedColumns: Record<string, string> = {
   sms_ledger: 'note',
   sms_batches: 'client_reference client_tag content data lists request_id sender template_name',
   sms_batch_rows: 'client_reference content data number once sender',
+  sms_gateway_pauses: 'gateway',
   sms_messages: 'client_reference client_tag content recipient request_id sender template_name',
   sms_templates: 'content description name sample_data',
   suppressions: 'email email_key number',

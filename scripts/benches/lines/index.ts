@@ -23,6 +23,7 @@ import { smppOut } from './smpp-out.ts';
 import { smsBatchLiquid, smsBatchPlain } from './sms-batch.ts';
 import { smsBatchImport, smsBatchRequests } from './sms-batch-requests.ts';
 import { smsBatchRows } from './sms-batch-rows.ts';
+import { smsGatewayStall } from './sms-gateway-stall.ts';
 import { smsIsolation, smsIsolationBatch } from './sms-isolation.ts';
 import { smsOut } from './sms-out.ts';
 import { webhookBacklog } from './webhook-backlog.ts';
@@ -37,6 +38,7 @@ export const lines: Line[] = [
   emailIsolation,
   smsOut,
   smppOut,
+  smsGatewayStall,
   smsIsolation,
   smsIsolationBatch,
   smsBatchLiquid,

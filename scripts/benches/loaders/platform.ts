@@ -132,7 +132,8 @@ async function acceptTimedText(name: string): Promise<void> {
 }
 
 const acceptTexts = (range: Range) => acceptEach(range, textOf);
-const acceptCarried = (range: Range) => acceptEach(range, carriedTextOf);
+const acceptCarried = ({ prefix, ...range }: Range & { prefix?: string }) =>
+  acceptEach(range, (index) => carriedTextOf(index, prefix));
 
 const acceptEach = ({ first, count }: Range, request: typeof textOf) =>
   each({ first, count }, async (index) => {

@@ -27,6 +27,7 @@ import { clientTags } from './0033_client_tags.ts';
 import { contactWords } from './0034_contact_words.ts';
 import { smsGateways } from './0035_sms_gateways.ts';
 import { smsGatewayPosts } from './0036_sms_gateway_posts.ts';
+import { smsGatewayPauses } from './0038_sms_gateway_pauses.ts';
 import { reportBackfill } from './0039_report_backfill.ts';
 import type { Migration } from './migration.ts';
 
@@ -61,5 +62,6 @@ export const migrations: Migration[] = [
   contactWords,
   smsGateways,
   smsGatewayPosts,
+  smsGatewayPauses,
   reportBackfill,
 ];

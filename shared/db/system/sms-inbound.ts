@@ -1,4 +1,4 @@
-import { type Changed, execute, query } from '../client.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 
 /** Texts that come through gateways, before they are anybody's. */
 
@@ -35,14 +35,14 @@ export async function insertInboundPart(
 /** The parts that are there, in order, locked until the transaction ends. */
 export async function listInboundPartsForUpdate(text: PartedText): Promise<string[]> {
   const rows = await execute(
-    `SELECT content FROM sms_inbound_parts WHERE ${ofText} ORDER BY part FOR UPDATE`,
+    `SELECT content FROM sms_inbound_parts ${byId} WHERE ${ofText} ORDER BY part FOR UPDATE`,
     keyOf(text),
   );
   return rows.map((row) => asItCame(row.content));
 }
 
 export async function deleteInboundParts(text: PartedText): Promise<void> {
-  await execute(`DELETE FROM sms_inbound_parts WHERE ${ofText}`, keyOf(text));
+  await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, keyOf(text));
 }
 
 // Phones cut a text where a part is full, between the two units of one character too. MySQL has no half characters, so each
@@ -82,7 +82,10 @@ export async function deleteInboundPartsBefore(until: Date, limit: number): Prom
 
 /** False where the same has come since `after` and its gateway has not been told. */
 export async function insertUnanswered(digest: Buffer, at: Date, after: Date): Promise<boolean> {
-  await execute('DELETE FROM sms_inbound_unanswered WHERE digest = ? AND received_at < ?', [digest, after]);
+  await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ? AND received_at < ?`, [
+    digest,
+    after,
+  ]);
   const { affectedRows } = await query<Changed>(
     'INSERT IGNORE INTO sms_inbound_unanswered (digest, received_at) VALUES (?)',
     [[digest, at]],
@@ -91,7 +94,7 @@ export async function insertUnanswered(digest: Buffer, at: Date, after: Date): P
 }
 
 export async function deleteUnanswered(digest: Buffer): Promise<void> {
-  await execute('DELETE FROM sms_inbound_unanswered WHERE digest = ?', [digest]);
+  await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ?`, [digest]);
 }
 
 export async function deleteUnansweredBefore(until: Date, limit: number): Promise<number> {

@@ -11,6 +11,7 @@ import { logger } from '../../logger.ts';
 import { count } from '../../metrics.ts';
 import { authenticationTag, isAuthenticationTag } from '../../secrets.ts';
 import * as sms from '../../transports/sms.ts';
+import * as pauses from '../sms-gateways/pauses.ts';
 import { giveCodeBack, takeCode } from './limits.ts';
 
 const goodForMinutes = 10;
@@ -69,6 +70,7 @@ export function textsWithinMs(): number {
  */
 export async function textCode(unsent: UnsentCode): Promise<Problem | null> {
   const { workspaceId, senderId, number, digits } = unsent;
+  await pauses.heed();
   const submission = await sms.submit({
     id: newUuid(now()).toString('hex'),
     workspaceId,

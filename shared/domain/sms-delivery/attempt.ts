@@ -10,6 +10,7 @@ import { gatewayFor, submit } from '../../transports/sms.ts';
 import type { Outcome } from '../../work/outcome.ts';
 import { maxLostClaims, tellGivenUp } from '../crash-loops.ts';
 import { findApproved } from '../senders.ts';
+import * as pauses from '../sms-gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, isPast, judge } from './judge.ts';
 import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
@@ -40,6 +41,7 @@ export async function attempt(smsId: string, { isAlone = true } = {}): Promise<O
   if (!(await outsideTransaction(() => areApproved(message))))
     return finish(token, record, fail(message, notApproved));
 
+  await outsideTransaction(pauses.heed);
   const gateway = gatewayFor(message, message.gateway);
   if (!gateway) return finish(token, record, fail(message, noRoute));
   const isPartly = message.parts > 1 && message.gateway === gateway.name;

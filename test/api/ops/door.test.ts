@@ -26,6 +26,7 @@ const pages = [
   '/ops/queues',
   '/ops/queues/',
   '/ops/metrics',
+  '/ops/gateways',
   '/ops/queues/api/queues',
   '/ops/queues/static/x.js',
 ];

@@ -195,6 +195,15 @@ export const faults: readonly Group[] = [
     },
   },
   {
+    title: 'Carriers of texts',
+    rows: {
+      F49: {
+        tried: 'kill -9 of the worker that a carrier brings 100 texts a second, and receipts',
+        expected: 'nothing is acknowledged before it is kept, each text is there once',
+      },
+    },
+  },
+  {
     title: 'Everywhere',
     rows: {
       F33: {

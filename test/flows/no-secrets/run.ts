@@ -16,6 +16,7 @@ import { startProcess, startWeb, startWorkerProcess } from '../../support/proces
 import { codeSentTo, sampleContent } from '../../support/sender-codes.ts';
 import { signRequest } from '../../support/sign-request.ts';
 import { ecdsaKey } from '../../support/signed-key.ts';
+import { type Smsc, startSmsc } from '../../support/smsc.ts';
 import { startSmtpSink } from '../../support/smtp-sink.ts';
 import { startTcpProxy } from '../../support/tcp-proxy.ts';
 import { linksTo } from '../../support/test-recipients.ts';
@@ -31,6 +32,7 @@ export const personal = new Map<string, string>([
   ['another address', 'charles.babbage@secret-mail.example'],
   ['number of a recipient', '+447700900321'],
   ['number of a sender', '07403111222'],
+  ['number that carriers reach', '+447407000321'],
   ['subject', 'Subject-of-a-private-matter'],
   ['text of an email', 'Text-of-a-private-matter'],
   ['text message', 'A-text-message-of-a-private-matter'],
@@ -74,6 +76,11 @@ export async function run() {
   const own500 = await startWebhookReceiver({ respond: { status: 500, body: 'No' } });
   const receiver = await startWebhookReceiver();
   const [opsPassword, inboundToken] = [random(), random()];
+  const [carrier, refusing] = await Promise.all([startSmsc(), startSmsc()]);
+  refusing.bindStatus = 0x0e;
+  const carried = { type: 'smpp', prefixes: [of('number that carriers reach').slice(0, -3)] };
+  const urlOf = ({ port }: Smsc, password: string) => `smpp://acme:${password}@127.0.0.1:${port}`;
+  const carrierPasswords = [random(), random()] as const;
   for (const [name, secret] of Object.entries({
     'key of the deployment': config.SECRET_KEY!.split(':')[1]!,
     'password of MySQL': users.passwords.mysql,
@@ -81,6 +88,8 @@ export async function run() {
     'password of the relay': login.password,
     OPS_PASSWORD: opsPassword,
     INBOUND_TOKEN: inboundToken,
+    'password of a carrier': carrierPasswords[0],
+    'password that a carrier refuses': carrierPasswords[1],
     'first API key': own.key,
   }))
     secrets.set(name, secret);
@@ -95,6 +104,11 @@ export async function run() {
     RETURN_PATH_DOMAIN: 'bounces.example',
     WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,1',
     SIMULATOR_SECONDS: '0',
+    SMS_GATEWAYS: JSON.stringify([
+      { name: 'refusing', url: urlOf(refusing, carrierPasswords[1]), ...carried },
+      { name: 'carrier', url: urlOf(carrier, carrierPasswords[0]), ...carried },
+      { name: 'simulator', type: 'simulator' },
+    ]),
   };
   const web = await startWeb(settings);
   const worker = await startWorkerProcess([], settings);
@@ -167,6 +181,20 @@ export async function run() {
   await post('/v2/email', `${JSON.stringify(email())}x`);
   await post('/v2/contacts', { number: of('number of a recipient'), firstName: of('name of a person') });
   await post('/v2/sms', { recipient: of('number of a recipient'), content: of('text message') });
+  // Texts by a carrier: one that it takes, one that it refuses, a receipt and an answer.
+  await waitFor('a bind is refused', () => worker.output().includes('a gateway refuses the bind'));
+  const toCarrier = { recipient: of('number that carriers reach'), content: of('text message') };
+  carrier.submit = (_, count) => (count === 1 ? { id: 'm1' } : { status: 0x0b });
+  for (const count of [1, 2]) {
+    await post('/v2/sms', toCarrier);
+    await waitFor('the carrier has it', () => carrier.taken.length === count);
+  }
+  carrier.deliver({ esmClass: 4, message: Buffer.from('id:m1 stat:DELIVRD err:000 text:') });
+  const answer = carrier.deliver({
+    source: { ton: 1, npi: 1, address: toCarrier.recipient.slice(1) },
+    message: Buffer.from(of('text message')),
+  });
+  expect(await carrier.answerOf(answer)).toBe(0);
   await post('/v2/suppressions', { number: of('number of a recipient') });
   await post(`/v2/simulator/phones/${of('number of a sender')}/messages`, { content: of('text message') });
   const recipient = of('another address');
@@ -231,14 +259,23 @@ export async function run() {
   const strangers = [
     startProcess('api/server.ts', [], { ...settings, PORT: '0', MYSQL_URL: wrong(users.mysqlUrl) }),
     startProcess('workers/main.ts', [], { ...settings, REDIS_URL: wrong(users.redisUrl) }),
+    startProcess('api/server.ts', [], {
+      ...settings,
+      SMS_GATEWAYS: settings.SMS_GATEWAYS.replace('smpp:', 'smp:'),
+    }),
   ];
-  await waitFor('it says why it does not start', () => !strangers[0]!.isRunning());
+  await waitFor(
+    'they say why they do not start',
+    () => !strangers[0]!.isRunning() && !strangers[2]!.isRunning(),
+  );
+  expect(strangers[2]!.output()).toContain('SMS_GATEWAYS');
   await waitFor('it has been refused', () => strangers[1]!.output().includes('WRONGPASS'));
   const board = '/ops/queues/api/queues';
   const pages: string[] = [];
   for (const path of [
     '/ops/queues',
     '/ops/metrics',
+    '/ops/gateways',
     board,
     ...queueNames.map((name) => `${board}?activeQueue=${name}`),
   ])

@@ -85,6 +85,21 @@ test('no more messages than the window are without an answer; one that finds no 
   expect(await second).toMatchObject({ kind: 'unanswered' });
 });
 
+test('a message does not wait for its turn at a carrier that has stopped answering', async () => {
+  const smsc = await startSmsc();
+  smsc.submit = () => 'silence';
+  const { session } = await bound(smsc, { responseMs: 60_000 });
+  const underWay = [1, 2].map(() => session.submit(message, 60_000));
+  // Nobody waits for as long as they would have.
+  const waited = await Promise.all([1, 2].map(() => session.submit(message, 50_000)));
+  const late = await session.submit(message, 50_000);
+  for (const one of [...waited, late])
+    expect(one).toEqual({ kind: 'unsent', detail: 'the carrier is slow to answer' });
+  expect(smsc.taken).toHaveLength(2);
+  smsc.cut();
+  await Promise.all(underWay);
+});
+
 test('PDUs that come byte by byte are answered, and texts only once they are kept', async () => {
   const smsc = await startSmsc();
   smsc.pieceBytes = 1;

@@ -229,6 +229,42 @@ test('parts whose others do not come in a day are received as they are', async (
   expect(await query('SELECT * FROM sms_inbound_parts')).toEqual([]);
 });
 
+test('a carrier that has stopped answering does not hold up the texts of its customer that go by another', async () => {
+  const sound = await startSmsc();
+  const gateway = (name: string, { port }: Smsc, changes = {}) => ({
+    name,
+    type: 'smpp',
+    url: `smpp://acme:secret@127.0.0.1:${port}`,
+    ...changes,
+  });
+  smsc.submit = () => 'silence';
+  changeSettings({
+    // Longer than all of it takes: no text is given up, and none of the pauses that follow that helps.
+    SMS_TIMEOUT_SECONDS: 60,
+    SMS_CONCURRENCY: 20,
+    SMS_GATEWAYS: gatewayList.parse(
+      JSON.stringify([gateway('silent', smsc, { prefixes: ['+4474070002'] }), gateway('sound', sound)]),
+    ),
+  });
+  const send = (prefix: string) => (_: unknown, index: number) =>
+    sendSms(api, own, { recipient: `${prefix}${String(index).padStart(2, '0')}` });
+  const silent = await Promise.all(Array.from({ length: 40 }, send('+4474070002')));
+  const workers = await runWorkers(['send-sms']);
+  await waitFor('the carrier has as many as it may', () => smsc.taken.length === 10);
+  const others = await Promise.all(Array.from({ length: 40 }, send('+4474070003')));
+  for (const { id } of others)
+    await waitFor('it is sent', async () => (await statusOf(id)) === 'sent', { timeoutMs: 30_000 });
+  // Of the others none has come to an end, and none beyond the window was sent.
+  expect(smsc.taken).toHaveLength(10);
+  const ends = await Promise.all(silent.map(({ id }) => smsOf(own, id)));
+  expect(new Set(ends.map(({ status, uncertainCount }) => `${status} ${uncertainCount}`))).toEqual(
+    new Set(['queued 0']),
+  );
+  smsc.close();
+  await workers.stop();
+  await query('DELETE FROM sms_messages');
+});
+
 test('a number that no gateway reaches is refused; one whose gateway is gone since fails, and costs nothing', async () => {
   await useCarrier({ prefixes: ['+4474'] });
   const answer = await api.request('POST', '/v2/sms', {

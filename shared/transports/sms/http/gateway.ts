@@ -33,6 +33,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
   const state = { downSince: null as Date | null, lastError: null as string | null };
   let agent: WebhookAgent | null = null;
   let inUse = 0;
+  let taken = 0;
 
   async function submit(message: TextMessage): Promise<Submission> {
     const end = performance.now() + waitMs();
@@ -75,6 +76,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     switch (outcome.kind) {
       case 'accepted':
         admission.tookOne();
+        taken += 1;
         return { ...outcome, ...partsNamed(outcome.reference, message.parts) };
       case 'busy': {
         const { retryAfter } = result;
@@ -99,7 +101,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
   return {
     name,
     isUp: admission.isOpen,
-    state: () => ({ ...state, isBound: state.downSince === null, inUse }),
+    state: () => ({ ...state, isBound: state.downSince === null, inUse, window, taken }),
     submit,
     close: async () => {
       const left = agent;

@@ -30,7 +30,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   let retryAt = 0;
   let timer: NodeJS.Timeout | null = null;
   let idleTimer: NodeJS.Timeout | null = null;
-  const state = { downSince: null as Date | null, lastError: null as string | null };
+  const state = { downSince: null as Date | null, lastError: null as string | null, isRefused: false };
+  let taken = 0;
 
   /** One attempt to bind. Where the process receives, a line that is lost is made again until the end. */
   function open(): Promise<void> {
@@ -59,7 +60,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       session = opened;
       failures = 0;
       if (state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
-      Object.assign(state, { downSince: null, lastError: null });
+      Object.assign(state, { downSince: null, lastError: null, isRefused: false });
     } catch (error) {
       if (!isClosed) lost(error as Error);
     }
@@ -70,6 +71,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     state.downSince ??= new Date();
     state.lastError = error.message;
     const isRefused = error instanceof BindRefused;
+    state.isRefused = isRefused;
     const longest = Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(failures - 1, 10));
     const backoffMs = Math.max(isRefused ? refusedBackoffMs : 0, longest) * (0.5 + Math.random() / 2);
     retryAt = performance.now() + backoffMs;
@@ -192,6 +194,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;
     }
     admission.tookOne();
+    taken += 1;
     const id = firstText(result.body);
     // Without its name no receipt finds it; it was taken all the same.
     return { kind: 'accepted', reference: id === '' ? 'none' : canonicalId(id, settings.answerIds) };
@@ -212,7 +215,13 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   return {
     name,
     isUp: () => admission.isOpen() && (session !== null || opening !== null || performance.now() >= retryAt),
-    state: () => ({ ...state, isBound: session !== null, inUse: session?.inUse() ?? 0 }),
+    state: () => ({
+      ...state,
+      isBound: session !== null,
+      inUse: session?.inUse() ?? 0,
+      window: settings.window,
+      taken,
+    }),
     submit,
     open: async (handlers) => {
       receive = handlers;

@@ -1,5 +1,4 @@
-import net from 'node:net';
-import tls from 'node:tls';
+import { connect } from './connect.ts';
 import { frameReader } from './frames.ts';
 import {
   answerTo,
@@ -70,6 +69,8 @@ const mostDeliversInHand = 200;
 /** A carrier that does not read its line has so much of our answers waiting at most. */
 const mostUnreadBytes = 1024 * 1024;
 const goodbyeMs = 2_000;
+/** Where no message has had its answer for so long, others do not wait for their turn: they would hold up those of other carriers. */
+const patienceMs = 2_000;
 /** So many in a row, and not a word in between: nobody is there. */
 const unansweredToGiveUp = 3;
 
@@ -84,6 +85,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   let heardAt = performance.now();
   let unanswered = 0;
   let inUse = 0;
+  /** Since then nothing has been answered, though something should be. */
+  let unansweredSince = heardAt;
   let closing: string | null = null;
   let isBound = false;
   const closed = Promise.withResolvers<void>();
@@ -128,6 +131,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function take(pdu: Pdu): void {
     if (isAnswer(pdu.id)) {
       unanswered = 0;
+      if (pdu.id === commands.submit_sm_resp) unansweredSince = performance.now();
       const { status, body } = pdu;
       // A nack names a command of ours that the carrier could not read: it has not taken it.
       pending.get(pdu.sequence)?.answered({
@@ -197,6 +201,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     closed.resolve();
   });
 
+  const isSlow = () => inUse > 0 && performance.now() - unansweredSince > patienceMs;
+
+  function enter(): void {
+    if (inUse === 0) unansweredSince = performance.now();
+    inUse += 1;
+  }
+
   function release(): void {
     inUse -= 1;
     waiting.shift()?.start();
@@ -206,9 +217,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function place(longestWaitMs: number): Promise<string | null> {
     if (closing !== null) return Promise.resolve(closing);
     if (inUse < options.window) {
-      inUse += 1;
+      enter();
       return Promise.resolve(null);
     }
+    const end = performance.now() + longestWaitMs;
+    let timer: NodeJS.Timeout | undefined;
     const { promise, resolve } = Promise.withResolvers<string | null>();
     const leave = (detail: string) => {
       clearTimeout(timer);
@@ -219,13 +232,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const own = {
       start: () => {
         clearTimeout(timer);
-        inUse += 1;
+        enter();
         resolve(null);
       },
       unsent: leave,
     };
-    const timer = setTimeout(() => leave('there was no room in the window'), longestWaitMs);
+    const look = () => {
+      const leftMs = end - performance.now();
+      if (leftMs > 0 && !isSlow()) timer = setTimeout(look, Math.min(leftMs, patienceMs));
+      else leave(leftMs > 0 ? 'the carrier is slow to answer' : 'there was no room in the window');
+    };
     waiting.push(own);
+    look();
     return promise;
   }
 
@@ -269,25 +287,4 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
     },
   };
-}
-
-function connect({ host, port, isTls, ca, responseMs }: SessionOptions): Promise<net.Socket> {
-  const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
-  const name = net.isIP(host) ? {} : { servername: host };
-  const socket = isTls
-    ? tls.connect({ host, port, ...name, ...(ca !== undefined && { ca: [ca, ...tls.rootCertificates] }) })
-    : net.connect({ host, port });
-  const timer = setTimeout(() => socket.destroy(new Error('the carrier cannot be reached')), responseMs);
-  socket.setNoDelay(true);
-  const failed = (error: Error) => {
-    clearTimeout(timer);
-    reject(error);
-  };
-  socket.once('error', failed);
-  socket.once(isTls ? 'secureConnect' : 'connect', () => {
-    clearTimeout(timer);
-    socket.off('error', failed);
-    resolve(socket);
-  });
-  return promise;
 }

@@ -1,0 +1,38 @@
+import type { Request, Response } from 'express';
+import * as gateways from '../../shared/domain/sms-gateways/operator.ts';
+import { escaped, page } from '../public/page.ts';
+
+const columns = [
+  'Gateway',
+  'Takes',
+  'State',
+  'Processes bound',
+  'Window in use',
+  'Messages a second',
+  'Down since',
+  'Last error',
+];
+
+/** Carriers of texts, as the processes that hold them say. It holds no passwords, and changes nothing. */
+export async function gatewaysPage(_req: Request, res: Response): Promise<void> {
+  const views = await gateways.list();
+  const rows = views.map((view) => [
+    `${view.name} (${view.type})`,
+    view.routes,
+    view.pausedAt ? `paused since ${view.pausedAt}` : view.state,
+    `${view.bound} of ${view.processes}`,
+    `${view.inUse} of ${view.window}`,
+    String(view.perSecond),
+    view.downSince ?? '',
+    view.lastError ?? '',
+  ]);
+  const main =
+    rows.length > 0
+      ? `<table><thead><tr>${cells('th', columns)}</tr></thead><tbody>${rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('\n')}</tbody></table>
+<p>Pause one: <code>scripts/admin gateway pause NAME</code>. Try one: <code>scripts/admin gateway test NUMBER --gateway NAME</code>.</p>`
+      : '<p>SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform.</p>';
+  res.type('html').send(page({ title: 'SMS gateways', main: `<h1>SMS gateways</h1>\n${main}` }));
+}
+
+const cells = (tag: 'th' | 'td', texts: string[]): string =>
+  texts.map((text) => `<${tag}>${escaped(text)}</${tag}>`).join('');

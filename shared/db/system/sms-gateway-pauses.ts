@@ -1,0 +1,22 @@
+import { execute } from '../client.ts';
+
+/** Gateways to which the operator lets no new texts go. */
+
+export type GatewayPause = { gateway: string; at: Date };
+
+export async function listGatewayPauses(): Promise<GatewayPause[]> {
+  const rows = await execute('SELECT gateway, paused_at FROM sms_gateway_pauses', []);
+  return rows.map((row) => ({ gateway: row.gateway.toString(), at: row.paused_at }));
+}
+
+/** One that is paused already keeps its time. */
+export async function insertGatewayPause({ gateway, at }: GatewayPause): Promise<void> {
+  await execute('INSERT IGNORE INTO sms_gateway_pauses (gateway, paused_at) VALUES (?, ?)', [
+    Buffer.from(gateway),
+    at,
+  ]);
+}
+
+export async function deleteGatewayPause(gateway: string): Promise<void> {
+  await execute('DELETE FROM sms_gateway_pauses WHERE gateway = ?', [Buffer.from(gateway)]);
+}

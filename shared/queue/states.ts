@@ -1,0 +1,47 @@
+import { now } from '../clock.ts';
+import { config } from '../config.ts';
+import { logger } from '../logger.ts';
+import { producerConnection } from './connection.ts';
+import { thisProcess } from './totals.ts';
+
+/** What processes say of the gateways that they hold: in Redis, so that every process can show it. */
+
+const key = `${config.QUEUE_PREFIX}:gateways`;
+/** A process that has said nothing for so long is gone. */
+const lifeMs = 10_000;
+
+export function writeGatewayStates(states: Record<string, object>): void {
+  const at = now().getTime();
+  const fields = Object.entries(states).flatMap(([name, state]) => [
+    `${name} ${thisProcess}`,
+    JSON.stringify({ at, state }),
+  ]);
+  producerConnection()
+    .hset(key, ...fields)
+    .catch((error) => logger.debug({ err: error }, 'the states of gateways could not be written'));
+}
+
+/** This process holds them no more. */
+export async function deleteGatewayStates(names: string[]): Promise<void> {
+  await producerConnection()
+    .hdel(key, ...names.map((name) => `${name} ${thisProcess}`))
+    .catch((error) => logger.debug({ err: error }, 'the states of gateways could not be deleted'));
+}
+
+/** One for each gateway and process; null while Redis is away. */
+export async function readGatewayStates(): Promise<{ name: string; state: unknown }[] | null> {
+  try {
+    const fields = Object.entries(await producerConnection().hgetall(key));
+    const said = fields.map(([field, text]) => ({
+      field,
+      name: field.slice(0, field.indexOf(' ')),
+      ...(JSON.parse(text) as { at: number; state: unknown }),
+    }));
+    const since = now().getTime() - lifeMs;
+    const gone = said.filter(({ at }) => at < since).map(({ field }) => field);
+    if (gone.length > 0) await producerConnection().hdel(key, ...gone);
+    return said.filter(({ at }) => at >= since).map(({ name, state }) => ({ name, state }));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,33 @@
+import net from 'node:net';
+import tls from 'node:tls';
+
+export type ConnectOptions = {
+  host: string;
+  port: number;
+  isTls: boolean;
+  /** In PEM, beside those that Node trusts. */
+  ca?: string | undefined;
+  responseMs: number;
+};
+
+/** A line to the carrier, whose certificate has been checked where there is one. */
+export function connect({ host, port, isTls, ca, responseMs }: ConnectOptions): Promise<net.Socket> {
+  const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
+  const name = net.isIP(host) ? {} : { servername: host };
+  const socket = isTls
+    ? tls.connect({ host, port, ...name, ...(ca !== undefined && { ca: [ca, ...tls.rootCertificates] }) })
+    : net.connect({ host, port });
+  const timer = setTimeout(() => socket.destroy(new Error('the carrier cannot be reached')), responseMs);
+  socket.setNoDelay(true);
+  const failed = (error: Error) => {
+    clearTimeout(timer);
+    reject(error);
+  };
+  socket.once('error', failed);
+  socket.once(isTls ? 'secureConnect' : 'connect', () => {
+    clearTimeout(timer);
+    socket.off('error', failed);
+    resolve(socket);
+  });
+  return promise;
+}

@@ -1,0 +1,150 @@
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { gatewayList } from '../../../shared/config/sms-gateways.ts';
+import { query } from '../../../shared/db/client.ts';
+import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import * as smsGateways from '../../../shared/domain/sms-gateways.ts';
+import { admin } from '../../support/admin.ts';
+import { advanceClock } from '../../support/advance-clock.ts';
+import { useDatabase } from '../../support/database.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Smsc, startSmsc } from '../../support/smsc.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+import { waitFor } from '../../support/wait-for.ts';
+import { password, samples } from './metrics-page.ts';
+
+changeSettings({ OPS_PASSWORD: password });
+useDatabase();
+
+const recipient = '+447407000001';
+const secret = 'hunter2-of-the-carrier';
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+beforeAll(async () => {
+  api = await startApi();
+  own = await textingWorkspace();
+});
+
+let first: Smsc;
+let second: Smsc;
+beforeEach(async () => {
+  [first, second] = await Promise.all([startSmsc(), startSmsc()]);
+  const list = [first, second].map(({ port }, index) => ({
+    name: `carrier-${index + 1}`,
+    type: 'smpp',
+    url: `smpp://acme:${secret}@127.0.0.1:${port}`,
+    window: 7,
+    countries: ['GB'],
+  }));
+  changeSettings({ SMS_GATEWAYS: gatewayList.parse(JSON.stringify(list)) });
+  await query('DELETE FROM sms_gateway_pauses');
+  onTestFinished(async () => {
+    await smsGateways.stop();
+    first.close();
+    second.close();
+  });
+});
+
+const page = async () =>
+  (
+    await api.request('GET', '/ops/gateways', {
+      headers: { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` },
+    })
+  ).body as string;
+const figure = async (name: string, gateway = 'carrier-1') =>
+  (await samples(api)).get(`messaging_sms_gateway_${name}{gateway="${gateway}"}`);
+const list = async () => (await admin('gateway', 'list')).printed as Record<string, unknown>[];
+
+test('the operator sees each gateway: bound or refused, since when, why, and how busy; never its password', async () => {
+  expect(await list()).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
+  second.bindStatus = 0x0e;
+  first.submit = () => 'silence';
+  smsGateways.start();
+  const { id } = await sendSms(api, own, { recipient });
+  const attempted = attempt(id);
+  const seen = await waitFor('the states are told', async () => {
+    const [one, other] = await list();
+    return one!['window'] === '1/7' && other!['state'] === 'down' && [one, other];
+  });
+  expect(seen).toMatchObject([
+    { name: 'carrier-1', type: 'smpp', state: 'up', processes: 1, bound: 1, routes: 'GB', lastError: null },
+    {
+      name: 'carrier-2',
+      state: 'down',
+      bound: 0,
+      downSince: expect.stringMatching(/^20\d\d-.*Z$/),
+      lastError: expect.stringContaining('the password is invalid'),
+    },
+  ]);
+  expect(await figure('up')).toBe(1);
+  expect([await figure('window'), await figure('window_in_use'), await figure('binds')]).toEqual([7, 1, 1]);
+  const figures = ['up', 'binds', 'bind_refused', 'processes'].map((name) => figure(name, 'carrier-2'));
+  expect(await Promise.all(figures)).toEqual([0, 0, 1, 1]);
+  await waitFor('the refusal is counted', async () =>
+    (await samples(api)).get('messaging_sms_gateway_losses_total{gateway="carrier-2",kind="refused"}'),
+  );
+  const html = await page();
+  expect(html).toContain('<td>carrier-2 (smpp)</td><td>GB</td><td>down</td><td>0 of 1</td>');
+  for (const shown of [html, JSON.stringify(seen), JSON.stringify([...(await samples(api)).keys()])])
+    expect(shown).not.toContain(secret);
+  first.cut();
+  await attempted;
+  await smsGateways.stop();
+  expect(await list()).toMatchObject([{ state: 'unknown' }, { state: 'unknown' }]);
+});
+
+test('a gateway that is paused takes no new texts: they take the next, and wait where there is none, until it is resumed', async () => {
+  const send = async () => {
+    const { id } = await sendSms(api, own, { recipient });
+    await attempt(id);
+    return smsOf(own, id);
+  };
+  const paused = await admin('gateway', 'pause', 'carrier-1');
+  expect(paused.printed).toMatchObject({ name: 'carrier-1', state: 'paused', pausedAt: expect.any(String) });
+  expect(await send()).toMatchObject({ status: 'sent', gateway: 'carrier-2' });
+  await admin('gateway', 'pause', 'carrier-2');
+  const waiting = await send();
+  expect(waiting).toMatchObject({ status: 'queued', gateway: null, uncertainCount: 0 });
+  expect(waiting.dueAt!.getTime()).toBeGreaterThan(waiting.createdAt.getTime() + 20_000);
+  expect([first.taken.length, second.taken.length]).toEqual([0, 1]);
+  expect(await figure('paused')).toBe(1);
+  await admin('gateway', 'resume', 'carrier-1');
+  await advanceClock(60_000);
+  await attempt(waiting.id);
+  expect(await smsOf(own, waiting.id)).toMatchObject({ status: 'sent', gateway: 'carrier-1' });
+  expect(await admin('gateway', 'pause', 'carrier-3')).toEqual({
+    code: 1,
+    printed: 'There is no gateway carrier-3; there are carrier-1, carrier-2',
+  });
+});
+
+test('the operator tries a gateway with a text, and is told what it says', async () => {
+  first.submit = () => ({ id: 'T1' });
+  second.submit = () => ({ status: 0x0b });
+  expect((await admin('gateway', 'test', recipient)).printed).toMatchObject({
+    gateway: 'carrier-1',
+    outcome: 'accepted',
+    reference: 't1',
+  });
+  await admin('gateway', 'pause', 'carrier-2');
+  const refused = await admin('gateway', 'test', recipient, '--gateway', 'carrier-2', '--sender', 'Acme');
+  expect(refused).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining(
+      'carrier-2 has not taken it (refused): The gateway answered ESME_RINVDSTADR',
+    ),
+  });
+  expect(second.taken[0]).toMatchObject({
+    source: { address: 'Acme' },
+    destination: { address: '447407000001' },
+  });
+  expect(await admin('gateway', 'test', '+447700900123')).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining('simulator'),
+  });
+  expect(await admin('gateway', 'test', '12')).toMatchObject({
+    code: 1,
+    printed: expect.stringContaining('not a number'),
+  });
+});
