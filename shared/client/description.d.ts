@@ -1556,6 +1556,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description A domain that the workspace wants to send from */
         NewEmailDomain: {
             /**
              * @description What comes after the @ of senders; subdomains are domains of their own
@@ -1563,6 +1564,7 @@ export interface components {
              */
             name: string;
         };
+        /** @description A source of emails to be stored */
         NewEmailTemplate: {
             /**
              * @description 1 to 64 letters, digits, hyphens or underscores; it compares as bytes
@@ -1599,6 +1601,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description The values that Liquid merges */
         EmailTemplateRendering: {
             /** @description The values that Liquid merges; default the sampleData of the template */
             data?: {
@@ -1607,10 +1610,12 @@ export interface components {
             /** @description Liquid, rendered with the same data */
             subject?: string | null;
         };
+        /** @description The source of an include */
         EmailIncludeContent: {
             /** @description A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself */
             content: string;
         };
+        /** @description An address that is to confirm that it may be sent to */
         NewEmailTestRecipient: {
             /**
              * @description The address; it gets a link to confirm
@@ -1618,6 +1623,7 @@ export interface components {
              */
             email: string;
         };
+        /** @description An email to be sent: from content, or from a stored template */
         NewEmail: {
             /**
              * @description An address of a verified sending domain, or the shared test sender, which reaches verified test recipients only; `a@b.c` or `Name <a@b.c>`
@@ -1672,6 +1678,7 @@ export interface components {
             /** @description Together at most 30000000 bytes once decoded */
             attachments?: components["schemas"]["NewAttachment"][] | null;
         };
+        /** @description A file that an email carries */
         NewAttachment: {
             /**
              * @description As the recipient sees it, without folders and characters that do not show
@@ -1689,6 +1696,7 @@ export interface components {
              */
             content: string;
         };
+        /** @description A source of texts to be stored */
         NewSmsTemplate: {
             /**
              * @description Unique in the workspace; it compares as bytes
@@ -1720,12 +1728,14 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description The values that Liquid merges */
         SmsTemplateRendering: {
             /** @description The values that Liquid merges; default the sampleData of the template */
             data?: {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description A text to be counted */
         SmsToPreview: {
             /**
              * @description The text as it would be sent; Liquid is not rendered
@@ -1740,6 +1750,7 @@ export interface components {
             /** @description Parts are counted with short links, as POST /v2/sms makes them */
             shortenLinks?: boolean | null;
         };
+        /** @description Texts to many: to numbers with data of their own, or to contact lists */
         NewSmsBatch: {
             /** @description Provide exactly one of messages and listIds */
             messages?: components["schemas"]["NewSmsBatchMessage"][] | null;
@@ -1791,6 +1802,7 @@ export interface components {
             /** @description A number may come more than once in messages; else the second one is an error of its row */
             allowDuplicates?: boolean | null;
         };
+        /** @description One text of a batch; what it says itself wins over the batch */
         NewSmsBatchMessage: {
             /**
              * @description Any common format, UK without a country code
@@ -1810,6 +1822,7 @@ export interface components {
             /** @description In the place of unicode of the batch */
             unicode?: ("allow" | "deny" | "strip") | null;
         };
+        /** @description The settings of a batch whose messages are rows of a file */
         NewSmsImport: {
             /**
              * @description A sender that is approved for the countries of the recipients; default that of the workspace
@@ -1872,6 +1885,7 @@ export interface components {
                 content?: string;
             } | null;
         };
+        /** @description A text to be sent: from content, or from a stored template */
         NewSms: {
             /**
              * @description A sender that is approved for the country of the recipient; default that of the workspace
@@ -1917,6 +1931,7 @@ export interface components {
             /** @description Each http(s) URL gives way to a short link whose clicks are counted; at most 10 a text, of at most 2,048 characters each */
             shortenLinks?: boolean | null;
         };
+        /** @description A text that the phone sends */
         SimulatorText: {
             /**
              * @description What the phone texts
@@ -1926,6 +1941,7 @@ export interface components {
             /** @description An approved sender of the workspace; default the one of the last text to the phone, else that of the workspace */
             to?: string | null;
         };
+        /** @description An address that events are to be posted to */
         NewWebhook: {
             /**
              * @description Absolute http or https URL without credentials
@@ -1953,6 +1969,7 @@ export interface components {
             /** @description Share of the disable window after which one warning is sent; 0 never, 1 on the first failure; default 10 */
             atRiskAlertPercent?: number | null;
         };
+        /** @description What is to change of a webhook; what is left out stays */
         WebhookChanges: {
             /**
              * @description Absolute http or https URL without credentials. Left out: as it was; null is refused
@@ -1987,6 +2004,7 @@ export interface components {
          * @enum {string}
          */
         WebhookDeliveryStatus: "pending" | "delivered" | "failed" | "skipped";
+        /** @description From when on what was missed is delivered again */
         WebhookRecovery: {
             /**
              * Format: date-time
@@ -2006,6 +2024,7 @@ export interface components {
             /** @description Why, for yourself */
             reason?: string | null;
         };
+        /** @description A sender that the workspace asks for */
         NewSender: {
             /**
              * @description 3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same
@@ -2022,6 +2041,7 @@ export interface components {
             /** @description Leave it out for the business of the workspace itself; not used for a mobile number */
             businessProfileId?: string | null;
         };
+        /** @description What is to change of a sender */
         SenderChanges: {
             /**
              * @description Messages that name no sender come from it; the former default stays a sender. Left out: as it was; null is refused
@@ -2029,6 +2049,7 @@ export interface components {
              */
             default?: true;
         };
+        /** @description The code that was texted to the mobile number */
         SenderVerification: {
             /**
              * @description The six digits that were texted
@@ -2036,6 +2057,7 @@ export interface components {
              */
             code: string;
         };
+        /** @description A contact to be made */
         NewContact: {
             /**
              * @description Any common format; a number without a country code is of the UK
@@ -2055,6 +2077,7 @@ export interface components {
             /** @description At most 100; surrounding spaces are taken off, and what is blank, longer than 64 characters or there already, whatever its case, is dropped */
             tags?: string[] | null;
         };
+        /** @description Up to 1,000 rows for the address book, each a contact that is new or known by its number */
         ContactBatch: {
             /** @description One row for each number */
             contacts: {
@@ -2075,6 +2098,7 @@ export interface components {
                 clientReference?: string | null;
             }[];
         };
+        /** @description Tags that contacts get and lose */
         ContactTagChanges: {
             /** @description Unknown ids are ignored */
             contactIds: string[];
@@ -2100,6 +2124,7 @@ export interface components {
             /** @description At most 100; surrounding spaces are taken off, and what is blank, longer than 64 characters or there already, whatever its case, is dropped. Left out: as it was; null: as it was */
             tags?: string[] | null;
         };
+        /** @description A list to be made: static, or dynamic with a filter */
         NewContactList: {
             /** @description What the list is called */
             name: string;
@@ -2110,6 +2135,7 @@ export interface components {
             /** @description Of a dynamic list, which must have one */
             filter?: components["schemas"]["ContactFilter"] | null;
         };
+        /** @description Which contacts a dynamic list has; a contact must fit all of it */
         ContactFilter: {
             /** @description Start of a word of the name, the company, the email or the client reference, case ignored; whatever is no letter or digit parts words, so example.com finds all addresses there. Of digits also the start of the number, or its last 4 or more */
             search?: string | null;
@@ -2118,6 +2144,7 @@ export interface components {
             /** @description Contacts with this reference */
             clientReference?: string | null;
         };
+        /** @description A filter to be tried */
         ContactListPreview: {
             filter: components["schemas"]["ContactFilter"];
         };
@@ -2147,10 +2174,12 @@ export interface components {
             /** @description Contacts with this reference */
             clientReference?: string | null;
         };
+        /** @description Which contacts leave the list; they stay in the address book */
         ContactListRemoval: {
             /** @description Unknown ids are ignored */
             contactIds: string[];
         };
+        /** @description A key to be made; without scopes it gets those of the caller */
         NewApiKey: {
             /** @description An empty one is none */
             name?: string | null;
@@ -2189,6 +2218,7 @@ export interface components {
             /** @description P-256, SubjectPublicKeyInfo in PEM; required for ecdsa_p256_sha256, to be left out for hmac_sha256 */
             publicKey?: string | null;
         };
+        /** @description What is to change of an API key; what is left out stays */
         ApiKeyChanges: {
             /** @description An empty one clears it. Left out: as it was; null: as it was */
             name?: string | null;
@@ -2206,10 +2236,12 @@ export interface components {
             /** @description The version that the key is pinned to; without one it follows the current version. Left out: as it was; null clears it */
             apiVersion?: "2026-11-01" | null;
         };
+        /** @description How long the old key works beside the new one */
         KeyRotation: {
             /** @description How long the old key still works; default 24 */
             overlapHours?: number | null;
         };
+        /** @description A domain to send from, with the DNS records that prove it */
         EmailDomain: {
             /**
              * @description Id of a sending domain
@@ -2239,6 +2271,7 @@ export interface components {
             /** @description When the DNS was looked at last */
             lastCheckedAt: string | null;
         };
+        /** @description A DNS record to publish, and what was last seen of it */
         EmailDomainRecord: {
             /**
              * @description dkim: required, and what the status of the domain hangs on; return_path: bounces come back under your own name; spf, dmarc: recommended
@@ -2289,12 +2322,14 @@ export interface components {
             /** @description The same as the header Request-Id */
             requestId: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         EmailDomainPage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailDomain"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A stored source of emails */
         EmailTemplate: {
             /**
              * @description Id of an email template
@@ -2334,12 +2369,14 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         EmailTemplatePage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailTemplate"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description What the template comes to with these values */
         RenderedEmailTemplate: {
             /** @description Only when one was given */
             subject?: string;
@@ -2348,12 +2385,14 @@ export interface components {
             /** @description Empty when the template has none */
             text: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         EmailIncludePage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailInclude"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A piece of MJML that templates share */
         EmailInclude: {
             /**
              * @description Id of an email include
@@ -2380,12 +2419,14 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         EmailTestRecipientPage: {
             /** @description The items of this page */
             data: components["schemas"]["EmailTestRecipient"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description An address that the shared test sender reaches, once it is verified */
         EmailTestRecipient: {
             /**
              * @description Id of a test recipient
@@ -2403,6 +2444,7 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description One email: what was sent, and what became of it */
         Email: {
             /**
              * @description Id of an email
@@ -2469,6 +2511,7 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description Why an email failed, or what its recipient’s side said */
         EmailReason: {
             /**
              * @description hard_bounce: refused for good; soft_bounce: refused for now, too often; complaint: reported as spam; suppressed: the address is on the suppression list; rejected: it could not be composed or was not allowed; failed: anything else
@@ -2485,12 +2528,14 @@ export interface components {
             /** @description Sending again later may succeed */
             retryable: boolean;
         };
+        /** @description A page of results; nextCursor leads to the next */
         EmailPage: {
             /** @description The items of this page */
             data: components["schemas"]["Email"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         RecordEventPage: {
             /** @description All of them, oldest first */
             data: components["schemas"]["Event"][];
@@ -2559,6 +2604,7 @@ export interface components {
             workspaceId: string;
             data: components["schemas"]["SmsMessage"];
         };
+        /** @description One text, out or in: what it says, what it costs, what became of it */
         SmsMessage: {
             /**
              * @description Id of a text message
@@ -2645,6 +2691,7 @@ export interface components {
              */
             eur: string | null;
         };
+        /** @description Why a text failed */
         SmsReason: {
             /**
              * @description undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else
@@ -2691,6 +2738,7 @@ export interface components {
             workspaceId: string;
             data: components["schemas"]["SmsBatch"];
         };
+        /** @description A batch of texts: how far it is, and what became of its messages */
         SmsBatch: {
             /**
              * @description Id of an SMS batch
@@ -2815,6 +2863,7 @@ export interface components {
             workspaceId: string;
             data: components["schemas"]["Suppression"];
         };
+        /** @description A number or an address that is not sent to */
         Suppression: {
             /**
              * @description Id of a suppression
@@ -2883,6 +2932,7 @@ export interface components {
                 message: string;
             };
         };
+        /** @description A stored source of texts */
         SmsTemplate: {
             /**
              * @description Id of an SMS template
@@ -2912,12 +2962,14 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         SmsTemplatePage: {
             /** @description The items of this page */
             data: components["schemas"]["SmsTemplate"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description The text with these values, its parts and its encoding */
         RenderedSmsTemplate: {
             /** @description As it would be sent */
             content: string;
@@ -2932,6 +2984,7 @@ export interface components {
              */
             encoding: "gsm7" | "ucs2";
         };
+        /** @description What a text would come to; nothing is sent */
         SmsPreview: {
             /**
              * Format: int32
@@ -2948,6 +3001,7 @@ export interface components {
             /** @description Only with a recipient */
             cost?: components["schemas"]["SmsCost"];
         };
+        /** @description What the batch would come to; nothing is stored */
         SmsBatchPreview: {
             /**
              * Format: int32
@@ -2991,6 +3045,7 @@ export interface components {
              */
             ucs2: number;
         };
+        /** @description A row that was not taken */
         SmsBatchRowError: {
             /**
              * Format: int32
@@ -3000,6 +3055,7 @@ export interface components {
             /** @description What is wrong with it */
             error: string;
         };
+        /** @description A text of the batch as it would be sent */
         SmsBatchSample: {
             /** @description E.164 */
             recipient: string;
@@ -3016,6 +3072,7 @@ export interface components {
              */
             encoding: "gsm7" | "ucs2";
         };
+        /** @description The new batch, with the rows that were not taken */
         CreatedSmsBatch: {
             /**
              * @description Id of an SMS batch
@@ -3074,18 +3131,21 @@ export interface components {
              */
             errorCount: number;
         };
+        /** @description A page of results; nextCursor leads to the next */
         SmsBatchPage: {
             /** @description The items of this page */
             data: components["schemas"]["SmsBatch"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         BatchLinkPage: {
             /** @description The items of this page */
             data: components["schemas"]["BatchLink"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description An address that texts of a batch lead to, with its clicks over all of them */
         BatchLink: {
             /**
              * @description As it was written, with its Liquid; as it was rendered where Liquid made all of it; null without the scope content.read
@@ -3112,18 +3172,21 @@ export interface components {
             /** @description When it was followed last */
             lastClickedAt: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         SmsPage: {
             /** @description The items of this page */
             data: components["schemas"]["SmsMessage"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         ShortLinkPage: {
             /** @description The items of this page */
             data: components["schemas"]["ShortLink"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description An address in one text, with the short one that took its place and its clicks */
         ShortLink: {
             /**
              * @description Id of a short link
@@ -3150,12 +3213,14 @@ export interface components {
             /** @description When it was followed last */
             lastClickedAt: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         ConversationPage: {
             /** @description The items of this page */
             data: components["schemas"]["Conversation"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description All texts between one sender of yours and one number that has written to it */
         Conversation: {
             /**
              * @description Id of a conversation
@@ -3209,12 +3274,14 @@ export interface components {
             /** @description The number is on the suppression list */
             suppressed: boolean;
         };
+        /** @description A page of results; nextCursor leads to the next */
         SimulatorPhonePage: {
             /** @description The items of this page */
             data: components["schemas"]["SimulatorPhone"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A phone of the simulator, with the texts that it got and sent */
         SimulatorPhone: {
             /**
              * @description Id of a phone of the simulator
@@ -3258,6 +3325,7 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description An address that events are posted to, and how it fares */
         Webhook: {
             /**
              * @description Id of a webhook
@@ -3313,18 +3381,21 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         WebhookPage: {
             /** @description The items of this page */
             data: components["schemas"]["Webhook"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         WebhookDeliveryPage: {
             /** @description The items of this page */
             data: components["schemas"]["WebhookDelivery"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description One event on its way to one webhook */
         WebhookDelivery: {
             /**
              * @description The Webhook-Id that every attempt carries
@@ -3360,6 +3431,7 @@ export interface components {
             /** @description null: none has been made */
             latestAttempt: components["schemas"]["WebhookAttempt"] | null;
         };
+        /** @description One try of a delivery, and what the endpoint answered */
         WebhookAttempt: {
             /**
              * Format: date-time
@@ -3379,6 +3451,7 @@ export interface components {
             /** @description null after a 2xx; http_status after any other answer */
             error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
         };
+        /** @description A delivery with all of its attempts */
         WebhookDeliveryLog: {
             /**
              * @description The Webhook-Id that every attempt carries
@@ -3439,6 +3512,7 @@ export interface components {
                 error: ("timeout" | "dns" | "connection" | "tls" | "blocked_address" | "http_status") | null;
             }[];
         };
+        /** @description How many deliveries are made again */
         WebhookRecovered: {
             /**
              * Format: date-time
@@ -3452,18 +3526,21 @@ export interface components {
              */
             deliveries: number;
         };
+        /** @description A page of results; nextCursor leads to the next */
         EventPage: {
             /** @description Oldest first */
             data: components["schemas"]["Event"][];
             /** @description Always there; sent as `cursor` it returns only newer events */
             nextCursor: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         SuppressionPage: {
             /** @description The items of this page */
             data: components["schemas"]["Suppression"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description What texts come from: a name, a mobile number or a virtual number */
         Sender: {
             /**
              * @description Id of a sender
@@ -3500,6 +3577,7 @@ export interface components {
              */
             createdAt: string;
         };
+        /** @description What the review of a sender came to for one country */
         SenderCountry: {
             /**
              * @description ISO 3166-1 alpha-2
@@ -3514,12 +3592,14 @@ export interface components {
             /** @description Why it was rejected; left out where there is none */
             reason?: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         SenderPage: {
             /** @description The items of this page */
             data: components["schemas"]["Sender"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description Whether a name can be asked for, and what the workspace has of it */
         SenderCheck: {
             /** @description As it would be stored; as it was given where it cannot be one */
             name: string;
@@ -3532,6 +3612,7 @@ export interface components {
             /** @description The sender of this name, where the workspace has one */
             existing: components["schemas"]["Sender"] | null;
         };
+        /** @description A person of the address book, known by a number */
         Contact: {
             /**
              * @description Id of a contact
@@ -3572,12 +3653,14 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         ContactPage: {
             /** @description The items of this page */
             data: components["schemas"]["Contact"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description What became of each row of the batch */
         ContactBatchOutcome: {
             /**
              * Format: int32
@@ -3617,12 +3700,14 @@ export interface components {
                 exampleRows: number[];
             }[];
         };
+        /** @description A page of results; nextCursor leads to the next */
         ContactTagPage: {
             /** @description The items of this page */
             data: components["schemas"]["ContactTag"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description A tag, and how many contacts have it */
         ContactTag: {
             /** @description As it is spelt */
             tag: string;
@@ -3632,6 +3717,7 @@ export interface components {
              */
             count: number;
         };
+        /** @description How many contacts the ids are of */
         ContactTagOutcome: {
             /**
              * Format: int32
@@ -3639,6 +3725,7 @@ export interface components {
              */
             updated: number;
         };
+        /** @description Contacts that were added, or that match a filter */
         ContactList: {
             /**
              * @description Id of a contact list
@@ -3685,12 +3772,14 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description A page of results; nextCursor leads to the next */
         ContactListPage: {
             /** @description The items of this page */
             data: components["schemas"]["ContactList"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description How many contacts the filter finds, and the first of them */
         ContactListPreviewOutcome: {
             /**
              * Format: int32
@@ -3702,6 +3791,7 @@ export interface components {
             /** @description The newest ten, or fewer where a search of limited time has not come to as many */
             contacts: components["schemas"]["Contact"][];
         };
+        /** @description How many contacts the list has more now, and how many it had already */
         ContactListAddOutcome: {
             /**
              * Format: int32
@@ -3714,6 +3804,7 @@ export interface components {
              */
             skipped: number;
         };
+        /** @description How many contacts left the list */
         ContactListRemoveOutcome: {
             /**
              * Format: int32
@@ -3721,6 +3812,7 @@ export interface components {
              */
             removed: number;
         };
+        /** @description A key that callers prove themselves with: its scopes, limits and signature, never its text again */
         ApiKey: {
             /**
              * @description Id of an API key
@@ -3787,12 +3879,14 @@ export interface components {
             /** @description For hmac_sha256; only in the response that issued it or carried it over */
             signingSecret: string | null;
         };
+        /** @description A page of results; nextCursor leads to the next */
         ApiKeyPage: {
             /** @description The items of this page */
             data: components["schemas"]["ApiKey"][];
             /** @description Pass it as `cursor`; null when this was all. Before that, a page that was searched for may be short, or empty */
             nextCursor: string | null;
         };
+        /** @description The rows of a report, and the time that they are of */
         SendsReport: {
             /**
              * Format: date-time
@@ -3815,6 +3909,7 @@ export interface components {
             /** @description A report is one page */
             nextCursor: null;
         };
+        /** @description What became of the messages that were accepted in one interval */
         SendsReportRow: {
             /**
              * Format: date-time
@@ -3858,6 +3953,7 @@ export interface components {
             /** @description Euros, with four decimals */
             eur: string;
         };
+        /** @description The rows of a report, and the time that they are of */
         ClientTagsReport: {
             /**
              * Format: date-time
@@ -3880,6 +3976,7 @@ export interface components {
             /** @description A report is one page */
             nextCursor: null;
         };
+        /** @description What became of the messages with one tag in one channel */
         ClientTagsReportRow: {
             /** @description null: messages without one; `(other)`: those beyond the first 1,000 of a day together */
             clientTag: string | null;
@@ -3911,6 +4008,7 @@ export interface components {
              */
             deliveredRate: string | null;
         };
+        /** @description The rows of a report, and the time that they are of */
         CountriesReport: {
             /**
              * Format: date-time
@@ -3933,6 +4031,7 @@ export interface components {
             /** @description A report is one page */
             nextCursor: null;
         };
+        /** @description What became of the texts to one country */
         CountriesReportRow: {
             /** @description ISO 3166-1 alpha-2; null where the number does not tell */
             country: string | null;
@@ -3964,6 +4063,7 @@ export interface components {
              */
             deliveredRate: string | null;
         };
+        /** @description The rows of a report, and the time that they are of */
         LatencyReport: {
             /**
              * Format: date-time
@@ -3986,6 +4086,7 @@ export interface components {
             /** @description A report is one page */
             nextCursor: null;
         };
+        /** @description How long messages of one channel and kind took */
         LatencyReportRow: {
             /**
              * @description What the messages are
@@ -4014,6 +4115,7 @@ export interface components {
             /** @description All of them took no longer */
             max: number | null;
         };
+        /** @description The rows of a report, and the time that they are of */
         DeliverabilityReport: {
             /**
              * Format: date-time
@@ -4036,6 +4138,7 @@ export interface components {
             /** @description A report is one page */
             nextCursor: null;
         };
+        /** @description What became of the emails to one domain of recipients, or from one of yours */
         DeliverabilityReportRow: {
             /**
              * @description Whose domain it is
@@ -4076,6 +4179,7 @@ export interface components {
              */
             complaintRate: string | null;
         };
+        /** @description The settings, limits and balance of the workspace */
         Workspace: {
             /**
              * @description Id of a workspace
@@ -4149,6 +4253,7 @@ export interface components {
             webhookAddresses: string[];
         };
         /**
+         * @description An amount, as a text of four decimals
          * @example {
          *       "gbp": "12.3400"
          *     }
@@ -4157,6 +4262,7 @@ export interface components {
             /** @description Pounds, with four decimals */
             gbp: string;
         };
+        /** @description What the workspace spent in a time, by country, key and tag, and what changed its balance */
         Spend: {
             /**
              * Format: date-time
@@ -4261,6 +4367,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "domain_01h455vb4pex5vsknk084sn02q",
+                     *           "name": "mail.acme.example",
+                     *           "status": "pending",
+                     *           "records": [
+                     *             {
+                     *               "purpose": "dkim",
+                     *               "type": "TXT",
+                     *               "name": "mvty2fzwa8ztg._domainkey.mail.acme.example",
+                     *               "value": "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A",
+                     *               "status": "missing",
+                     *               "error": "There is no such record"
+                     *             },
+                     *             {
+                     *               "purpose": "dmarc",
+                     *               "type": "TXT",
+                     *               "name": "_dmarc.mail.acme.example",
+                     *               "value": "v=DMARC1; p=none",
+                     *               "status": "missing",
+                     *               "error": "There is no such record"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-11-20T10:00:40.439Z",
+                     *           "verifiedAt": null,
+                     *           "lastCheckedAt": "2026-11-20T10:00:49.029Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailDomainPage"];
                 };
             };
@@ -4286,6 +4425,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "domain_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "mail.acme.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "dkim",
+                     *           "type": "TXT",
+                     *           "name": "mvty2fzwa8ztg._domainkey.mail.acme.example",
+                     *           "value": "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A",
+                     *           "status": "pending",
+                     *           "error": null
+                     *         },
+                     *         {
+                     *           "purpose": "dmarc",
+                     *           "type": "TXT",
+                     *           "name": "_dmarc.mail.acme.example",
+                     *           "value": "v=DMARC1; p=none",
+                     *           "status": "pending",
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "createdAt": "2026-11-20T10:00:40.439Z",
+                     *       "verifiedAt": null,
+                     *       "lastCheckedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailDomain"];
                 };
             };
@@ -4309,6 +4476,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "domain_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "mail.acme.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "dkim",
+                     *           "type": "TXT",
+                     *           "name": "mvty2fzwa8ztg._domainkey.mail.acme.example",
+                     *           "value": "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A",
+                     *           "status": "pending",
+                     *           "error": null
+                     *         },
+                     *         {
+                     *           "purpose": "dmarc",
+                     *           "type": "TXT",
+                     *           "name": "_dmarc.mail.acme.example",
+                     *           "value": "v=DMARC1; p=none",
+                     *           "status": "pending",
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "createdAt": "2026-11-20T10:00:40.439Z",
+                     *       "verifiedAt": null,
+                     *       "lastCheckedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailDomain"];
                 };
             };
@@ -4353,6 +4548,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "domain_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "mail.acme.example",
+                     *       "status": "pending",
+                     *       "records": [
+                     *         {
+                     *           "purpose": "dkim",
+                     *           "type": "TXT",
+                     *           "name": "mvty2fzwa8ztg._domainkey.mail.acme.example",
+                     *           "value": "v=DKIM1; k=rsa; p=MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A",
+                     *           "status": "pending",
+                     *           "error": null
+                     *         },
+                     *         {
+                     *           "purpose": "dmarc",
+                     *           "type": "TXT",
+                     *           "name": "_dmarc.mail.acme.example",
+                     *           "value": "v=DMARC1; p=none",
+                     *           "status": "pending",
+                     *           "error": null
+                     *         }
+                     *       ],
+                     *       "createdAt": "2026-11-20T10:00:40.439Z",
+                     *       "verifiedAt": null,
+                     *       "lastCheckedAt": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailDomain"];
                 };
             };
@@ -4378,6 +4601,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "etemplate_01h455vb4pex5vsknk084sn02q",
+                     *           "name": "order-shipped",
+                     *           "description": null,
+                     *           "format": "html",
+                     *           "html": "<p>Dear {{ name }}, your order is on its way.</p>",
+                     *           "text": "",
+                     *           "sampleData": null,
+                     *           "createdAt": "2026-11-20T10:00:40.520Z",
+                     *           "updatedAt": "2026-11-20T10:00:40.520Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTemplatePage"];
                 };
             };
@@ -4403,6 +4644,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "etemplate_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "order-shipped",
+                     *       "description": null,
+                     *       "format": "html",
+                     *       "html": "<p>Dear {{ name }}, your order is on its way.</p>",
+                     *       "text": "",
+                     *       "sampleData": null,
+                     *       "createdAt": "2026-11-20T10:00:40.520Z",
+                     *       "updatedAt": "2026-11-20T10:00:40.520Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTemplate"];
                 };
             };
@@ -4426,6 +4680,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "etemplate_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "order-shipped",
+                     *       "description": null,
+                     *       "format": "html",
+                     *       "html": "<p>Dear {{ name }}, your order is on its way.</p>",
+                     *       "text": "",
+                     *       "sampleData": null,
+                     *       "createdAt": "2026-11-20T10:00:40.520Z",
+                     *       "updatedAt": "2026-11-20T10:00:40.520Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTemplate"];
                 };
             };
@@ -4475,6 +4742,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "etemplate_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "order-shipped",
+                     *       "description": null,
+                     *       "format": "html",
+                     *       "html": "<p>Dear {{ name }}, your order is on its way.</p>",
+                     *       "text": "",
+                     *       "sampleData": null,
+                     *       "createdAt": "2026-11-20T10:00:40.520Z",
+                     *       "updatedAt": "2026-11-20T10:00:40.520Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTemplate"];
                 };
             };
@@ -4503,6 +4783,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "html": "<p>Dear Ada, your order is on its way.</p>",
+                     *       "text": ""
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderedEmailTemplate"];
                 };
             };
@@ -4528,6 +4814,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "include_01h455vb4pex5vsknk084sn02q",
+                     *           "name": "footer",
+                     *           "content": "<mj-text>Acme Ltd, 1 Example Street, London</mj-text>",
+                     *           "createdAt": "2026-11-20T10:00:39.215Z",
+                     *           "updatedAt": "2026-11-20T10:00:39.215Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailIncludePage"];
                 };
             };
@@ -4551,6 +4851,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "include_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "footer",
+                     *       "content": "<mj-text>Acme Ltd, 1 Example Street, London</mj-text>",
+                     *       "createdAt": "2026-11-20T10:00:39.215Z",
+                     *       "updatedAt": "2026-11-20T10:00:39.215Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailInclude"];
                 };
             };
@@ -4579,6 +4888,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "include_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "footer",
+                     *       "content": "<mj-text>Acme Ltd, 1 Example Street, London</mj-text>",
+                     *       "createdAt": "2026-11-20T10:00:39.215Z",
+                     *       "updatedAt": "2026-11-20T10:00:39.215Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailInclude"];
                 };
             };
@@ -4588,6 +4906,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "include_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "footer",
+                     *       "content": "<mj-text>Acme Ltd, 1 Example Street, London</mj-text>",
+                     *       "createdAt": "2026-11-20T10:00:39.215Z",
+                     *       "updatedAt": "2026-11-20T10:00:39.215Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailInclude"];
                 };
             };
@@ -4629,6 +4956,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "testrecipient_01h455vb4pex5vsknk084sn02q",
+                     *           "email": "ada@example.com",
+                     *           "verified": false,
+                     *           "createdAt": "2026-11-20T10:00:40.768Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTestRecipientPage"];
                 };
             };
@@ -4654,6 +4994,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "testrecipient_01h455vb4pex5vsknk084sn02q",
+                     *       "email": "ada@example.com",
+                     *       "verified": false,
+                     *       "createdAt": "2026-11-20T10:00:40.768Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTestRecipient"];
                 };
             };
@@ -4663,6 +5011,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "testrecipient_01h455vb4pex5vsknk084sn02q",
+                     *       "email": "ada@example.com",
+                     *       "verified": false,
+                     *       "createdAt": "2026-11-20T10:00:40.768Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTestRecipient"];
                 };
             };
@@ -4686,6 +5042,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "testrecipient_01h455vb4pex5vsknk084sn02q",
+                     *       "email": "ada@example.com",
+                     *       "verified": false,
+                     *       "createdAt": "2026-11-20T10:00:40.768Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailTestRecipient"];
                 };
             };
@@ -4744,6 +5108,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *           "kind": "transactional",
+                     *           "sender": "Demo <hello@demo.example>",
+                     *           "recipient": "ada@example.com",
+                     *           "subject": "Hello",
+                     *           "content": {
+                     *             "html": null,
+                     *             "text": "Hello, it works."
+                     *           },
+                     *           "status": "delivered",
+                     *           "clientReference": null,
+                     *           "clientTag": null,
+                     *           "openCount": 0,
+                     *           "createdAt": "2026-11-20T10:00:41.056Z",
+                     *           "scheduledAt": null,
+                     *           "sentAt": "2026-11-20T10:00:41.652Z",
+                     *           "deliveredAt": "2026-11-20T10:00:41.652Z",
+                     *           "openedAt": null,
+                     *           "updatedAt": "2026-11-20T10:00:41.652Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["EmailPage"];
                 };
             };
@@ -4769,6 +5161,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "transactional",
+                     *       "sender": "Demo <hello@demo.example>",
+                     *       "recipient": "ada@example.com",
+                     *       "subject": "Hello",
+                     *       "content": {
+                     *         "html": null,
+                     *         "text": "Hello, it works."
+                     *       },
+                     *       "status": "queued",
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "openCount": 0,
+                     *       "createdAt": "2026-11-20T10:00:41.056Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "openedAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:41.056Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Email"];
                 };
             };
@@ -4792,6 +5207,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "transactional",
+                     *       "sender": "Demo <hello@demo.example>",
+                     *       "recipient": "ada@example.com",
+                     *       "subject": "Hello",
+                     *       "content": {
+                     *         "html": null,
+                     *         "text": "Hello, it works."
+                     *       },
+                     *       "status": "queued",
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "openCount": 0,
+                     *       "createdAt": "2026-11-20T10:00:41.056Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "openedAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:41.056Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Email"];
                 };
             };
@@ -4815,6 +5253,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "transactional",
+                     *       "sender": "Demo <hello@demo.example>",
+                     *       "recipient": "ada@example.com",
+                     *       "subject": "Hello",
+                     *       "content": {
+                     *         "html": null,
+                     *         "text": "Hello, it works."
+                     *       },
+                     *       "status": "queued",
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "openCount": 0,
+                     *       "createdAt": "2026-11-20T10:00:41.056Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "openedAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:41.056Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Email"];
                 };
             };
@@ -4838,6 +5299,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "event_01h455vb4pex5vsknk084sn02r",
+                     *           "type": "email.queued",
+                     *           "occurredAt": "2026-11-20T10:00:41.056Z",
+                     *           "apiVersion": "2026-11-01",
+                     *           "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *           "data": {
+                     *             "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *             "kind": "transactional",
+                     *             "sender": "Demo <hello@demo.example>",
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Hello",
+                     *             "content": {
+                     *               "html": null,
+                     *               "text": "Hello, it works."
+                     *             },
+                     *             "status": "queued",
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "openCount": 0,
+                     *             "createdAt": "2026-11-20T10:00:41.056Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": null,
+                     *             "deliveredAt": null,
+                     *             "openedAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:41.056Z"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "event_01h455vb4pex5vsknk084sn02s",
+                     *           "type": "email.sent",
+                     *           "occurredAt": "2026-11-20T10:00:41.652Z",
+                     *           "apiVersion": "2026-11-01",
+                     *           "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *           "data": {
+                     *             "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *             "kind": "transactional",
+                     *             "sender": "Demo <hello@demo.example>",
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Hello",
+                     *             "content": {
+                     *               "html": null,
+                     *               "text": "Hello, it works."
+                     *             },
+                     *             "status": "sent",
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "openCount": 0,
+                     *             "createdAt": "2026-11-20T10:00:41.056Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": "2026-11-20T10:00:41.652Z",
+                     *             "deliveredAt": null,
+                     *             "openedAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:41.652Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEventPage"];
                 };
             };
@@ -4863,6 +5387,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "template_01h455vb4pex5vsknk084sn02q",
+                     *           "name": "Parcel arrived",
+                     *           "description": null,
+                     *           "content": "Dear {{ name }}, your parcel is here.",
+                     *           "sampleData": null,
+                     *           "createdAt": "2026-11-20T10:00:43.710Z",
+                     *           "updatedAt": "2026-11-20T10:00:43.710Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsTemplatePage"];
                 };
             };
@@ -4888,6 +5428,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "template_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Parcel arrived",
+                     *       "description": null,
+                     *       "content": "Dear {{ name }}, your parcel is here.",
+                     *       "sampleData": null,
+                     *       "createdAt": "2026-11-20T10:00:43.710Z",
+                     *       "updatedAt": "2026-11-20T10:00:43.710Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsTemplate"];
                 };
             };
@@ -4911,6 +5462,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "template_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Parcel arrived",
+                     *       "description": null,
+                     *       "content": "Dear {{ name }}, your parcel is here.",
+                     *       "sampleData": null,
+                     *       "createdAt": "2026-11-20T10:00:43.710Z",
+                     *       "updatedAt": "2026-11-20T10:00:43.710Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsTemplate"];
                 };
             };
@@ -4960,6 +5522,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "template_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Parcel arrived",
+                     *       "description": null,
+                     *       "content": "Dear {{ name }}, your parcel is here.",
+                     *       "sampleData": null,
+                     *       "createdAt": "2026-11-20T10:00:43.710Z",
+                     *       "updatedAt": "2026-11-20T10:00:43.710Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsTemplate"];
                 };
             };
@@ -4988,6 +5561,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "content": "Dear Ada, your parcel is here.",
+                     *       "parts": 1,
+                     *       "encoding": "gsm7"
+                     *     }
+                     */
                     "application/json": components["schemas"]["RenderedSmsTemplate"];
                 };
             };
@@ -5013,6 +5593,13 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "parts": 1,
+                     *       "encoding": "gsm7",
+                     *       "tooManyParts": false
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsPreview"];
                 };
             };
@@ -5038,6 +5625,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "recipients": 2,
+                     *       "suppressed": 0,
+                     *       "estimated": false,
+                     *       "parts": 2,
+                     *       "cost": {
+                     *         "gbp": "0.0690",
+                     *         "eur": "0.0824"
+                     *       },
+                     *       "encodings": {
+                     *         "gsm7": 2,
+                     *         "ucs2": 0
+                     *       },
+                     *       "errors": [],
+                     *       "errorCount": 0,
+                     *       "samples": [
+                     *         {
+                     *           "recipient": "+447700900123",
+                     *           "content": "Your parcel is here.",
+                     *           "parts": 1,
+                     *           "encoding": "gsm7"
+                     *         },
+                     *         {
+                     *           "recipient": "+447700900124",
+                     *           "content": "Your parcel is here.",
+                     *           "parts": 1,
+                     *           "encoding": "gsm7"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsBatchPreview"];
                 };
             };
@@ -5072,6 +5691,41 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "batch_01h455vb4pex5vsknk084sn02q",
+                     *           "status": "completed",
+                     *           "counts": {
+                     *             "total": 2,
+                     *             "waiting": 0,
+                     *             "queued": 0,
+                     *             "held": 0,
+                     *             "sent": 0,
+                     *             "delivered": 2,
+                     *             "failed": 0,
+                     *             "cancelled": 0
+                     *           },
+                     *           "parts": 2,
+                     *           "cost": {
+                     *             "gbp": "0.0690",
+                     *             "eur": "0.0824"
+                     *           },
+                     *           "expanding": false,
+                     *           "pausedReason": null,
+                     *           "clientReference": null,
+                     *           "clientTag": null,
+                     *           "createdAt": "2026-11-20T10:00:43.819Z",
+                     *           "scheduledAt": null,
+                     *           "startedAt": "2026-11-20T10:00:43.887Z",
+                     *           "completedAt": "2026-11-20T10:00:46.213Z",
+                     *           "updatedAt": "2026-11-20T10:00:46.213Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsBatchPage"];
                 };
             };
@@ -5097,6 +5751,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01h455vb4pex5vsknk084sn02q",
+                     *       "status": "processing",
+                     *       "counts": {
+                     *         "total": 2,
+                     *         "waiting": 2,
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "sent": 0,
+                     *         "delivered": 0,
+                     *         "failed": 0,
+                     *         "cancelled": 0
+                     *       },
+                     *       "parts": 0,
+                     *       "cost": {
+                     *         "gbp": "0.0000",
+                     *         "eur": "0.0000"
+                     *       },
+                     *       "expanding": true,
+                     *       "pausedReason": null,
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "createdAt": "2026-11-20T10:00:43.819Z",
+                     *       "scheduledAt": null,
+                     *       "startedAt": null,
+                     *       "completedAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:43.819Z",
+                     *       "errors": [],
+                     *       "errorCount": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedSmsBatch"];
                 };
             };
@@ -5129,6 +5815,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01h455vb4pex5vsknk084sn02q",
+                     *       "status": "processing",
+                     *       "counts": {
+                     *         "total": 2,
+                     *         "waiting": 2,
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "sent": 0,
+                     *         "delivered": 0,
+                     *         "failed": 0,
+                     *         "cancelled": 0
+                     *       },
+                     *       "parts": 0,
+                     *       "cost": {
+                     *         "gbp": "0.0000",
+                     *         "eur": "0.0000"
+                     *       },
+                     *       "expanding": true,
+                     *       "pausedReason": null,
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "createdAt": "2026-11-20T10:00:43.819Z",
+                     *       "scheduledAt": null,
+                     *       "startedAt": null,
+                     *       "completedAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:43.819Z",
+                     *       "errors": [],
+                     *       "errorCount": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["CreatedSmsBatch"];
                 };
             };
@@ -5152,6 +5870,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01h455vb4pex5vsknk084sn02q",
+                     *       "status": "completed",
+                     *       "counts": {
+                     *         "total": 2,
+                     *         "waiting": 0,
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "sent": 0,
+                     *         "delivered": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0
+                     *       },
+                     *       "parts": 2,
+                     *       "cost": {
+                     *         "gbp": "0.0690",
+                     *         "eur": "0.0824"
+                     *       },
+                     *       "expanding": false,
+                     *       "pausedReason": null,
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "createdAt": "2026-11-20T10:00:43.819Z",
+                     *       "scheduledAt": null,
+                     *       "startedAt": "2026-11-20T10:00:43.887Z",
+                     *       "completedAt": "2026-11-20T10:00:46.213Z",
+                     *       "updatedAt": "2026-11-20T10:00:46.213Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsBatch"];
                 };
             };
@@ -5175,6 +5923,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01h455vb4pex5vsknk084sn02q",
+                     *       "status": "completed",
+                     *       "counts": {
+                     *         "total": 2,
+                     *         "waiting": 0,
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "sent": 0,
+                     *         "delivered": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0
+                     *       },
+                     *       "parts": 2,
+                     *       "cost": {
+                     *         "gbp": "0.0690",
+                     *         "eur": "0.0824"
+                     *       },
+                     *       "expanding": false,
+                     *       "pausedReason": null,
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "createdAt": "2026-11-20T10:00:43.819Z",
+                     *       "scheduledAt": null,
+                     *       "startedAt": "2026-11-20T10:00:43.887Z",
+                     *       "completedAt": "2026-11-20T10:00:46.213Z",
+                     *       "updatedAt": "2026-11-20T10:00:46.213Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsBatch"];
                 };
             };
@@ -5198,6 +5976,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "url": "https://example.com/offer",
+                     *           "messages": 2,
+                     *           "clicks": 3,
+                     *           "clickedMessages": 1,
+                     *           "firstClickedAt": "2026-11-20T10:00:50.000Z",
+                     *           "lastClickedAt": "2026-11-20T10:00:58.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["BatchLinkPage"];
                 };
             };
@@ -5221,6 +6014,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "batch_01h455vb4pex5vsknk084sn02q",
+                     *       "status": "completed",
+                     *       "counts": {
+                     *         "total": 2,
+                     *         "waiting": 0,
+                     *         "queued": 0,
+                     *         "held": 0,
+                     *         "sent": 0,
+                     *         "delivered": 2,
+                     *         "failed": 0,
+                     *         "cancelled": 0
+                     *       },
+                     *       "parts": 2,
+                     *       "cost": {
+                     *         "gbp": "0.0690",
+                     *         "eur": "0.0824"
+                     *       },
+                     *       "expanding": false,
+                     *       "pausedReason": null,
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "createdAt": "2026-11-20T10:00:43.819Z",
+                     *       "scheduledAt": null,
+                     *       "startedAt": "2026-11-20T10:00:43.887Z",
+                     *       "completedAt": "2026-11-20T10:00:46.213Z",
+                     *       "updatedAt": "2026-11-20T10:00:46.213Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsBatch"];
                 };
             };
@@ -5264,6 +6087,39 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "sms_01h455vb4pex5vsknk084sn02r",
+                     *           "direction": "outbound",
+                     *           "status": "delivered",
+                     *           "sender": "Demo",
+                     *           "recipient": "+447700900124",
+                     *           "content": "Your parcel is here.",
+                     *           "country": "GB",
+                     *           "parts": 1,
+                     *           "encoding": "gsm7",
+                     *           "cost": {
+                     *             "gbp": "0.0345",
+                     *             "eur": "0.0412"
+                     *           },
+                     *           "clientReference": null,
+                     *           "clientTag": null,
+                     *           "batchId": "batch_01h455vb4pex5vsknk084sn02q",
+                     *           "contactId": null,
+                     *           "templateName": null,
+                     *           "inReplyTo": null,
+                     *           "createdAt": "2026-11-20T10:00:43.903Z",
+                     *           "scheduledAt": null,
+                     *           "sentAt": "2026-11-20T10:00:44.404Z",
+                     *           "deliveredAt": "2026-11-20T10:00:45.468Z",
+                     *           "updatedAt": "2026-11-20T10:00:45.468Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsPage"];
                 };
             };
@@ -5289,6 +6145,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sms_01h455vb4pex5vsknk084sn02q",
+                     *       "direction": "outbound",
+                     *       "status": "queued",
+                     *       "sender": "Demo",
+                     *       "recipient": "+447700900123",
+                     *       "content": "Your parcel is here.",
+                     *       "country": "GB",
+                     *       "parts": 1,
+                     *       "encoding": "gsm7",
+                     *       "cost": {
+                     *         "gbp": "0.0345",
+                     *         "eur": "0.0412"
+                     *       },
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "batchId": null,
+                     *       "contactId": null,
+                     *       "templateName": null,
+                     *       "inReplyTo": null,
+                     *       "createdAt": "2026-11-20T10:00:43.872Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:43.872Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsMessage"];
                 };
             };
@@ -5312,6 +6196,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sms_01h455vb4pex5vsknk084sn02q",
+                     *       "direction": "outbound",
+                     *       "status": "queued",
+                     *       "sender": "Demo",
+                     *       "recipient": "+447700900123",
+                     *       "content": "Your parcel is here.",
+                     *       "country": "GB",
+                     *       "parts": 1,
+                     *       "encoding": "gsm7",
+                     *       "cost": {
+                     *         "gbp": "0.0345",
+                     *         "eur": "0.0412"
+                     *       },
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "batchId": null,
+                     *       "contactId": null,
+                     *       "templateName": null,
+                     *       "inReplyTo": null,
+                     *       "createdAt": "2026-11-20T10:00:43.872Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:43.872Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsMessage"];
                 };
             };
@@ -5335,6 +6247,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sms_01h455vb4pex5vsknk084sn02q",
+                     *       "direction": "outbound",
+                     *       "status": "queued",
+                     *       "sender": "Demo",
+                     *       "recipient": "+447700900123",
+                     *       "content": "Your parcel is here.",
+                     *       "country": "GB",
+                     *       "parts": 1,
+                     *       "encoding": "gsm7",
+                     *       "cost": {
+                     *         "gbp": "0.0345",
+                     *         "eur": "0.0412"
+                     *       },
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "batchId": null,
+                     *       "contactId": null,
+                     *       "templateName": null,
+                     *       "inReplyTo": null,
+                     *       "createdAt": "2026-11-20T10:00:43.872Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:43.872Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsMessage"];
                 };
             };
@@ -5358,6 +6298,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "event_01h455vb4pex5vsknk084sn02r",
+                     *           "type": "email.queued",
+                     *           "occurredAt": "2026-11-20T10:00:41.056Z",
+                     *           "apiVersion": "2026-11-01",
+                     *           "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *           "data": {
+                     *             "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *             "kind": "transactional",
+                     *             "sender": "Demo <hello@demo.example>",
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Hello",
+                     *             "content": {
+                     *               "html": null,
+                     *               "text": "Hello, it works."
+                     *             },
+                     *             "status": "queued",
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "openCount": 0,
+                     *             "createdAt": "2026-11-20T10:00:41.056Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": null,
+                     *             "deliveredAt": null,
+                     *             "openedAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:41.056Z"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "event_01h455vb4pex5vsknk084sn02s",
+                     *           "type": "email.sent",
+                     *           "occurredAt": "2026-11-20T10:00:41.652Z",
+                     *           "apiVersion": "2026-11-01",
+                     *           "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *           "data": {
+                     *             "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *             "kind": "transactional",
+                     *             "sender": "Demo <hello@demo.example>",
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Hello",
+                     *             "content": {
+                     *               "html": null,
+                     *               "text": "Hello, it works."
+                     *             },
+                     *             "status": "sent",
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "openCount": 0,
+                     *             "createdAt": "2026-11-20T10:00:41.056Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": "2026-11-20T10:00:41.652Z",
+                     *             "deliveredAt": null,
+                     *             "openedAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:41.652Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["RecordEventPage"];
                 };
             };
@@ -5381,6 +6384,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "link_01h455vb4pex5vsknk084sn02q",
+                     *           "url": "https://example.com/offer",
+                     *           "shortUrl": "https://messaging.example/l/x7Kq2mPz9",
+                     *           "clicks": 3,
+                     *           "firstClickedAt": "2026-11-20T10:00:50.000Z",
+                     *           "lastClickedAt": "2026-11-20T10:00:58.000Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ShortLinkPage"];
                 };
             };
@@ -5412,6 +6430,50 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "conversation_01h455vb4pex5vsknk084sn02q",
+                     *           "number": "+447700900123",
+                     *           "sender": "Demo",
+                     *           "contact": null,
+                     *           "lastMessage": {
+                     *             "id": "sms_01h455vb4pex5vsknk084sn02s",
+                     *             "direction": "inbound",
+                     *             "status": "received",
+                     *             "sender": "+447700900123",
+                     *             "recipient": "Demo",
+                     *             "content": "Yes please",
+                     *             "country": "GB",
+                     *             "parts": 1,
+                     *             "encoding": "gsm7",
+                     *             "cost": {
+                     *               "gbp": null,
+                     *               "eur": null
+                     *             },
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "batchId": null,
+                     *             "contactId": null,
+                     *             "templateName": null,
+                     *             "inReplyTo": "sms_01h455vb4pex5vsknk084sn02t",
+                     *             "createdAt": "2026-11-20T10:00:49.069Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": null,
+                     *             "deliveredAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:49.069Z"
+                     *           },
+                     *           "lastInboundAt": "2026-11-20T10:00:49.069Z",
+                     *           "lastOutboundAt": "2026-11-20T10:00:43.903Z",
+                     *           "inboundCount": 1,
+                     *           "outboundCount": 2,
+                     *           "suppressed": false
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ConversationPage"];
                 };
             };
@@ -5437,6 +6499,28 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "phone_01h455vb4pex5vsknk084sn02q",
+                     *           "number": "+447700900124",
+                     *           "messages": [
+                     *             {
+                     *               "direction": "outbound",
+                     *               "from": "Demo",
+                     *               "to": "+447700900124",
+                     *               "content": "Your parcel is here.",
+                     *               "parts": 1,
+                     *               "createdAt": "2026-11-20T10:00:44.302Z"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-11-20T10:00:44.302Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SimulatorPhonePage"];
                 };
             };
@@ -5483,6 +6567,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sms_01h455vb4pex5vsknk084sn02q",
+                     *       "direction": "outbound",
+                     *       "status": "queued",
+                     *       "sender": "Demo",
+                     *       "recipient": "+447700900123",
+                     *       "content": "Your parcel is here.",
+                     *       "country": "GB",
+                     *       "parts": 1,
+                     *       "encoding": "gsm7",
+                     *       "cost": {
+                     *         "gbp": "0.0345",
+                     *         "eur": "0.0412"
+                     *       },
+                     *       "clientReference": null,
+                     *       "clientTag": null,
+                     *       "batchId": null,
+                     *       "contactId": null,
+                     *       "templateName": null,
+                     *       "inReplyTo": null,
+                     *       "createdAt": "2026-11-20T10:00:43.872Z",
+                     *       "scheduledAt": null,
+                     *       "sentAt": null,
+                     *       "deliveredAt": null,
+                     *       "updatedAt": "2026-11-20T10:00:43.872Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["SmsMessage"];
                 };
             };
@@ -5503,6 +6615,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "webhook_01h455vb4pex5vsknk084sn02q",
+                     *           "url": "https://example.com/hooks",
+                     *           "description": null,
+                     *           "events": [
+                     *             "email.delivered",
+                     *             "email.bounced"
+                     *           ],
+                     *           "apiVersion": "2026-11-01",
+                     *           "active": true,
+                     *           "autoDisabled": false,
+                     *           "autoDisableExempt": false,
+                     *           "autoDisableAfterMinutes": 360,
+                     *           "atRiskAlertPercent": 10,
+                     *           "pausedUntil": null,
+                     *           "failingSince": null,
+                     *           "consecutiveFailures": 0,
+                     *           "inboundNumber": null,
+                     *           "secretVersion": 2,
+                     *           "secret": null,
+                     *           "createdAt": "2026-11-20T10:00:46.437Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookPage"];
                 };
             };
@@ -5528,6 +6669,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01h455vb4pex5vsknk084sn02q",
+                     *       "url": "https://example.com/hooks",
+                     *       "description": null,
+                     *       "events": [
+                     *         "email.delivered",
+                     *         "email.bounced"
+                     *       ],
+                     *       "apiVersion": "2026-11-01",
+                     *       "active": true,
+                     *       "autoDisabled": false,
+                     *       "autoDisableExempt": false,
+                     *       "autoDisableAfterMinutes": 360,
+                     *       "atRiskAlertPercent": 10,
+                     *       "pausedUntil": null,
+                     *       "failingSince": null,
+                     *       "consecutiveFailures": 0,
+                     *       "inboundNumber": null,
+                     *       "secretVersion": 1,
+                     *       "secret": "whsec_0000000000000000000000000000000000000Sample",
+                     *       "createdAt": "2026-11-20T10:00:46.437Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5551,6 +6716,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01h455vb4pex5vsknk084sn02q",
+                     *       "url": "https://example.com/hooks",
+                     *       "description": null,
+                     *       "events": [
+                     *         "email.delivered",
+                     *         "email.bounced"
+                     *       ],
+                     *       "apiVersion": "2026-11-01",
+                     *       "active": true,
+                     *       "autoDisabled": false,
+                     *       "autoDisableExempt": false,
+                     *       "autoDisableAfterMinutes": 360,
+                     *       "atRiskAlertPercent": 10,
+                     *       "pausedUntil": null,
+                     *       "failingSince": null,
+                     *       "consecutiveFailures": 0,
+                     *       "inboundNumber": null,
+                     *       "secretVersion": 1,
+                     *       "secret": "whsec_0000000000000000000000000000000000000Sample",
+                     *       "createdAt": "2026-11-20T10:00:46.437Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5600,6 +6789,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01h455vb4pex5vsknk084sn02q",
+                     *       "url": "https://example.com/hooks",
+                     *       "description": null,
+                     *       "events": [
+                     *         "email.delivered",
+                     *         "email.bounced"
+                     *       ],
+                     *       "apiVersion": "2026-11-01",
+                     *       "active": true,
+                     *       "autoDisabled": false,
+                     *       "autoDisableExempt": false,
+                     *       "autoDisableAfterMinutes": 360,
+                     *       "atRiskAlertPercent": 10,
+                     *       "pausedUntil": null,
+                     *       "failingSince": null,
+                     *       "consecutiveFailures": 0,
+                     *       "inboundNumber": null,
+                     *       "secretVersion": 1,
+                     *       "secret": "whsec_0000000000000000000000000000000000000Sample",
+                     *       "createdAt": "2026-11-20T10:00:46.437Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5623,6 +6836,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "webhook_01h455vb4pex5vsknk084sn02q",
+                     *       "url": "https://example.com/hooks",
+                     *       "description": null,
+                     *       "events": [
+                     *         "email.delivered",
+                     *         "email.bounced"
+                     *       ],
+                     *       "apiVersion": "2026-11-01",
+                     *       "active": true,
+                     *       "autoDisabled": false,
+                     *       "autoDisableExempt": false,
+                     *       "autoDisableAfterMinutes": 360,
+                     *       "atRiskAlertPercent": 10,
+                     *       "pausedUntil": null,
+                     *       "failingSince": null,
+                     *       "consecutiveFailures": 0,
+                     *       "inboundNumber": null,
+                     *       "secretVersion": 1,
+                     *       "secret": "whsec_0000000000000000000000000000000000000Sample",
+                     *       "createdAt": "2026-11-20T10:00:46.437Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Webhook"];
                 };
             };
@@ -5646,6 +6883,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "event_01h455vb4pex5vsknk084sn02q",
+                     *       "type": "webhook.test",
+                     *       "occurredAt": "2026-11-20T10:00:49.087Z",
+                     *       "apiVersion": "2026-11-01",
+                     *       "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *       "data": {
+                     *         "id": "webhook_01h455vb4pex5vsknk084sn02q",
+                     *         "message": "A test of this webhook, sent on request. Nothing has happened to a message."
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Event"];
                 };
             };
@@ -5678,6 +6928,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "delivery_01h455vb4pex5vsknk084sn02q",
+                     *           "eventId": "event_01h455vb4pex5vsknk084sn02q",
+                     *           "eventType": "email.delivered",
+                     *           "status": "delivered",
+                     *           "attempts": 1,
+                     *           "nextAttemptAt": null,
+                     *           "createdAt": "2026-11-20T10:00:49.092Z",
+                     *           "completedAt": "2026-11-20T10:00:49.133Z",
+                     *           "latestAttempt": {
+                     *             "attemptedAt": "2026-11-20T10:00:49.120Z",
+                     *             "durationMs": 41,
+                     *             "responseStatus": 200,
+                     *             "responseBody": "Thank you.",
+                     *             "error": null
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryPage"];
                 };
             };
@@ -5703,6 +6977,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "delivery_01h455vb4pex5vsknk084sn02q",
+                     *       "eventId": "event_01h455vb4pex5vsknk084sn02q",
+                     *       "eventType": "email.delivered",
+                     *       "status": "delivered",
+                     *       "attempts": 1,
+                     *       "nextAttemptAt": null,
+                     *       "createdAt": "2026-11-20T10:00:49.092Z",
+                     *       "completedAt": "2026-11-20T10:00:49.133Z",
+                     *       "latestAttempt": {
+                     *         "attemptedAt": "2026-11-20T10:00:49.120Z",
+                     *         "durationMs": 41,
+                     *         "responseStatus": 200,
+                     *         "responseBody": "Thank you.",
+                     *         "error": null
+                     *       },
+                     *       "attemptLog": [
+                     *         {
+                     *           "number": 1,
+                     *           "attemptedAt": "2026-11-20T10:00:49.120Z",
+                     *           "durationMs": 41,
+                     *           "responseStatus": 200,
+                     *           "responseBody": "Thank you.",
+                     *           "error": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDeliveryLog"];
                 };
             };
@@ -5728,6 +7031,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "delivery_01h455vb4pex5vsknk084sn02q",
+                     *       "eventId": "event_01h455vb4pex5vsknk084sn02q",
+                     *       "eventType": "email.delivered",
+                     *       "status": "pending",
+                     *       "attempts": 1,
+                     *       "nextAttemptAt": "2026-11-20T10:00:50.000Z",
+                     *       "createdAt": "2026-11-20T10:00:49.092Z",
+                     *       "completedAt": null,
+                     *       "latestAttempt": {
+                     *         "attemptedAt": "2026-11-20T10:00:49.120Z",
+                     *         "durationMs": 41,
+                     *         "responseStatus": 200,
+                     *         "responseBody": "Thank you.",
+                     *         "error": null
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookDelivery"];
                 };
             };
@@ -5756,6 +7078,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "since": "2026-11-20T09:00:38.481Z",
+                     *       "deliveries": 12
+                     *     }
+                     */
                     "application/json": components["schemas"]["WebhookRecovered"];
                 };
             };
@@ -5785,6 +7113,69 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "event_01h455vb4pex5vsknk084sn02r",
+                     *           "type": "email.queued",
+                     *           "occurredAt": "2026-11-20T10:00:41.056Z",
+                     *           "apiVersion": "2026-11-01",
+                     *           "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *           "data": {
+                     *             "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *             "kind": "transactional",
+                     *             "sender": "Demo <hello@demo.example>",
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Hello",
+                     *             "content": {
+                     *               "html": null,
+                     *               "text": "Hello, it works."
+                     *             },
+                     *             "status": "queued",
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "openCount": 0,
+                     *             "createdAt": "2026-11-20T10:00:41.056Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": null,
+                     *             "deliveredAt": null,
+                     *             "openedAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:41.056Z"
+                     *           }
+                     *         },
+                     *         {
+                     *           "id": "event_01h455vb4pex5vsknk084sn02t",
+                     *           "type": "email.delivered",
+                     *           "occurredAt": "2026-11-20T10:00:41.652Z",
+                     *           "apiVersion": "2026-11-01",
+                     *           "workspaceId": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *           "data": {
+                     *             "id": "email_01h455vb4pex5vsknk084sn02q",
+                     *             "kind": "transactional",
+                     *             "sender": "Demo <hello@demo.example>",
+                     *             "recipient": "ada@example.com",
+                     *             "subject": "Hello",
+                     *             "content": {
+                     *               "html": null,
+                     *               "text": "Hello, it works."
+                     *             },
+                     *             "status": "delivered",
+                     *             "clientReference": null,
+                     *             "clientTag": null,
+                     *             "openCount": 0,
+                     *             "createdAt": "2026-11-20T10:00:41.056Z",
+                     *             "scheduledAt": null,
+                     *             "sentAt": "2026-11-20T10:00:41.652Z",
+                     *             "deliveredAt": "2026-11-20T10:00:41.652Z",
+                     *             "openedAt": null,
+                     *             "updatedAt": "2026-11-20T10:00:41.652Z"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": "ZXhhbXBsZTpjdXJzb3I"
+                     *     }
+                     */
                     "application/json": components["schemas"]["EventPage"];
                 };
             };
@@ -5814,6 +7205,22 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "suppression_01h455vb4pex5vsknk084sn02q",
+                     *           "number": null,
+                     *           "email": "grace@example.com",
+                     *           "scope": "all",
+                     *           "source": "api",
+                     *           "reason": null,
+                     *           "createdAt": "2026-11-20T10:00:48.950Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SuppressionPage"];
                 };
             };
@@ -5839,6 +7246,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "suppression_01h455vb4pex5vsknk084sn02q",
+                     *       "number": null,
+                     *       "email": "grace@example.com",
+                     *       "scope": "all",
+                     *       "source": "api",
+                     *       "reason": null,
+                     *       "createdAt": "2026-11-20T10:00:48.950Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
@@ -5848,6 +7266,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "suppression_01h455vb4pex5vsknk084sn02q",
+                     *       "number": null,
+                     *       "email": "grace@example.com",
+                     *       "scope": "all",
+                     *       "source": "api",
+                     *       "reason": null,
+                     *       "createdAt": "2026-11-20T10:00:48.950Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
@@ -5871,6 +7300,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "suppression_01h455vb4pex5vsknk084sn02q",
+                     *       "number": null,
+                     *       "email": "grace@example.com",
+                     *       "scope": "all",
+                     *       "source": "api",
+                     *       "reason": null,
+                     *       "createdAt": "2026-11-20T10:00:48.950Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Suppression"];
                 };
             };
@@ -5918,6 +7358,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *           "kind": "sender_name",
+                     *           "name": "Acme",
+                     *           "status": "pending",
+                     *           "countries": [
+                     *             {
+                     *               "country": "GB",
+                     *               "status": "pending"
+                     *             }
+                     *           ],
+                     *           "default": false,
+                     *           "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *           "businessProfileId": null,
+                     *           "createdAt": "2026-11-20T10:00:48.979Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SenderPage"];
                 };
             };
@@ -5943,6 +7406,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "sender_name",
+                     *       "name": "Acme",
+                     *       "status": "pending",
+                     *       "countries": [
+                     *         {
+                     *           "country": "GB",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "default": false,
+                     *       "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *       "businessProfileId": null,
+                     *       "createdAt": "2026-11-20T10:00:48.979Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Sender"];
                 };
             };
@@ -5952,6 +7433,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "sender_name",
+                     *       "name": "Acme",
+                     *       "status": "pending",
+                     *       "countries": [
+                     *         {
+                     *           "country": "GB",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "default": false,
+                     *       "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *       "businessProfileId": null,
+                     *       "createdAt": "2026-11-20T10:00:48.979Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Sender"];
                 };
             };
@@ -5975,6 +7474,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "Acme",
+                     *       "kind": "name",
+                     *       "acceptable": true,
+                     *       "reasons": [],
+                     *       "existing": {
+                     *         "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *         "kind": "sender_name",
+                     *         "name": "Acme",
+                     *         "status": "pending",
+                     *         "countries": [
+                     *           {
+                     *             "country": "GB",
+                     *             "status": "pending"
+                     *           }
+                     *         ],
+                     *         "default": false,
+                     *         "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *         "businessProfileId": null,
+                     *         "createdAt": "2026-11-20T10:00:48.979Z"
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["SenderCheck"];
                 };
             };
@@ -5998,6 +7521,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "sender_name",
+                     *       "name": "Acme",
+                     *       "status": "pending",
+                     *       "countries": [
+                     *         {
+                     *           "country": "GB",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "default": false,
+                     *       "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *       "businessProfileId": null,
+                     *       "createdAt": "2026-11-20T10:00:48.979Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Sender"];
                 };
             };
@@ -6047,6 +7588,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "sender_name",
+                     *       "name": "Acme",
+                     *       "status": "pending",
+                     *       "countries": [
+                     *         {
+                     *           "country": "GB",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "default": false,
+                     *       "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *       "businessProfileId": null,
+                     *       "createdAt": "2026-11-20T10:00:48.979Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Sender"];
                 };
             };
@@ -6075,6 +7634,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "sender_01h455vb4pex5vsknk084sn02q",
+                     *       "kind": "sender_name",
+                     *       "name": "Acme",
+                     *       "status": "pending",
+                     *       "countries": [
+                     *         {
+                     *           "country": "GB",
+                     *           "status": "pending"
+                     *         }
+                     *       ],
+                     *       "default": false,
+                     *       "sampleContent": "Your parcel arrives today between 10:00 and 11:00.",
+                     *       "businessProfileId": null,
+                     *       "createdAt": "2026-11-20T10:00:48.979Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Sender"];
                 };
             };
@@ -6106,6 +7683,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "contact_01h455vb4pex5vsknk084sn02q",
+                     *           "number": "+447700900151",
+                     *           "country": "GB",
+                     *           "firstName": "Ada",
+                     *           "lastName": "Lovelace",
+                     *           "company": null,
+                     *           "email": "ada@example.com",
+                     *           "clientReference": null,
+                     *           "tags": [
+                     *             "newsletter"
+                     *           ],
+                     *           "suppressed": false,
+                     *           "createdAt": "2026-11-20T10:00:48.984Z",
+                     *           "updatedAt": "2026-11-20T10:00:48.984Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactPage"];
                 };
             };
@@ -6131,6 +7731,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "contact_01h455vb4pex5vsknk084sn02q",
+                     *       "number": "+447700900151",
+                     *       "country": "GB",
+                     *       "firstName": "Ada",
+                     *       "lastName": "Lovelace",
+                     *       "company": null,
+                     *       "email": "ada@example.com",
+                     *       "clientReference": null,
+                     *       "tags": [
+                     *         "newsletter"
+                     *       ],
+                     *       "suppressed": false,
+                     *       "createdAt": "2026-11-20T10:00:48.984Z",
+                     *       "updatedAt": "2026-11-20T10:00:48.984Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Contact"];
                 };
             };
@@ -6156,6 +7774,14 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "created": 2,
+                     *       "updated": 0,
+                     *       "errors": [],
+                     *       "truncations": []
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactBatchOutcome"];
                 };
             };
@@ -6181,6 +7807,17 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "tag": "newsletter",
+                     *           "count": 120
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactTagPage"];
                 };
             };
@@ -6206,6 +7843,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "updated": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactTagOutcome"];
                 };
             };
@@ -6229,6 +7871,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "contact_01h455vb4pex5vsknk084sn02q",
+                     *       "number": "+447700900151",
+                     *       "country": "GB",
+                     *       "firstName": "Ada",
+                     *       "lastName": "Lovelace",
+                     *       "company": null,
+                     *       "email": "ada@example.com",
+                     *       "clientReference": null,
+                     *       "tags": [
+                     *         "newsletter"
+                     *       ],
+                     *       "suppressed": false,
+                     *       "createdAt": "2026-11-20T10:00:48.984Z",
+                     *       "updatedAt": "2026-11-20T10:00:48.984Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Contact"];
                 };
             };
@@ -6278,6 +7938,24 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "contact_01h455vb4pex5vsknk084sn02q",
+                     *       "number": "+447700900151",
+                     *       "country": "GB",
+                     *       "firstName": "Ada",
+                     *       "lastName": "Lovelace",
+                     *       "company": null,
+                     *       "email": "ada@example.com",
+                     *       "clientReference": null,
+                     *       "tags": [
+                     *         "newsletter"
+                     *       ],
+                     *       "suppressed": false,
+                     *       "createdAt": "2026-11-20T10:00:48.984Z",
+                     *       "updatedAt": "2026-11-20T10:00:48.984Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["Contact"];
                 };
             };
@@ -6303,6 +7981,25 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "list_01h455vb4pex5vsknk084sn02q",
+                     *           "name": "Customers",
+                     *           "description": null,
+                     *           "kind": "static",
+                     *           "filter": null,
+                     *           "contactCount": 0,
+                     *           "contactCountAt": null,
+                     *           "copyInProgress": false,
+                     *           "createdAt": "2026-11-20T10:00:49.009Z",
+                     *           "updatedAt": "2026-11-20T10:00:49.009Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactListPage"];
                 };
             };
@@ -6328,6 +8025,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "list_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Customers",
+                     *       "description": null,
+                     *       "kind": "static",
+                     *       "filter": null,
+                     *       "contactCount": 0,
+                     *       "contactCountAt": null,
+                     *       "copyInProgress": false,
+                     *       "createdAt": "2026-11-20T10:00:49.009Z",
+                     *       "updatedAt": "2026-11-20T10:00:49.009Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
@@ -6353,6 +8064,30 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "count": 1,
+                     *       "estimated": false,
+                     *       "contacts": [
+                     *         {
+                     *           "id": "contact_01h455vb4pex5vsknk084sn02q",
+                     *           "number": "+447700900151",
+                     *           "country": "GB",
+                     *           "firstName": "Ada",
+                     *           "lastName": "Lovelace",
+                     *           "company": null,
+                     *           "email": "ada@example.com",
+                     *           "clientReference": null,
+                     *           "tags": [
+                     *             "newsletter"
+                     *           ],
+                     *           "suppressed": false,
+                     *           "createdAt": "2026-11-20T10:00:48.984Z",
+                     *           "updatedAt": "2026-11-20T10:00:48.984Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactListPreviewOutcome"];
                 };
             };
@@ -6376,6 +8111,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "list_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Customers",
+                     *       "description": null,
+                     *       "kind": "static",
+                     *       "filter": null,
+                     *       "contactCount": 0,
+                     *       "contactCountAt": null,
+                     *       "copyInProgress": false,
+                     *       "createdAt": "2026-11-20T10:00:49.009Z",
+                     *       "updatedAt": "2026-11-20T10:00:49.009Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
@@ -6425,6 +8174,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "list_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Customers",
+                     *       "description": null,
+                     *       "kind": "static",
+                     *       "filter": null,
+                     *       "contactCount": 0,
+                     *       "contactCountAt": null,
+                     *       "copyInProgress": false,
+                     *       "createdAt": "2026-11-20T10:00:49.009Z",
+                     *       "updatedAt": "2026-11-20T10:00:49.009Z"
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactList"];
                 };
             };
@@ -6453,6 +8216,29 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "contact_01h455vb4pex5vsknk084sn02q",
+                     *           "number": "+447700900151",
+                     *           "country": "GB",
+                     *           "firstName": "Ada",
+                     *           "lastName": "Lovelace",
+                     *           "company": null,
+                     *           "email": "ada@example.com",
+                     *           "clientReference": null,
+                     *           "tags": [
+                     *             "newsletter"
+                     *           ],
+                     *           "suppressed": false,
+                     *           "createdAt": "2026-11-20T10:00:48.984Z",
+                     *           "updatedAt": "2026-11-20T10:00:48.984Z"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactPage"];
                 };
             };
@@ -6481,6 +8267,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "added": 1,
+                     *       "skipped": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactListAddOutcome"];
                 };
             };
@@ -6490,6 +8282,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "added": 1,
+                     *       "skipped": 0
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactListAddOutcome"];
                 };
             };
@@ -6518,6 +8316,11 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "removed": 1
+                     *     }
+                     */
                     "application/json": components["schemas"]["ContactListRemoveOutcome"];
                 };
             };
@@ -6538,6 +8341,37 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "key_01h455vb4pex5vsknk084sn02r",
+                     *           "name": "Shop",
+                     *           "keyPrefix": "msg_Tp",
+                     *           "keyLast4": "3y9a",
+                     *           "scopes": [
+                     *             "email.send",
+                     *             "email.read"
+                     *           ],
+                     *           "limits": {
+                     *             "dailyParts": null,
+                     *             "monthlyParts": null,
+                     *             "usedToday": 0,
+                     *             "usedThisMonth": 0
+                     *           },
+                     *           "strictMode": false,
+                     *           "apiVersion": null,
+                     *           "createdAt": "2026-11-20T10:00:49.113Z",
+                     *           "activeFrom": "2026-11-20T10:00:49.113Z",
+                     *           "expiresAt": null,
+                     *           "lastUsedAt": null,
+                     *           "key": null,
+                     *           "signingSecret": null
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKeyPage"];
                 };
             };
@@ -6563,6 +8397,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Shop",
+                     *       "keyPrefix": "msg_cg",
+                     *       "keyLast4": "Go5s",
+                     *       "scopes": [
+                     *         "email.send",
+                     *         "email.read"
+                     *       ],
+                     *       "limits": {
+                     *         "dailyParts": null,
+                     *         "monthlyParts": null,
+                     *         "usedToday": 0,
+                     *         "usedThisMonth": 0
+                     *       },
+                     *       "strictMode": false,
+                     *       "apiVersion": null,
+                     *       "createdAt": "2026-11-20T10:00:49.018Z",
+                     *       "activeFrom": "2026-11-20T10:00:49.018Z",
+                     *       "expiresAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "msg_0000000000000000000000000000000000Sample",
+                     *       "signingSecret": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -6586,6 +8446,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Shop",
+                     *       "keyPrefix": "msg_cg",
+                     *       "keyLast4": "Go5s",
+                     *       "scopes": [
+                     *         "email.send",
+                     *         "email.read"
+                     *       ],
+                     *       "limits": {
+                     *         "dailyParts": null,
+                     *         "monthlyParts": null,
+                     *         "usedToday": 0,
+                     *         "usedThisMonth": 0
+                     *       },
+                     *       "strictMode": false,
+                     *       "apiVersion": null,
+                     *       "createdAt": "2026-11-20T10:00:49.018Z",
+                     *       "activeFrom": "2026-11-20T10:00:49.018Z",
+                     *       "expiresAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "msg_0000000000000000000000000000000000Sample",
+                     *       "signingSecret": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -6635,6 +8521,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Shop",
+                     *       "keyPrefix": "msg_cg",
+                     *       "keyLast4": "Go5s",
+                     *       "scopes": [
+                     *         "email.send",
+                     *         "email.read"
+                     *       ],
+                     *       "limits": {
+                     *         "dailyParts": null,
+                     *         "monthlyParts": null,
+                     *         "usedToday": 0,
+                     *         "usedThisMonth": 0
+                     *       },
+                     *       "strictMode": false,
+                     *       "apiVersion": null,
+                     *       "createdAt": "2026-11-20T10:00:49.018Z",
+                     *       "activeFrom": "2026-11-20T10:00:49.018Z",
+                     *       "expiresAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "msg_0000000000000000000000000000000000Sample",
+                     *       "signingSecret": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -6663,6 +8575,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Shop",
+                     *       "keyPrefix": "msg_cg",
+                     *       "keyLast4": "Go5s",
+                     *       "scopes": [
+                     *         "email.send",
+                     *         "email.read"
+                     *       ],
+                     *       "limits": {
+                     *         "dailyParts": null,
+                     *         "monthlyParts": null,
+                     *         "usedToday": 0,
+                     *         "usedThisMonth": 0
+                     *       },
+                     *       "strictMode": false,
+                     *       "apiVersion": null,
+                     *       "createdAt": "2026-11-20T10:00:49.018Z",
+                     *       "activeFrom": "2026-11-20T10:00:49.018Z",
+                     *       "expiresAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "msg_0000000000000000000000000000000000Sample",
+                     *       "signingSecret": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -6686,6 +8624,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "key_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Shop",
+                     *       "keyPrefix": "msg_cg",
+                     *       "keyLast4": "Go5s",
+                     *       "scopes": [
+                     *         "email.send",
+                     *         "email.read"
+                     *       ],
+                     *       "limits": {
+                     *         "dailyParts": null,
+                     *         "monthlyParts": null,
+                     *         "usedToday": 0,
+                     *         "usedThisMonth": 0
+                     *       },
+                     *       "strictMode": false,
+                     *       "apiVersion": null,
+                     *       "createdAt": "2026-11-20T10:00:49.018Z",
+                     *       "activeFrom": "2026-11-20T10:00:49.018Z",
+                     *       "expiresAt": null,
+                     *       "lastUsedAt": null,
+                     *       "key": "msg_0000000000000000000000000000000000Sample",
+                     *       "signingSecret": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ApiKey"];
                 };
             };
@@ -6717,6 +8681,49 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000Z",
+                     *       "to": "2026-12-01T00:00:00.000Z",
+                     *       "timeZone": "UTC",
+                     *       "timeZoneRounded": false,
+                     *       "data": [
+                     *         {
+                     *           "start": "2026-11-20T00:00:00.000Z",
+                     *           "channel": "email",
+                     *           "accepted": 1,
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "sent": 0,
+                     *           "delivered": 1,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "parts": 0,
+                     *           "cost": {
+                     *             "gbp": "0.0000",
+                     *             "eur": "0.0000"
+                     *           }
+                     *         },
+                     *         {
+                     *           "start": "2026-11-20T00:00:00.000Z",
+                     *           "channel": "sms",
+                     *           "accepted": 3,
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "sent": 0,
+                     *           "delivered": 3,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "parts": 3,
+                     *           "cost": {
+                     *             "gbp": "0.1035",
+                     *             "eur": "0.1236"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["SendsReport"];
                 };
             };
@@ -6746,6 +8753,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000Z",
+                     *       "to": "2026-12-01T00:00:00.000Z",
+                     *       "timeZone": "UTC",
+                     *       "timeZoneRounded": false,
+                     *       "data": [
+                     *         {
+                     *           "clientTag": null,
+                     *           "channel": "sms",
+                     *           "accepted": 3,
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "sent": 0,
+                     *           "delivered": 3,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "parts": 3,
+                     *           "cost": {
+                     *             "gbp": "0.1035",
+                     *             "eur": "0.1236"
+                     *           },
+                     *           "deliveredRate": "1.0000"
+                     *         },
+                     *         {
+                     *           "clientTag": null,
+                     *           "channel": "email",
+                     *           "accepted": 1,
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "sent": 0,
+                     *           "delivered": 1,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "parts": 0,
+                     *           "cost": {
+                     *             "gbp": "0.0000",
+                     *             "eur": "0.0000"
+                     *           },
+                     *           "deliveredRate": "1.0000"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["ClientTagsReport"];
                 };
             };
@@ -6775,6 +8827,34 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000Z",
+                     *       "to": "2026-12-01T00:00:00.000Z",
+                     *       "timeZone": "UTC",
+                     *       "timeZoneRounded": false,
+                     *       "data": [
+                     *         {
+                     *           "country": "GB",
+                     *           "channel": "sms",
+                     *           "accepted": 3,
+                     *           "queued": 0,
+                     *           "held": 0,
+                     *           "sent": 0,
+                     *           "delivered": 3,
+                     *           "failed": 0,
+                     *           "cancelled": 0,
+                     *           "parts": 3,
+                     *           "cost": {
+                     *             "gbp": "0.1035",
+                     *             "eur": "0.1236"
+                     *           },
+                     *           "deliveredRate": "1.0000"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["CountriesReport"];
                 };
             };
@@ -6804,6 +8884,57 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000Z",
+                     *       "to": "2026-12-01T00:00:00.000Z",
+                     *       "timeZone": "UTC",
+                     *       "timeZoneRounded": false,
+                     *       "data": [
+                     *         {
+                     *           "channel": "email",
+                     *           "kind": "transactional",
+                     *           "sent": {
+                     *             "count": 1,
+                     *             "p50": 0.617,
+                     *             "p90": 0.617,
+                     *             "p95": 0.617,
+                     *             "p99": 0.617,
+                     *             "max": 0.617
+                     *           },
+                     *           "delivered": {
+                     *             "count": 1,
+                     *             "p50": 0,
+                     *             "p90": 0,
+                     *             "p95": 0,
+                     *             "p99": 0,
+                     *             "max": 0
+                     *           }
+                     *         },
+                     *         {
+                     *           "channel": "sms",
+                     *           "kind": "batch",
+                     *           "sent": {
+                     *             "count": 2,
+                     *             "p50": 0.49,
+                     *             "p90": 0.49,
+                     *             "p95": 0.49,
+                     *             "p99": 0.49,
+                     *             "max": 0.49
+                     *           },
+                     *           "delivered": {
+                     *             "count": 2,
+                     *             "p50": 1.058,
+                     *             "p90": 1.058,
+                     *             "p95": 1.058,
+                     *             "p99": 1.058,
+                     *             "max": 1.058
+                     *           }
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["LatencyReport"];
                 };
             };
@@ -6833,6 +8964,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000Z",
+                     *       "to": "2026-12-01T00:00:00.000Z",
+                     *       "timeZone": "UTC",
+                     *       "timeZoneRounded": false,
+                     *       "data": [
+                     *         {
+                     *           "by": "recipientDomain",
+                     *           "domain": "example.com",
+                     *           "accepted": 1,
+                     *           "delivered": 1,
+                     *           "hardBounces": 0,
+                     *           "softBounces": 0,
+                     *           "rejected": 0,
+                     *           "suppressed": 0,
+                     *           "complaints": 0,
+                     *           "opened": 0,
+                     *           "deliveredRate": "1.0000",
+                     *           "bounceRate": "0.0000",
+                     *           "complaintRate": "0.0000"
+                     *         },
+                     *         {
+                     *           "by": "sendingDomain",
+                     *           "domain": "demo.example",
+                     *           "accepted": 1,
+                     *           "delivered": 1,
+                     *           "hardBounces": 0,
+                     *           "softBounces": 0,
+                     *           "rejected": 0,
+                     *           "suppressed": 0,
+                     *           "complaints": 0,
+                     *           "opened": 0,
+                     *           "deliveredRate": "1.0000",
+                     *           "bounceRate": "0.0000",
+                     *           "complaintRate": "0.0000"
+                     *         }
+                     *       ],
+                     *       "nextCursor": null
+                     *     }
+                     */
                     "application/json": components["schemas"]["DeliverabilityReport"];
                 };
             };
@@ -6853,6 +9025,32 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "workspace_01h455vb4pex5vsknk084sn02q",
+                     *       "name": "Demo",
+                     *       "country": "GB",
+                     *       "createdAt": "2026-11-20T10:00:03.548Z",
+                     *       "sendingBlocked": false,
+                     *       "v2WebhooksEnabled": true,
+                     *       "alertEmail": "alerts@demo.example",
+                     *       "defaultSender": {
+                     *         "id": "sender_01h455vb4pex5vsknk084sn02r",
+                     *         "name": "Demo"
+                     *       },
+                     *       "balance": null,
+                     *       "emailLimit": null,
+                     *       "smsPartsAtMost": 10,
+                     *       "retention": {
+                     *         "eventsDays": 7,
+                     *         "emailDays": 90,
+                     *         "smsDays": 90
+                     *       },
+                     *       "webhookAddresses": [
+                     *         "192.0.2.7"
+                     *       ]
+                     *     }
+                     */
                     "application/json": components["schemas"]["Workspace"];
                 };
             };
@@ -6880,6 +9078,77 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "from": "2026-11-01T00:00:00.000Z",
+                     *       "to": "2026-12-01T00:00:00.000Z",
+                     *       "total": {
+                     *         "messages": 3,
+                     *         "parts": 3,
+                     *         "cost": {
+                     *           "gbp": "0.1035",
+                     *           "eur": "0.1236"
+                     *         }
+                     *       },
+                     *       "byCountry": [
+                     *         {
+                     *           "country": "GB",
+                     *           "messages": 3,
+                     *           "parts": 3,
+                     *           "cost": {
+                     *             "gbp": "0.1035",
+                     *             "eur": "0.1236"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "byKey": [
+                     *         {
+                     *           "keyId": "key_01h455vb4pex5vsknk084sn02s",
+                     *           "messages": 3,
+                     *           "parts": 3,
+                     *           "cost": {
+                     *             "gbp": "0.1035",
+                     *             "eur": "0.1236"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "byClientTag": [
+                     *         {
+                     *           "clientTag": null,
+                     *           "messages": 3,
+                     *           "parts": 3,
+                     *           "cost": {
+                     *             "gbp": "0.1035",
+                     *             "eur": "0.1236"
+                     *           }
+                     *         }
+                     *       ],
+                     *       "balance": null,
+                     *       "credits": {
+                     *         "gbp": "0.0000"
+                     *       },
+                     *       "ledger": {
+                     *         "charges": {
+                     *           "gbp": "0.0000"
+                     *         },
+                     *         "refunds": {
+                     *           "gbp": "0.0000"
+                     *         },
+                     *         "credits": {
+                     *           "gbp": "0.0000"
+                     *         },
+                     *         "closed": {
+                     *           "gbp": "0.0000"
+                     *         },
+                     *         "carried": {
+                     *           "gbp": "0.0000"
+                     *         },
+                     *         "change": {
+                     *           "gbp": "0.0000"
+                     *         }
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Spend"];
                 };
             };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Moment, text } from './fields.ts';
 
-/** What a gateway of the type http posts (contract §14): no part of the API of customers. */
+/** What a gateway of the type http posts (API decisions §13): no part of the API of customers. */
 
 const PostId = text({ min: 1, max: 255 });
 const Reference = z.string().regex(/^[\x21-\x7e]{1,60}$/, 'must be 1 to 60 visible ASCII characters');

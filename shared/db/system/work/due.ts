@@ -5,7 +5,7 @@ import type { DueTable, Lease } from './table.ts';
 const keyOf = ({ key }: DueTable, id: string): Buffer =>
   key.prefix ? idToBytes(id) : Buffer.from(id, 'hex');
 
-/** Takes a row for this worker until the lease ends; null when it is not due or somebody else has it (design rule 4). */
+/** Takes a row for this worker until the lease ends; null when it is not due or somebody else has it (architecture rule 4). */
 export async function claimDue(
   table: DueTable,
   { id, at, until }: { id: string; at: Date; until: Date },
