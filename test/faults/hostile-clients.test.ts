@@ -32,8 +32,8 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const theirs = [await workspace(), await workspace(), await workspace()];
   const web = await startWeb({
     OPS_PASSWORD: 'secret',
-    // For one body of 40 MB of each of two workspaces.
-    LARGE_BODIES_BYTES: String(96 * 1024 * 1024),
+    // For one body of 20 MB of each of two workspaces.
+    LARGE_BODIES_BYTES: String(48 * 1024 * 1024),
   });
   const { port } = new URL(web.url);
   const agent = new Agent({ connections: 4 });
@@ -121,7 +121,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const large = attack('large', 4);
   const taken = () => large.seen().statuses;
   await stretch(
-    'and four that post 40 MB over and over',
+    'and four that post 20 MB over and over',
     () => (taken()['201'] ?? 0) > 1 && (taken()['503'] ?? 0) > 0,
   );
   expect(Object.keys(taken()).toSorted()).toEqual(['201', '503']);

@@ -5,8 +5,8 @@ import { startsProcesses } from './projects.ts';
 // They take most of a minute each, which their size does not tell.
 const longest =
   /^test\/(faults\/(rolling-deploy|hostile-clients|storm)|flows\/large-emails|scripts\/bench-compare)\.test/;
-// Their files wait for processes, for most of half a minute each.
-const long = /^test\/(faults|flows)\//;
+// Their files wait for processes and threads, many of them for most of half a minute.
+const long = /^test\/(faults|flows|cage)\/|^test\/architecture\.test/;
 
 /**
  * A long file that starts last has a core to itself while the other idles. Vitest goes by how long files took before,

@@ -63,9 +63,9 @@ const post = (length: number, index: number) =>
   `POST /v2/email HTTP/1.1\r\n${authorization(index)}Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 const get = (target: string, lines = '') => `GET ${target} HTTP/1.1\r\nHost: a\r\n${lines}\r\n`;
 
-/** 40 MB of JSON, which is a good email. */
+/** 20 MB of JSON, which is a good email. */
 function largeBody(index: number): Buffer {
-  const content = randomBytes(29_900_000).toString('base64');
+  const content = randomBytes(14_900_000).toString('base64');
   const attachments = [{ filename: 'a.bin', contentType: 'application/octet-stream', content }];
   const email = { sender: senders[index % senders.length], recipient: 'ada@example.com', subject: 'Large' };
   return Buffer.from(JSON.stringify({ ...email, content: { text: 'A text' }, attachments }));
