@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import { notePassing } from '../../shared/domain/passing-bytes.ts';
 import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
 import { logger } from '../../shared/logger.ts';
 import {
@@ -116,7 +115,6 @@ export function collect(
         if (size <= smallBodyBytes) return hold(chunk);
         const room = inFile ?? enter(roomFor(options, size));
         if (!room.grow(size)) throw noRoom(options);
-        notePassing(chunk.length);
         if ((spool ?? toFile(room)).write(chunk)) return;
       } catch (error) {
         return error instanceof Problem ? stop(error) : onDiskFault(error as Error);

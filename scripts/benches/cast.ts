@@ -17,9 +17,12 @@ export const processTypes: Record<string, string[]> = Object.fromEntries(
   lines.map(({ name, program, args }) => [name, [program, ...args]]),
 );
 
-/** Those that the Procfile gives a program. */
-const nodeOptionsOf = (program: string | undefined): string[] =>
-  lines.find((line) => line.program === program)?.nodeOptions ?? [];
+/** Those that the Procfile gives a program, on the line that runs the first of these jobs where one does. */
+const nodeOptionsOf = ([program, job]: string[]): string[] => {
+  const ofProgram = lines.filter((line) => line.program === program);
+  const line = ofProgram.find(({ args }) => job !== undefined && args.includes(job)) ?? ofProgram[0];
+  return line?.nodeOptions ?? [];
+};
 
 /** Building the indexes of millions of rows takes longer than a request may wait for anything. */
 const patience = { MYSQL_TIMEOUT_SECONDS: '3600' };
@@ -63,7 +66,7 @@ export function castOf({ world, profileFolder }: Bench, line: string): Cast {
     const name = args.join('-').replaceAll('/', '-');
     return remember(
       await startPlatform({
-        args: [...profileOf(name), ...nodeOptionsOf(args[0]), ...args],
+        args: [...profileOf(name), ...nodeOptionsOf(args), ...args],
         readyWhen,
         settings: { ...world.settings, ...settings },
         logFile: logOf(name),

@@ -4,7 +4,6 @@ import type { EmailRecord } from '../../db/emails.ts';
 import * as system from '../../db/system/email-attachments.ts';
 import type { Attachment } from '../../formats/mime-message.ts';
 import { logger } from '../../logger.ts';
-import { notePassing } from '../passing-bytes.ts';
 
 export class MissingAttachment extends Error {}
 
@@ -22,8 +21,6 @@ export async function attachmentsOf(emailId: string, count: number): Promise<Att
         if (bytes?.length !== Math.min(chunkBytes, sizeBytes - start))
           throw new MissingAttachment(`Chunk ${number} of attachment ${position} is not there`);
         yield bytes;
-        // It came in pieces, and goes out in base64.
-        notePassing(4 * bytes.length);
       }
     },
   }));

@@ -4,7 +4,6 @@ import { decodeBase64, decodeBase64Pieces, NotBase64 } from '../../formats/base6
 import { cleanFilename } from '../../formats/mime-message.ts';
 import type { NewEmail } from '../../schemas/email.ts';
 import type { LargeText } from '../../schemas/large-text.ts';
-import { notePassing } from '../passing-bytes.ts';
 
 const mostBytes = 30_000_000;
 
@@ -77,7 +76,6 @@ async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
       length += taken;
       if (length < chunk.length) continue;
       yield chunk;
-      notePassing(chunk.length);
       length = 0;
     }
   if (length > 0) yield chunk.subarray(0, length);
