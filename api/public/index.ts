@@ -58,7 +58,7 @@ const home = () =>
 <p>Sends email and SMS for a workspace, with signed webhooks and a feed of events.</p>
 <ul>
 <li><a href="/docs">API reference</a>: every operation, to read and to try</li>
-<li><a href="/docs/guides">Guides</a>: receive webhooks, sign requests, retry safely</li>
+<li><a href="/docs/guides">Guides</a>: from a first email to going live, and for those who run the platform or work on it</li>
 <li><a href="/openapi.json">openapi.json</a>: the same for machines (OpenAPI 3.1)</li>
 <li><a href="/problems">Problems</a>: what each refusal means and what to do about it</li>
 </ul>`,

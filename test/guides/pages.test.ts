@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { useDatabase } from '../support/database.ts';
 import { type Client, startApi } from '../support/start-api.ts';
@@ -86,6 +86,19 @@ test('a guide says all that it was written to say, brings nothing from another h
     if (hash) expect([from, href, known?.has(decodeURIComponent(hash.slice(1)))]).toEqual([from, href, true]);
     if (!known) expect([from, href, (await open(pathname)).status]).toEqual([from, href, 200]);
   }
+});
+
+test('files and folders that the guides, the README and the changelog name are there', () => {
+  const root = join(import.meta.dirname, '../..');
+  const pages = [...guides.map((name) => join(folder, `${name}.md`)), 'README.md', 'CHANGELOG.md'];
+  const named = pages.flatMap((page) => {
+    const source = readFileSync(resolve(root, page), 'utf8');
+    return [...source.matchAll(/[`(\s]((?:api|workers|shared|scripts|test)\/[\w./-]*[\w/])/g)].map(
+      ([, path]) => `${page}: ${path}`,
+    );
+  });
+  expect(named.length).toBeGreaterThan(60);
+  expect(named.filter((place) => !existsSync(join(root, place.split(': ')[1]!)))).toEqual([]);
 });
 
 test('a file names the platform of scripts/start, and the page the one that it is served by', async () => {
