@@ -50,12 +50,18 @@ const guides = [
     summary:
       'For operators: what an email costs, how many processes, what MySQL and Redis, where the walls are',
   },
+  {
+    name: 'several-machines',
+    title: 'Several machines',
+    summary:
+      'For operators: clusters of MySQL and Redis, who leads to the writer, HAProxy, what each failure looks like',
+  },
 ] as const;
 
 /** The guides, and the programs that they show: what is read is the very file that can be fetched and run. */
 export function guidePages(): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  const programs = filesLike(/\.(mjs|py)$/);
+  const programs = filesLike(/\.(mjs|py|cfg|sh)$/);
   const pictures = filesLike(/\.svg$/);
   router
     .route('/docs/guides')
