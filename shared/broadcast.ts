@@ -1,8 +1,8 @@
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { config } from './config.ts';
 import { afterCommit } from './db/client.ts';
 import { logger } from './logger.ts';
-import { redisTls } from './queue/tls.ts';
+import { connectToListen } from './queue/connection.ts';
 import { producerConnection } from './queue.ts';
 
 export type Listener = {
@@ -50,8 +50,7 @@ let subscriber: { connection: Redis; heartbeat: NodeJS.Timeout } | undefined;
 /** Begins to hear the other processes, over a connection of its own, which comes back by itself. */
 export function openBroadcast(): void {
   if (subscriber) return;
-  const connection = new Redis(config.REDIS_URL, {
-    ...redisTls(),
+  const connection = connectToListen({
     enableOfflineQueue: false,
     autoResubscribe: false,
     autoResendUnfulfilledCommands: false,
@@ -60,7 +59,6 @@ export function openBroadcast(): void {
     retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
   });
   connection
-    .on('error', (error) => logger.debug({ err: error }, 'redis'))
     .on('message', (_channel, message: string) => {
       const space = message.indexOf(' ');
       tell(message.slice(0, space), message.slice(space + 1));

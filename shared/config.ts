@@ -4,6 +4,7 @@ import { withAddOns } from './config/add-ons.ts';
 import { emailSettings } from './config/email.ts';
 import { refuseSettings, settingFaults } from './config/faults.ts';
 import { reportSettings } from './config/reports.ts';
+import { isMysqlAddress, isRedisAddress } from './config/servers.ts';
 import { smsSettings } from './config/sms.ts';
 import { webhookSettings } from './config/webhooks.ts';
 
@@ -40,12 +41,15 @@ const settings = z.object({
     .default('messaging-service')
     .describe('Name of this service to the people who see its pages, recipients of messages among them'),
   MYSQL_URL: z
-    .url({
-      protocol: /^mysql$/,
-      error: 'must be an address of the form mysql://user:password@host:port/database',
+    .string()
+    .refine(isMysqlAddress, {
+      error:
+        'must be an address of the form mysql://user:password@host:port/database; several hosts with commas',
     })
     .default('mysql://root@127.0.0.1:3306/messaging')
-    .describe('MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything'),
+    .describe(
+      'MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS',
+    ),
   MYSQL_POOL_SIZE: z.coerce
     .number()
     .int()
@@ -59,12 +63,15 @@ const settings = z.object({
     .default(20)
     .describe('How long one statement may take; then its connection is given up, and the request gets 503'),
   REDIS_URL: z
-    .url({
-      protocol: /^rediss?$/,
-      error: 'must be an address of the form redis://:password@host:port or rediss://',
+    .string()
+    .refine(isRedisAddress, {
+      error:
+        'must be an address of the form redis://:password@host:port, redis+sentinel://:password@host:port,host:port/name or redis+cluster://:password@host:port,host:port; rediss for TLS',
     })
     .default('redis://127.0.0.1:6379')
-    .describe('Redis 7 or later, which holds the jobs of what is due soon'),
+    .describe(
+      'Redis 7 or later, which holds the jobs of what is due soon: one, the Sentinels of one (redis+sentinel://…/name; their own password as ?sentinelPassword=), or nodes of a Redis Cluster (redis+cluster://…); rediss for TLS',
+    ),
   REDIS_TLS_VERIFY: z
     .stringbool()
     .default(true)
@@ -76,6 +83,15 @@ const settings = z.object({
     .refine((file) => existsSync(file), 'must be a PEM file that is there')
     .optional()
     .describe('PEM file of the authority that signs the certificate of a rediss:// server'),
+  QUEUE_PARTITIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe(
+      'Into how many parts each queue is divided, which a Redis Cluster may have on several nodes; the same for all processes. After a change late work is found by the sweep',
+    ),
   QUEUE_PREFIX: z
     .string()
     .default('{messaging}')

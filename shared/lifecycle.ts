@@ -1,11 +1,12 @@
 import { closeBroadcast } from './broadcast.ts';
 import { closeCage } from './cage/cage.ts';
 import { closeOpened } from './closing.ts';
+import { placeOf } from './config/servers.ts';
 import { config } from './config.ts';
 import { closeDatabase } from './db/client.ts';
 import { pendingMigrations } from './db/migrate.ts';
 import { sampleClock } from './db/system/clock.ts';
-import { findServerSettings, placeOf, requireDatabase, StartFault } from './db/system/server.ts';
+import { findServerSettings, requireDatabase, StartFault } from './db/system/server.ts';
 import { logger } from './logger.ts';
 import { readOwnGauges, takeCounts } from './metrics.ts';
 import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue.ts';

@@ -8,27 +8,30 @@ import { queueNames } from './jobs/index.ts';
 import type { Job } from './jobs/job.ts';
 import { logger } from './logger.ts';
 import { count } from './metrics.ts';
-import { closeProducer, producerConnection } from './queue/connection.ts';
+import { closeProducer, primariesOf, producerConnection } from './queue/connection.ts';
+import { partitionOf, partitions, prefixOf } from './queue/partitions.ts';
 import { requestId } from './request-context.ts';
 
-export { producerConnection } from './queue/connection.ts';
+export { producerConnection, type RedisConnection } from './queue/connection.ts';
 export { findRecentRedisFault, findRedisFault, isRedisUp, type RedisFault } from './queue/probe.ts';
 export { deleteGatewayStates, readGatewayStates, writeGatewayStates } from './queue/states.ts';
 export { addTotals, readGauges, readTotals, writeGauges } from './queue/totals.ts';
 
 const queues = new Map<string, Queue>();
 
-export function queueOf(queueName: string): Queue {
-  let queue = queues.get(queueName);
+/** A partition of a queue; the first is all of it unless QUEUE_PARTITIONS says otherwise. */
+export function queueOf(queueName: string, partition = 0): Queue {
+  const key = `${partition} ${queueName}`;
+  let queue = queues.get(key);
   if (!queue) {
     queue = new Queue(queueName, {
       connection: producerConnection(),
-      prefix: config.QUEUE_PREFIX,
+      prefix: prefixOf(partition),
       skipVersionCheck: true,
       skipWaitingForReady: true,
     });
     queue.on('error', (error) => logger.debug({ err: error, queue: queueName }, 'queue'));
-    queues.set(queueName, queue);
+    queues.set(key, queue);
   }
   return queue;
 }
@@ -86,7 +89,7 @@ export function enqueue<Payload extends object, Lane extends string>(
   afterCommit(() => {
     if (inFlight >= maxInFlight) return count('wake_ups_dropped');
     inFlight += 1;
-    queueOf(job.lanes[options.lane])
+    queueOf(job.lanes[options.lane], partitionOf(options.id))
       .add(
         job.name,
         { ...payload, requestId: request },
@@ -136,8 +139,9 @@ export async function enqueueAll<Payload extends object, Lane extends string>(
     },
   }));
   try {
-    for (let start = 0; start < jobs.length; start += jobsAtOnce)
-      await queueOf(job.lanes[lane]).addBulk(jobs.slice(start, start + jobsAtOnce));
+    for (const [partition, some] of Map.groupBy(jobs, ({ opts }) => partitionOf(opts.jobId)))
+      for (let start = 0; start < some.length; start += jobsAtOnce)
+        await queueOf(job.lanes[lane], partition).addBulk(some.slice(start, start + jobsAtOnce));
     return true;
   } catch (error) {
     noteMissed(error as Error, job, jobs.length);
@@ -161,27 +165,28 @@ export function isNear(dueAt: Date): boolean {
  */
 export function enqueueRepeating(job: Job, everySeconds: number): void {
   const stretch = Math.floor(now().getTime() / (everySeconds * 1000));
-  queueOf(Object.values<string>(job.lanes)[0]!)
+  const jobId = `${job.name}-${stretch}`;
+  queueOf(Object.values<string>(job.lanes)[0]!, partitionOf(jobId))
     .add(
       job.name,
       {},
       {
         ...jobOptions,
-        jobId: `${job.name}-${stretch}`,
+        jobId,
         removeOnComplete: { count: 10 },
       },
     )
     .catch((error) => logger.debug({ err: error, job: job.name }, 'a repeating job could not be added'));
 }
 
-/** What the job that is next in a queue is about; null when none waits, and while Redis is away. */
-export async function readNextPayload(queueName: string): Promise<unknown> {
-  try {
-    const [job] = await queueOf(queueName).getJobs(['waiting'], 0, 0, true);
-    return job?.data ?? null;
-  } catch {
-    return null;
-  }
+/** What the jobs that are next in the partitions of a queue are about; none where none waits, and while Redis is away. */
+export async function readNextPayloads(queueName: string): Promise<unknown[]> {
+  const next = partitions().map((partition) =>
+    queueOf(queueName, partition)
+      .getJobs(['waiting'], 0, 0, true)
+      .catch(() => []),
+  );
+  return (await Promise.all(next)).flatMap(([job]) => (job ? [job.data] : []));
 }
 
 const states = ['waiting', 'prioritized', 'active', 'delayed', 'failed'] as const;
@@ -191,8 +196,11 @@ export async function readQueueDepths(): Promise<{ queue: string; state: string;
   try {
     const depths = await Promise.all(
       queueNames.map(async (queue) => {
-        const counts = await queueOf(queue).getJobCounts(...states);
-        return states.map((state) => ({ queue, state, jobs: counts[state] ?? 0 }));
+        const counts = await Promise.all(
+          partitions().map((partition) => queueOf(queue, partition).getJobCounts(...states)),
+        );
+        const jobsIn = (state: string) => counts.reduce((sum, each) => sum + (each[state] ?? 0), 0);
+        return states.map((state) => ({ queue, state, jobs: jobsIn(state) }));
       }),
     );
     return depths.flat();
@@ -207,19 +215,25 @@ export async function findRedisSettings(): Promise<{ maxmemoryPolicy: string } |
   if (connection.status !== 'ready')
     await Promise.race([once(connection, 'ready'), sleep(2000)]).catch(() => undefined);
   try {
-    const info = await connection.info('memory');
-    return { maxmemoryPolicy: /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction' };
+    const infos = await Promise.all(primariesOf(connection).map((one) => one.info('memory')));
+    const policies = infos.map((info) => /maxmemory_policy:(\S+)/.exec(info)?.[1] ?? 'noeviction');
+    return { maxmemoryPolicy: policies.find((policy) => policy !== 'noeviction') ?? 'noeviction' };
   } catch {
     return null;
   }
 }
 
-/** How full Redis is; a limit of 0 is none. Null while it is away. */
+/** How full Redis is, of a Cluster the fullest of its nodes; a limit of 0 is none. Null while it is away. */
 export async function readRedisMemory(): Promise<{ usedBytes: number; limitBytes: number } | null> {
   try {
-    const info = await producerConnection().info('memory');
-    const of = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
-    return { usedBytes: of('used_memory'), limitBytes: of('maxmemory') };
+    const infos = await Promise.all(primariesOf(producerConnection()).map((one) => one.info('memory')));
+    const nodes = infos.map((info) => {
+      const of = (name: string) => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+      return { usedBytes: of('used_memory'), limitBytes: of('maxmemory') };
+    });
+    const fullness = ({ usedBytes, limitBytes }: (typeof nodes)[number]) =>
+      usedBytes / (limitBytes || 2 ** 50);
+    return nodes.toSorted((one, other) => fullness(other) - fullness(one))[0] ?? null;
   } catch {
     return null;
   }

@@ -1,6 +1,5 @@
-import type { Redis } from 'ioredis';
 import { config } from './config.ts';
-import { producerConnection } from './queue.ts';
+import { producerConnection, type RedisConnection } from './queue.ts';
 
 /**
  * Token buckets in Redis, shared by all processes. A process takes a few tokens at a time, spends them by itself and
@@ -65,9 +64,9 @@ return answer`;
 type Leasing = {
   leaseTokens: (keyCount: number, ...keysAndValues: (string | number)[]) => Promise<unknown[]>;
 };
-const prepared = new WeakSet<Redis>();
+const prepared = new WeakSet<RedisConnection>();
 
-function leasing(connection: Redis): Leasing {
+function leasing(connection: RedisConnection): Leasing {
   if (!prepared.has(connection)) {
     connection.defineCommand('leaseTokens', { lua: script });
     prepared.add(connection);

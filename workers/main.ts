@@ -2,20 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
-import { Redis } from 'ioredis';
 import { config } from '../shared/config.ts';
 import * as smsGateways from '../shared/domain/sms-gateways.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
 import { sendSms } from '../shared/jobs/send-sms.ts';
 import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
 import { logger } from '../shared/logger.ts';
-import { leaveReplica } from '../shared/queue/connection.ts';
-import { redisTls } from '../shared/queue/tls.ts';
+import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
+import { partitions, prefixOf } from '../shared/queue/partitions.ts';
 import { isRedisUp } from '../shared/queue.ts';
 import { backoffMs, workDone } from './handle.ts';
 import { handlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
+// How long BullMQ may take to say goodbye to Redis once nothing is in hand.
+const closeLimitMs = 2_000;
 // What is left of the grace closes the database and the queues.
 const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECONDS * 1000 - 3_000);
 
@@ -27,15 +28,13 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   const jobs = handlers.map(({ job }) => job);
   const chosen = names.map((name) => chosenOf(name, jobs));
   await startUp();
-  const connection = new Redis(config.REDIS_URL, {
-    ...redisTls(),
+  const connection = connectToRedis({
     // Workers wait for Redis however long it is away, unlike whoever adds jobs.
     maxRetriesPerRequest: null,
     // What many jobs have to say at one moment is one write. A job whose end is lost with the connection is found
     // again as one of a worker that died, and finds its row done.
     enableAutoPipelining: true,
-    reconnectOnError: leaveReplica,
-  }).on('error', (error) => logger.debug({ err: error }, 'redis'));
+  });
   const workers = chosen.flatMap((one) => startLanes(one, connection));
   const schedule = startSchedule();
   // Carriers count binds: only those that send have one.
@@ -49,22 +48,27 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
       const isRedisThere = await isRedisUp();
       if (!isRedisThere) await workDone(stopLimitMs);
       const closed = Promise.all(workers.map((worker) => worker.close(!isRedisThere)));
-      await Promise.race([closed, sleep(isRedisThere ? stopLimitMs : 1_000, undefined, { ref: false })]);
+      // A connection may have lost its node of a Cluster just now, while the others are well: BullMQ waits for it too.
+      await Promise.race([
+        closed,
+        workDone(stopLimitMs).then(() => sleep(closeLimitMs, undefined, { ref: false })),
+      ]);
       if (hasGateways) await smsGateways.stop();
       connection.disconnect();
     },
   };
 }
 
-function startLanes({ job, queueNames }: Chosen, connection: Redis): Worker[] {
+function startLanes({ job, queueNames }: Chosen, connection: RedisConnection): Worker[] {
   const handler = handlers.find((one) => one.job === job)!;
   return queueNames
     .flatMap((lane) => Array<string>(handler.workers).fill(lane))
-    .map((queueName) => {
+    .flatMap((queueName) => partitions().map((partition) => ({ queueName, partition })))
+    .map(({ queueName, partition }) => {
       const worker = new Worker(queueName, handler.process, {
         connection,
-        prefix: config.QUEUE_PREFIX,
-        concurrency: handler.concurrencyOf(queueName),
+        prefix: prefixOf(partition),
+        concurrency: Math.ceil(handler.concurrencyOf(queueName) / config.QUEUE_PARTITIONS),
         // The row's lease decides who may work. BullMQ's lock only tells that a worker died with jobs that it had
         // fetched and not yet claimed, so it may be short: at worst a job runs twice and finds nothing to claim.
         lockDuration: 4_000,

@@ -3,6 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
 import type { Express } from 'express';
 import { queueNames } from '../../shared/jobs/index.ts';
+import { partitions } from '../../shared/queue/partitions.ts';
 import { queueOf } from '../../shared/queue.ts';
 
 /**
@@ -13,7 +14,15 @@ export function createBoard(basePath: string): Express {
   const adapter = new ExpressAdapter();
   adapter.setBasePath(basePath);
   createBullBoard({
-    queues: queueNames.map((name) => new BullMQAdapter(queueOf(name))),
+    // Each partition by itself: what an operator does to a job, or to all of a queue, is done in one of them.
+    queues: queueNames.flatMap((name) =>
+      partitions().map(
+        (partition) =>
+          new BullMQAdapter(queueOf(name, partition), {
+            ...(partition > 0 && { prefix: `${partition}.`, displayName: `${name} ${partition}` }),
+          }),
+      ),
+    ),
     serverAdapter: adapter,
     options: { uiConfig: { boardTitle: 'Queues', hideRedisDetails: true } },
   });

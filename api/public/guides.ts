@@ -29,7 +29,7 @@ const groups: Group[] = contents
 /** The guides, and the programs that they show: a reader gets the very file that can be fetched and run. */
 export function guidePages(): Router {
   const router = Router({ strict: true, caseSensitive: true });
-  const programs = filesLike(/\.(mjs|py)$/);
+  const programs = filesLike(/\.(mjs|py|cfg|sh)$/);
   const files = new Map([...programs, ...filesLike(/\.svg$/)]);
   const rendered = new Map<string, Promise<string>>();
   const serve = (path: string, name: string, title: string, source: string) => {

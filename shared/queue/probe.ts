@@ -1,6 +1,6 @@
-import { type Redis, ReplyError } from 'ioredis';
-import { config } from '../config.ts';
-import { producerConnection } from './connection.ts';
+import { ReplyError } from 'ioredis';
+import { producerConnection, type RedisConnection } from './connection.ts';
+import { partitions, prefixOf } from './partitions.ts';
 
 /**
  * What keeps Redis from taking jobs: `MOVED`, `READONLY`, `OOM` or another of the words that its errors begin with;
@@ -11,10 +11,15 @@ export type RedisFault = string;
 // As a job is added: by a script, which writes to several keys of the prefix. A PING is answered by a replica too, by a
 // Redis that is full, and by a node of a cluster that has others of its keys.
 const script = "for _, key in ipairs(KEYS) do redis.call('SET', key, '', 'PX', 10000) end";
-const keys = [`${config.QUEUE_PREFIX}:probe:one`, `${config.QUEUE_PREFIX}:probe:two`];
 
-/** Tries what adding a job needs, within a second; null where Redis takes it. */
+/** Tries what adding a job needs, within a second or so; null where Redis takes it, in each partition. */
 export async function findRedisFault(): Promise<RedisFault | null> {
+  const faults = await Promise.all(partitions().map(findFaultOf));
+  return faults.find((fault) => fault !== null) ?? null;
+}
+
+async function findFaultOf(partition: number): Promise<RedisFault | null> {
+  const keys = ['one', 'two'].map((key) => `${prefixOf(partition)}:probe:${key}`);
   try {
     await producerConnection().eval(script, keys.length, ...keys);
     return null;
@@ -25,7 +30,7 @@ export async function findRedisFault(): Promise<RedisFault | null> {
 
 // Looking writes: a health check must not be a load, however many ask.
 const keptMs = 1_000;
-let recent: { connection: Redis; fault: Promise<RedisFault | null>; at: number } | undefined;
+let recent: { connection: RedisConnection; fault: Promise<RedisFault | null>; at: number } | undefined;
 
 /** The same as of at most a second ago. */
 export function findRecentRedisFault(): Promise<RedisFault | null> {

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { config } from '../../shared/config.ts';
 import { producerConnection } from '../../shared/queue.ts';
@@ -48,7 +49,7 @@ test.each(['refuse', 'freeze'] as const)(
   async (fault) => {
     const recipient = `${fault}@example.com`;
     redis[fault]();
-    const { options } = producerConnection();
+    const { options } = producerConnection() as Redis;
     const { commandTimeout } = options;
     // Who waits for Redis waits for ever, and the test for it.
     options.commandTimeout = 3_600_000;

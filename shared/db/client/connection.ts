@@ -2,6 +2,7 @@ import knex, { type Knex } from 'knex';
 import { config } from '../../config.ts';
 import { logger } from '../../logger.ts';
 import { asProblem, isForElsewhere, isMisled } from './faults.ts';
+import { findWriter, forgetWriter } from './writer.ts';
 
 /** What mysql2's callback connection offers, as far as we use it. */
 export type Connection = {
@@ -37,14 +38,18 @@ function note(message: unknown): void {
 export function database(): Knex {
   pool ??= knex({
     client: 'mysql2',
-    connection: {
-      uri: config.MYSQL_URL,
-      timezone: 'Z',
-      charset: 'utf8mb4',
-      supportBigNumbers: true,
-      connectTimeout: connectTimeoutMs,
-      // Statements are prepared per connection and the server caps their number for all.
-      maxPreparedStatements: 100,
+    connection: async () => {
+      const { address, isForgotten } = await findWriter();
+      return {
+        ...address,
+        expirationChecker: isForgotten,
+        timezone: 'Z',
+        charset: 'utf8mb4',
+        supportBigNumbers: true,
+        connectTimeout: connectTimeoutMs,
+        // Statements are prepared per connection and the server caps their number for all.
+        maxPreparedStatements: 100,
+      };
     },
     acquireConnectionTimeout: acquireTimeoutMs,
     compileSqlOnError: false,
@@ -89,6 +94,7 @@ export async function closeDatabase(): Promise<void> {
   const open = pool;
   pool = undefined;
   misledBefore = 0;
+  forgetWriter();
   await open?.destroy();
 }
 
@@ -99,6 +105,7 @@ export async function acquire(): Promise<{ connection: Connection; release: () =
     const connection: Connection = await client.acquireConnection();
     return { connection, release: () => client.releaseConnection(connection) };
   } catch (error) {
+    forgetWriter();
     throw asProblem(error);
   }
 }
@@ -145,7 +152,9 @@ export function discardIfMisled(connection: Connection, error: unknown): void {
   discard(connection, error);
   const at = performance.now();
   const isKnown = (connection.madeAt ?? 0) < misledBefore || at - misledBefore < renewEveryMs;
-  if (!isKnown) misledBefore = at;
+  if (isKnown) return;
+  misledBefore = at;
+  forgetWriter();
 }
 
 /** Whether work that this connection has refused is worth another one: what it gets then is newer. */

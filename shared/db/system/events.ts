@@ -79,7 +79,7 @@ export async function listInboundNumbers(eventIds: Buffer[]): Promise<Map<string
 /** Gives the events, in their order, the positions after `after`. */
 export async function updatePositions(eventIds: Buffer[], after: number): Promise<void> {
   const rows = eventIds
-    .map((id, index): RowValue => [hex(id), `${after + index + 1}`])
+    .map((id, index): RowValue => [hex(id), after + index + 1])
     .toSorted(([one], [other]) => (one < other ? -1 : 1));
   const ids = rows.map(([id]) => id).join(',');
   await query(`UPDATE events ${byId} SET position = ${valueByRow('id', rows)} WHERE id IN (${ids})`);

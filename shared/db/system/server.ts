@@ -1,3 +1,4 @@
+import { placeOf } from '../../config/servers.ts';
 import { config } from '../../config.ts';
 import { query } from '../client.ts';
 
@@ -28,9 +29,6 @@ export async function isDatabaseUp(): Promise<boolean> {
 
 /** A process cannot begin, and its operator can do something about it: the message says so, and no stack is needed. */
 export class StartFault extends Error {}
-
-/** Where a server is, without the user and the password of its address. */
-export const placeOf = (url: string): string => new URL(url).host;
 
 /** @throws {StartFault} where the database does not answer, or refuses this user or this database */
 export async function requireDatabase(): Promise<void> {

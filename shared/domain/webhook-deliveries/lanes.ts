@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { now } from '../../clock.ts';
 import type { WaitingRow } from '../../db/system/work/admission.ts';
 import { deliverWebhook } from '../../jobs/deliver-webhook.ts';
-import { enqueueAll, readNextPayload } from '../../queue.ts';
+import { enqueueAll, readNextPayloads } from '../../queue.ts';
 import { jobName } from '../../work/job-name.ts';
 
 /** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
@@ -53,8 +53,8 @@ export async function passedLanes(): Promise<(turn: { claims: number; dueAt: Dat
 
 /** Ahead of all that is due where nothing waits. */
 async function nextDue(queueName: string): Promise<number> {
-  const next = deliverWebhook.payload.safeParse(await readNextPayload(queueName));
-  return next.data?.dueAt ?? Number.POSITIVE_INFINITY;
+  const next = (await readNextPayloads(queueName)).map((data) => deliverWebhook.payload.safeParse(data));
+  return Math.min(...next.map(({ data }) => data?.dueAt ?? Number.POSITIVE_INFINITY));
 }
 
 type Shared = [first: Turn, ...others: Turn[]];

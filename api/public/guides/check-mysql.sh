@@ -1,0 +1,11 @@
+#!/bin/sh
+# HAProxy asks for each server whether it may be the one that is written to; 0 is yes. It gives the server's address and
+# port as the third and the fourth argument. The file holds user and password, and HAProxy alone may read it.
+said=$(mysql --defaults-file=/etc/haproxy/check.cnf --connect-timeout=1 -h "$3" -P "$4" -N -B \
+  -e "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on');
+    SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state')" 2>/dev/null) || exit 1
+says() { echo "$said" | grep -q "^$1[[:space:]]$2\$"; }
+says read_only OFF || exit 1
+says wsrep_on ON || exit 0
+# A node of Galera that has its quorum, and all that the others have (4).
+says wsrep_ready ON && says wsrep_local_state 4

@@ -1,0 +1,64 @@
+import { writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { closeDatabase, query, transaction } from '../../../shared/db/client.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { selfSignedCertificate } from '../../support/certificate.ts';
+import { startOwnMysql } from '../../support/own-servers.ts';
+import { changeSettings } from '../../support/settings.ts';
+
+let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
+let own: URL;
+const authority = path.join(os.tmpdir(), `authority-${process.pid}.pem`);
+beforeAll(async () => {
+  const { key, cert } = selfSignedCertificate(['localhost']);
+  const files = [`${authority}.key`, authority];
+  for (const [index, text] of [key, cert].entries()) writeFileSync(files[index]!, text, { mode: 0o600 });
+  mysql = await startOwnMysql({ options: [`--ssl-key=${files[0]}`, `--ssl-cert=${files[1]}`] });
+  own = new URL(mysql.url);
+  atEnd(closeDatabase);
+}, 120_000);
+
+const nobody = '127.0.0.1:1';
+const urlOf = (hosts: string[], { username, password } = own, search = '') =>
+  `mysql://${username}:${password}@${hosts.join(',')}/mysql${search}`;
+async function usedPort(): Promise<number> {
+  const [row] = await query('SELECT @@port AS port');
+  return row!['port'];
+}
+async function use(url: string): Promise<void> {
+  await closeDatabase();
+  changeSettings({ MYSQL_URL: url });
+}
+
+test('of several servers the first that takes writes is used, and another once it turns read-only', async () => {
+  const twin = `'twin'@'127.0.0.1'`;
+  const second = await startOwnMysql();
+  for (const server of [mysql, second]) {
+    await server.query(`CREATE USER ${twin} IDENTIFIED BY 'twin'`);
+    await server.query(`GRANT SELECT, INSERT, CREATE, DROP ON *.* TO ${twin}`);
+  }
+  const [ownPort, otherPort] = [Number(own.port), Number(new URL(second.url).port)];
+  await use(
+    urlOf([nobody, own.host, new URL(second.url).host], { username: 'twin', password: 'twin' } as URL),
+  );
+  expect(await usedPort()).toBe(ownPort);
+
+  await mysql.query('SET GLOBAL read_only = 1');
+  // What it refuses is done by the other in the same breath.
+  await transaction(() => query('CREATE TABLE mysql.switched (id INT PRIMARY KEY)'));
+  expect(await usedPort()).toBe(otherPort);
+  expect(await second.query("SHOW TABLES FROM mysql LIKE 'switched'")).toHaveLength(1);
+  await mysql.query('SET GLOBAL read_only = 0');
+}, 120_000);
+
+test('a server is known by the authority of ssl-ca, and refused without it', async () => {
+  await use(urlOf([own.host], own, `?ssl-ca=${authority}`));
+  const [row] = await query("SHOW STATUS LIKE 'Ssl_cipher'");
+  expect(row!['Value']).not.toBe('');
+  const other = `${authority}.other`;
+  writeFileSync(other, selfSignedCertificate(['localhost']).cert);
+  await use(urlOf([own.host], own, `?ssl-ca=${other}`));
+  await expect(query('SELECT 1')).rejects.toThrow();
+});
