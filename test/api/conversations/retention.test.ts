@@ -44,7 +44,7 @@ async function listed(own: Own): Promise<any[]> {
   return (await api.request('GET', '/v2/conversations?limit=100', { key: own.key })).body.data;
 }
 
-/** What there is to be seen of these texts, as anybody would tell who has all of them before him. */
+/** The conversations of these texts, as anybody would tell them who has all of them before him. */
 function told(texts: Text[]) {
   const last = (some: Text[]) =>
     some

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const ask = (report: string) => api.request('GET', `/v2/reports/${report}`, { key: own.key });
 
-/** Whoever reads counts waits until the table is let go. */
+/** Until the tables are let go, reports wait. */
 async function holdCounts() {
   const holder = await mysql.createConnection(config.MYSQL_URL);
   atEnd(() => holder.destroy());
