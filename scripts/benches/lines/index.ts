@@ -16,6 +16,7 @@ import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
 import { relay } from './relay.ts';
+import { reportFreshness } from './report-freshness.ts';
 import { reportQuery } from './report-query.ts';
 import { revocation } from './revocation.ts';
 import { rollups } from './rollups.ts';
@@ -55,6 +56,7 @@ export const lines: Line[] = [
   revocation,
   relay,
   rollups,
+  reportFreshness,
   feed,
   contacts,
   contactsRows,

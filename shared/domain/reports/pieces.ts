@@ -25,8 +25,8 @@ export function endOf(span: Span, start: number): number {
 const spans = ['month', 'day', 'hour'] as const;
 
 /**
- * A stretch of time by the fewest rows that make it up: whole months, and the days and hours beside them. Those that a
- * month or day has too many are taken off where they are fewer: a month of New York is one of UTC, but for five hours.
+ * A stretch of time by the fewest rows that make it up: whole months, and the days and hours beside them. Where
+ * they are fewer, the days or hours that a month or day has too many are taken off: a month of New York is one of UTC, but for five hours.
  */
 export function piecesOf(from: number, to: number): Pieces {
   const inOrder = (pieces: Piece[]) => pieces.toSorted((one, other) => one.from - other.from);

@@ -1,7 +1,5 @@
-import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../shared/clock.ts';
-import { config } from '../../../shared/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as reports from '../../../shared/domain/reports.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -10,7 +8,6 @@ import { workspace } from '../../support/factory.ts';
 import { advanceEmail, advanceText, countAll, emailAt, textAt } from '../../support/reported-messages.ts';
 import { changeSettings } from '../../support/settings.ts';
 import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
 
 useDatabase();
 
@@ -242,24 +239,6 @@ test('latency is told within four hundredths, from when a message was due', asyn
     sent: { count: 20, p50: close(10), p90: close(18), p95: close(19), p99: close(20), max: close(20) },
     delivered: { count: 10, p50: close(60), max: close(60) },
   });
-});
-
-// Shows A72
-test('a workspace has so many reports in hand at a time; another waits, and is refused in the end', async () => {
-  changeSettings({ REPORTS_AT_ONCE: 1, REPORT_SECONDS: 60 });
-  const holder = await mysql.createConnection(config.MYSQL_URL);
-  await holder.query('LOCK TABLES report_counts WRITE');
-  const first = ask('client-tags');
-  await waitFor('the report waits for the table', async () => {
-    const [rows] = await holder.query<mysql.RowDataPacket[]>(
-      "SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '%FROM report_counts%' AND id <> CONNECTION_ID()",
-    );
-    return rows.length > 0;
-  });
-  const second = await ask('countries');
-  expect([second.status, second.headers['retry-after']]).toEqual([429, '1']);
-  await holder.end();
-  expect((await first).status).toBe(200);
 });
 
 test('without bounds it is the last 30 days, with this hour', async () => {

@@ -1,0 +1,72 @@
+import mysql from 'mysql2/promise';
+import { beforeAll, expect, test } from 'vitest';
+import { reportSettings } from '../../../shared/config/reports.ts';
+import { config } from '../../../shared/config.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { useDatabase } from '../../support/database.ts';
+import { workspace } from '../../support/factory.ts';
+import { changeSettings } from '../../support/settings.ts';
+import { type Client, startApi } from '../../support/start-api.ts';
+import { waitFor } from '../../support/wait-for.ts';
+
+useDatabase();
+
+let api: Client;
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  api = await startApi();
+  own = await workspace();
+});
+
+const ask = (report: string) => api.request('GET', `/v2/reports/${report}`, { key: own.key });
+
+/** Until the tables are let go, reports wait. */
+async function holdCounts() {
+  const holder = await mysql.createConnection(config.MYSQL_URL);
+  atEnd(() => holder.destroy());
+  await holder.query('LOCK TABLES report_counts WRITE, report_latencies WRITE');
+  const waiting = async () => {
+    const [rows] = await holder.query<mysql.RowDataPacket[]>(
+      "SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '%FROM report\\_%' AND id <> CONNECTION_ID()",
+    );
+    return rows.length;
+  };
+  return { waiting, release: () => holder.query('UNLOCK TABLES') };
+}
+
+// Shows A72
+test('a workspace has two reports in hand at a time, its spend among them; another waits, and is refused in the end', async () => {
+  changeSettings({ REPORT_SECONDS: 60 });
+  const { waiting, release } = await holdCounts();
+  const first = [ask('client-tags'), api.request('GET', '/v2/workspace/spend', { key: own.key })];
+  await waitFor('both reports wait for the table', async () => (await waiting()) === 2);
+  const third = await ask('countries');
+  expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
+  expect(third.body.type).toBe(`${api.url}/problems/rate_limited`);
+  // The reports of others have room.
+  const others = api.request('GET', '/v2/reports/sends', { key: (await workspace()).key });
+  await waitFor('the report of another workspace waits for the table', async () => (await waiting()) === 3);
+  await release();
+  for (const { status } of await Promise.all([...first, others])) expect(status).toBe(200);
+});
+
+// Shows A72
+test('a report that takes too long is ended by the server after five seconds, or as set, and is told so', async () => {
+  expect(reportSettings.REPORT_SECONDS.parse(undefined)).toBe(5);
+  changeSettings({ REPORT_SECONDS: 0.3 });
+  const reports = ['sends', 'client-tags', 'countries', 'latency', 'email-deliverability'];
+  const { waiting, release } = await holdCounts();
+  for (const report of reports) {
+    const { status, headers, body } = await ask(report);
+    expect([report, status, headers['retry-after'], body.detail]).toEqual([
+      report,
+      503,
+      '5',
+      'It took too long to look that up.',
+    ]);
+    // Though nobody has let go of the table.
+    await waitFor('no statement of it is left', async () => (await waiting()) === 0);
+  }
+  await release();
+  for (const report of reports) expect((await ask(report)).status).toBe(200);
+});
