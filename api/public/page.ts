@@ -12,10 +12,20 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-type Page = { title: string /** HTML */; main: string /** HTML */; head?: string; styles?: string };
+type Page = {
+  title: string;
+  /** HTML */
+  main: string;
+  /** HTML */
+  head?: string;
+  styles?: string;
+  /** Whether something within has the landmark of the main part, which a page has once. */
+  hasOwnMain?: boolean;
+};
 
 /** The frame of every public page. */
-export function page({ title, main, head = '', styles = 'site.css' }: Page): string {
+export function page({ title, main, head = '', styles = 'site.css', hasOwnMain = false }: Page): string {
+  const frame = hasOwnMain ? 'div' : 'main';
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -28,9 +38,9 @@ export function page({ title, main, head = '', styles = 'site.css' }: Page): str
 ${head}</head>
 <body>
 <header><a class="home" href="/">${logo}${escaped(config.PRODUCT_NAME)}</a><nav><a href="/docs">API reference</a><a href="/docs/guides">Guides</a><a href="/problems">Problems</a></nav></header>
-<main>
+<${frame}>
 ${main}
-</main>
+</${frame}>
 </body>
 </html>
 `;

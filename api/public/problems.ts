@@ -52,7 +52,7 @@ function codePage(code: ErrorCode): string {
 <h1>${escaped(title)}</h1>
 <p>${marked(help)}</p>
 <h2>As it is sent</h2>
-<pre><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>
+<pre tabindex="0"><code>${escaped(JSON.stringify(example, null, 2))}</code></pre>
 <p><a href="/problems">All problems</a></p>`,
   });
 }

@@ -80,6 +80,7 @@ function referencePage(nonce: string): string {
   return page({
     title: 'API reference',
     styles: 'reference.css',
+    hasOwnMain: true,
     head: `<meta property="csp-nonce" content="${nonce}">
 <script src="/assets/scalar.js" defer></script>
 <script src="/assets/reference.js" type="module"></script>

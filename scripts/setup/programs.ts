@@ -6,7 +6,7 @@ import { Unfit } from './session.ts';
 import { isDebianLike, unpack } from './unpack.ts';
 
 export interface Program {
-  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix';
+  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix' | 'Chromium';
   version: string;
   command: string;
   argv0?: string;
@@ -76,6 +76,19 @@ const postfix: Wanted = {
   },
 };
 
+/** A browser without a window, for tests only. */
+const chromium: Wanted = {
+  name: 'Chromium',
+  files: [['chromium-headless-shell'], ['chromium'], ['google-chrome']],
+  packages: ['chromium-headless-shell'],
+  formulas: '--cask chromium',
+  needs: 'Chromium',
+  identify(output) {
+    const [, version] = /(?:Chromium|Google Chrome)\D* (\d+(?:\.\d+)+)/.exec(output) ?? [];
+    return version ? { kind: 'Chromium', version } : undefined;
+  },
+};
+
 const unpackedFolder = (wanted: Wanted) => path.join(checkout, '.local/programs', wanted.name.toLowerCase());
 
 function folders(wanted: Wanted): string[] {
@@ -83,7 +96,10 @@ function folders(wanted: Wanted): string[] {
     `${prefix}/bin`,
     ...['mariadb', 'mysql', 'mysql@8.4', 'redis', 'valkey'].map((formula) => `${prefix}/opt/${formula}/bin`),
   ]);
-  const unpacked = ['usr/sbin', 'usr/bin'].map((folder) => path.join(unpackedFolder(wanted), folder));
+  // What lies in usr/bin of Chromium is a script that expects the program in the system's own folder.
+  const unpacked = ['usr/sbin', 'usr/lib/chromium', 'usr/bin'].map((folder) =>
+    path.join(unpackedFolder(wanted), folder),
+  );
   const onPath = (given['PATH'] ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
   return [...onPath, '/usr/sbin', '/usr/local/sbin', '/usr/local/mysql/bin', ...homebrew, ...unpacked];
 }
@@ -97,7 +113,11 @@ function environment(wanted: Wanted, command: string): NodeJS.ProcessEnv {
     if (!fs.existsSync(parent)) return [];
     const triplets = fs.readdirSync(parent).filter((name) => name.includes('-linux-gnu'));
     const own = path.join(parent, wanted.name.toLowerCase());
-    return [...triplets.map((triplet) => path.join(parent, triplet)), ...(fs.existsSync(own) ? [own] : [])];
+    // Libraries that only others of their package need have a folder of their own.
+    const within = triplets.flatMap((triplet) =>
+      ['', 'pulseaudio'].map((name) => path.join(parent, triplet, name)),
+    );
+    return [...within, ...(fs.existsSync(own) ? [own] : [])];
   });
   const others = given['LD_LIBRARY_PATH'];
   return { ...given, LD_LIBRARY_PATH: [...libraries, ...(others ? [others] : [])].join(':') };
@@ -144,3 +164,5 @@ export const findMysql = async (log: (text: string) => void): Promise<Program> =
 export const findRedis = async (log: (text: string) => void): Promise<Program> => findOrUnpack(redis, log);
 export const findPostfix = async (log: (text: string) => void): Promise<Program> =>
   findOrUnpack(postfix, log);
+export const findChromium = async (log: (text: string) => void): Promise<Program> =>
+  findOrUnpack(chromium, log);

@@ -1,0 +1,214 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from 'messaging-service/client';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import { type Demo, makeDemo } from '../../scripts/setup/demo-workspace.ts';
+import { linkOf } from '../../shared/domain/email-links.ts';
+import { atEnd } from '../support/at-end.ts';
+import { startBrowser } from '../support/browser.ts';
+import { useDatabase } from '../support/database.ts';
+import { freePort, startProcess } from '../support/processes.ts';
+import { runWorkers } from '../support/run-workers.ts';
+import { changeSettings } from '../support/settings.ts';
+import { startApi } from '../support/start-api.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+useDatabase();
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const desk = { width: 1280, height: 900 };
+const phone = { width: 390, height: 844 };
+
+let browser: Browser | null;
+let demo: Demo;
+let url: string;
+let mailbox: string;
+beforeAll(async () => {
+  browser = await startBrowser();
+  if (!browser) return;
+  demo = await makeDemo();
+  const [smtpPort, webPort] = [await freePort(), await freePort()];
+  const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
+  startProcess('scripts/setup/mailbox.ts', [String(smtpPort), String(webPort), folder]);
+  mailbox = `http://127.0.0.1:${webPort}`;
+  changeSettings({
+    SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,
+    EMAIL_DELIVERED_ON: 'accept',
+    SIMULATOR_SECONDS: 0,
+    DEMO_API_KEY: demo.apiKey,
+    // The key is for a platform that this machine alone reaches.
+    BIND_ADDRESS: '127.0.0.1',
+  });
+  ({ url } = await startApi());
+  await runWorkers();
+  await waitFor(
+    'the mailbox answers',
+    async () => (await fetch(mailbox, { headers: { accept: 'text/html' } })).ok,
+  );
+  // Debian's package may have to be fetched first.
+}, 300_000);
+
+/** A window of its own. A request to anywhere else, or a script that fails, fails the test when it is closed. */
+async function open(path: string, settings: Parameters<Browser['newContext']>[0] = {}) {
+  const context: BrowserContext = await browser!.newContext({ viewport: desk, ...settings });
+  context.setDefaultTimeout(90_000);
+  const faults: string[] = [];
+  context.on('request', (request) => {
+    if (!request.url().startsWith(`${url}/`) && !/^(?:data|blob):/.test(request.url()))
+      faults.push(`asks for ${request.url()}`);
+  });
+  const page = await context.newPage();
+  page.on('pageerror', ({ message }) => faults.push(message));
+  await page.goto(url + path);
+  const close = async () => {
+    await context.close();
+    expect(faults).toEqual([]);
+  };
+  return { page, close };
+}
+
+/** What axe finds that keeps somebody from reading or using the page. */
+async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  return violations
+    .filter(({ id, impact }) => ['serious', 'critical'].includes(impact) || id.startsWith('landmark'))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
+}
+
+async function widthOnPhone(page: Page): Promise<number> {
+  await page.setViewportSize(phone);
+  return page.evaluate<number>('document.documentElement.scrollWidth');
+}
+
+/** The reference, with the demo key in use. */
+async function openReference(settings?: Parameters<Browser['newContext']>[0]) {
+  const window = await open('/docs', settings);
+  await window.page.getByRole('button', { name: 'Use the demo key' }).click();
+  return window;
+}
+
+/** Looks for an operation as a reader does, and sends its example as it stands. */
+async function sendExample(
+  page: Page,
+  { search, finds, path }: { search: string; finds: RegExp; path: string },
+) {
+  await page
+    .getByRole('button', { name: /Search/ })
+    .first()
+    .click();
+  await page.keyboard.type(search);
+  await page.getByRole('option', { name: finds }).click();
+  await page
+    .getByRole('button', { name: new RegExp(`^Test Request\\s*\\(post ${path}\\)`) })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  const [response] = await Promise.all([
+    page.waitForResponse((one) => one.request().method() === 'POST' && one.url() === url + path),
+    dialog
+      .getByRole('button', { name: /^Send\b/ })
+      .first()
+      .click(),
+  ]);
+  await dialog.getByText('201 Created').first().waitFor();
+  await dialog.getByRole('button', { name: 'Close Client' }).first().click();
+  return { status: response.status(), body: await response.json() };
+}
+
+test('a newcomer sends a first email and a first text from the reference, and sees them arrive', async () => {
+  if (!browser) return;
+  const { page, close } = await openReference();
+  const email = await sendExample(page, {
+    search: 'unsubscribe',
+    finds: /Send one email/,
+    path: '/v2/email',
+  });
+  expect(email).toMatchObject({ status: 201, body: { status: 'queued', subject: 'Hello' } });
+  expect(await seriousFaults(page)).toEqual([]);
+  const text = await sendExample(page, {
+    search: 'text message',
+    finds: /Send one text message/,
+    path: '/v2/sms',
+  });
+  expect(text).toMatchObject({ status: 201, body: { status: 'queued' } });
+  await close();
+
+  const api = createClient({ baseUrl: url, apiKey: demo.apiKey });
+  const statusOf = {
+    email: async () => (await api.get('/v2/email/{id}', { path: { id: email.body.id } })).status,
+    text: async () => (await api.get('/v2/sms/{id}', { path: { id: text.body.id } })).status,
+  };
+  await waitFor('the text is delivered', async () => (await statusOf.text()) === 'delivered');
+  await waitFor('the email is delivered', async () => (await statusOf.email()) === 'delivered');
+  const window = await browser.newPage();
+  await window.goto(mailbox);
+  await window.getByText('ada@example.com').first().waitFor();
+  await window.getByText('Hello').first().waitFor();
+  await window.context().close();
+}, 240_000);
+
+test('the reference can be read in the dark and on a phone', async () => {
+  if (!browser) return;
+  const { page, close } = await openReference({ colorScheme: 'dark' });
+  await page.getByRole('heading', { name: 'Authentication' }).first().waitFor();
+  expect(await seriousFaults(page, ['color-contrast'])).toEqual([]);
+  expect(await widthOnPhone(page)).toBe(phone.width);
+  await close();
+}, 240_000);
+
+test('every other page can be read by everybody, in light and dark, on a phone', async () => {
+  if (!browser) return;
+  const { page, close } = await open('/docs/guides');
+  const guides = await page
+    .locator('main a[href^="/docs/guides/"]')
+    .evaluateAll((links) => links.map((link) => (link as unknown as { pathname: string }).pathname));
+  expect(guides.length).toBeGreaterThan(2);
+  const recipients = [
+    new URL(linkOf('unsubscribe', await acceptedEmail())).pathname,
+    '/u/unknown',
+    '/l/unknown',
+  ];
+  const paths = [
+    '/',
+    '/docs/guides',
+
+    guides.at(-1)!,
+    '/problems',
+    '/problems/not_found',
+    '/problems/nothing',
+  ];
+  const faults: Record<string, unknown> = {};
+  for (const path of [...paths, ...recipients, '/confirm/unknown']) {
+    await page.setViewportSize(desk);
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.goto(url + path);
+    const light = await seriousFaults(page);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const dark = await seriousFaults(page, ['color-contrast']);
+    const width = await widthOnPhone(page);
+    if (light.length + dark.length > 0 || width !== phone.width) faults[path] = { light, dark, width };
+  }
+  expect(faults).toEqual({});
+  await close();
+}, 240_000);
+
+async function acceptedEmail(): Promise<string> {
+  const { id } = await createClient({ baseUrl: url, apiKey: demo.apiKey }).post('/v2/email', {
+    body: {
+      sender: demo.sender,
+      recipient: 'reader@example.com',
+      subject: 'News',
+      content: { text: 'News' },
+      kind: 'marketing',
+    },
+  });
+  return id;
+}
