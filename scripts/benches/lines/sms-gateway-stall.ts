@@ -11,8 +11,8 @@ const stalled = 2_000;
 const window = 50;
 const timed = 200;
 const betweenMs = 25;
-/** Numbers of the carrier that does not answer; those of the other begin as all others do. */
-const stalledPrefix = '+447411';
+/** Neither carrier takes the numbers of the other: a text goes to the one that does not answer, or waits. */
+const [stalledPrefix, soundPrefix] = ['+447411', '+447400'];
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
@@ -38,7 +38,10 @@ async function open(bench: Bench): Promise<Opened> {
   });
   const startWorker = () =>
     cast.platform(['workers/main.ts', 'send-sms', 'sweep'], 'workers started', {
-      SMS_GATEWAYS: JSON.stringify([gateway('stalled', { prefixes: [stalledPrefix] }), gateway('sound', {})]),
+      SMS_GATEWAYS: JSON.stringify([
+        gateway('stalled', { prefixes: [stalledPrefix] }),
+        gateway('sound', { prefixes: [soundPrefix] }),
+      ]),
     });
   const ask = (sql: string) => numberOf(database, sql);
   const ofStalled = `recipient LIKE '${stalledPrefix}%'`;
