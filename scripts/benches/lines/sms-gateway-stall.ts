@@ -70,14 +70,15 @@ async function open(bench: Bench): Promise<Opened> {
   async function latency(isStalled: boolean): Promise<TimedTexts> {
     await begin(isStalled);
     const worker = await startWorker();
+    const result = async () => smsc.ask<TimedTexts>('timed');
     await loader.ask('acceptTimedText', 'warm');
+    await until('the first text', 1, async () => (await result()).count);
     await meet(isStalled);
     await smsc.ask('reset', ['stalled']);
     for (let index = 1; index <= singles; index += 1) {
       await loader.ask('acceptTimedText', String(index));
       await delay(betweenMs);
     }
-    const result = async () => smsc.ask<TimedTexts>('timed');
     await until('single texts', singles, async () => (await result()).count);
     await worker.stop();
     return result();
