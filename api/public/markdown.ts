@@ -85,7 +85,8 @@ function shownFile(tokens: readonly Token[], files: ReadonlyMap<string, string>)
   return `<p><a href="/docs/guides/${name}" download>${name}</a></p>\n${codeBlock(program, extensionOf(name))}`;
 }
 
-const extensionOf = (name: string) => ({ mjs: 'javascript', py: 'python', sh: 'bash' })[name.split('.').at(-1)!] ?? '';
+const extensionOf = (name: string) =>
+  ({ mjs: 'javascript', py: 'python', sh: 'bash' })[name.split('.').at(-1)!] ?? '';
 
 /** The links of a line with the addresses that they have here; a link that leads nowhere here is plain text. */
 function linked(tokens: Token[], { addressOf }: Pick<Surroundings, 'addressOf'>): Token[] {

@@ -36,8 +36,11 @@ export async function apply(receipt: db.Receipt): Promise<{ isKnown: boolean }> 
 const applyTogether = batcher<db.Receipt, boolean>({
   maxItems: 100,
   maxInFlight: 2,
-  run: (receipts) =>
-    transaction(async () => {
+  run: async (receipts) => {
+    await Promise.allSettled(
+      receipts.flatMap(({ gateway, reference }) => underWay.get(nameOf(gateway, reference)) ?? []),
+    );
+    return transaction(async () => {
       const known = new Map(
         (await listSmsOfGatewaysForUpdate(receipts))
           .filter(({ parts }) => parts === 1)
@@ -56,8 +59,36 @@ const applyTogether = batcher<db.Receipt, boolean>({
       });
       if (ends.length > 0) await end(ends);
       return isKnown;
-    }),
+    });
+  },
 });
+
+/** Results of this process that are being written down. */
+const underWay = new Map<string, Promise<unknown>>();
+
+/**
+ * Receipts of the message that come to this process wait until its result is written. Otherwise those of a fast gateway
+ * would be stored first, and found again.
+ */
+export function follow(
+  message: SmsRecord,
+  parts: { reference: string }[] | undefined,
+  written: Promise<unknown>,
+): void {
+  for (const reference of referencesOf(message, parts)) {
+    const name = nameOf(message.gateway!, reference);
+    const forget = () => {
+      if (underWay.get(name) === over) underWay.delete(name);
+    };
+    const over = written.then(forget, forget);
+    underWay.set(name, over);
+  }
+}
+
+/** The receipts of a text of several parts may be of each, or of all of it. */
+function referencesOf(message: SmsRecord, parts: { reference: string }[] = []): string[] {
+  return [...new Set([message.gatewayReference!, ...parts.map(({ reference }) => reference)])];
+}
 
 const nameOf = (gateway: string, reference: string) =>
   `${gateway} ${fitting('sms_messages.gateway_reference', reference)}`;
@@ -80,12 +111,11 @@ function endOf(message: SmsRecord, reason: SmsReason | null): SmsRecord {
 }
 
 /** A message has been handed over: its receipts are awaited, and may be there already. `parts`: of one of several. */
-export async function expect(message: SmsRecord, parts: { reference: string }[] = []): Promise<void> {
+export async function expect(message: SmsRecord, parts?: { reference: string }[]): Promise<void> {
   const gateway = message.gateway!;
-  // The receipts of a text of several parts may be of each, or of all of it.
-  const references = new Set([message.gatewayReference!, ...parts.map(({ reference }) => reference)]);
+  const references = referencesOf(message, parts);
   const there = await outsideTransaction(() =>
-    Promise.all([...references].map((reference) => early({ gateway, reference }))),
+    Promise.all(references.map((reference) => early({ gateway, reference }))),
   );
   for (const receipt of there) if (receipt) await match(gateway, receipt.reference);
   if (gateway === simulator.gateway) simulator.wake(message.gatewayReference!);

@@ -147,8 +147,8 @@ export const smppOut: Line = {
   targets: { bare: 0.5 },
   atMost: { 'accept to submit p50 ms': 30 },
   notes: [
-    'The carrier is a process of its own, and reports each text as delivered. The loop claims nothing and writes no events: it',
-    'loses and repeats texts when it ends. Latency is of single texts on an idle system, one after the other.',
+    'The carrier is a process of its own, and reports each text 100 ms after it. The loop claims nothing and writes no events:',
+    'it loses and repeats texts when it ends. Latency is of single texts on an idle system, one after the other.',
   ],
   open,
 };

@@ -11,8 +11,8 @@ const stalled = 2_000;
 const window = 50;
 const timed = 200;
 const betweenMs = 25;
-/** Numbers of the carrier that does not answer; those of the other begin as all others do. */
-const stalledPrefix = '+447411';
+/** Neither carrier takes the numbers of the other: a text goes to the one that does not answer, or waits. */
+const [stalledPrefix, soundPrefix] = ['+447411', '+447400'];
 
 async function open(bench: Bench): Promise<Opened> {
   const { world, scale } = bench;
@@ -38,7 +38,10 @@ async function open(bench: Bench): Promise<Opened> {
   });
   const startWorker = () =>
     cast.platform(['workers/main.ts', 'send-sms', 'sweep'], 'workers started', {
-      SMS_GATEWAYS: JSON.stringify([gateway('stalled', { prefixes: [stalledPrefix] }), gateway('sound', {})]),
+      SMS_GATEWAYS: JSON.stringify([
+        gateway('stalled', { prefixes: [stalledPrefix] }),
+        gateway('sound', { prefixes: [soundPrefix] }),
+      ]),
     });
   const ask = (sql: string) => numberOf(database, sql);
   const ofStalled = `recipient LIKE '${stalledPrefix}%'`;
@@ -67,14 +70,15 @@ async function open(bench: Bench): Promise<Opened> {
   async function latency(isStalled: boolean): Promise<TimedTexts> {
     await begin(isStalled);
     const worker = await startWorker();
+    const result = async () => smsc.ask<TimedTexts>('timed');
     await loader.ask('acceptTimedText', 'warm');
+    await until('the first text', 1, async () => (await result()).count);
     await meet(isStalled);
     await smsc.ask('reset', ['stalled']);
     for (let index = 1; index <= singles; index += 1) {
       await loader.ask('acceptTimedText', String(index));
       await delay(betweenMs);
     }
-    const result = async () => smsc.ask<TimedTexts>('timed');
     await until('single texts', singles, async () => (await result()).count);
     await worker.stop();
     return result();

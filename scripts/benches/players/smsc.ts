@@ -32,6 +32,9 @@ export interface TimedTexts {
 
 /** Receipts that may be without their answer, on a line. */
 const receiptWindow = 50;
+/** A phone takes longer; so a tail of it would be measured. */
+const receiptAfterMs = 100;
+const lookEveryMs = 5;
 let counts: TakenTexts = { texts: 0, repeated: 0, delivered: 0 };
 let numbers = new Set<string>();
 let latencies: number[] = [];
@@ -52,7 +55,7 @@ function note(message: ShortMessage): void {
 
 function converse(socket: net.Socket): void {
   const read = frameReader();
-  const waiting: ShortMessage[] = [];
+  const waiting: { receipt: ShortMessage; at: number }[] = [];
   const out = new Map<number, ShortMessage>();
   let sequence = 0;
   let name = '';
@@ -63,8 +66,9 @@ function converse(socket: net.Socket): void {
   /** The next receipts, as far as the window has room. */
   function receipts(): Buffer[] {
     const pdus: Buffer[] = [];
-    while (out.size < receiptWindow && waiting.length > 0) {
-      const receipt = waiting.shift()!;
+    const time = performance.now();
+    while (out.size < receiptWindow && waiting.length > 0 && waiting[0]!.at <= time) {
+      const { receipt } = waiting.shift()!;
       sequence += 1;
       out.set(sequence, receipt);
       pdus.push(
@@ -86,13 +90,14 @@ function converse(socket: net.Socket): void {
         note(message);
         lastId += 1;
         const id = `m${lastId}`;
-        if (message.registeredDelivery === 1) waiting.push(receiptOf(message, id));
-        return [answer(pdu, text(id)), ...receipts()];
+        if (message.registeredDelivery === 1)
+          waiting.push({ receipt: receiptOf(message, id), at: performance.now() + receiptAfterMs });
+        return [answer(pdu, text(id))];
       }
       case commands.deliver_sm_resp: {
         const receipt = out.get(pdu.sequence);
         out.delete(pdu.sequence);
-        if (receipt && pdu.status !== 0) waiting.push(receipt);
+        if (receipt && pdu.status !== 0) waiting.push({ receipt, at: performance.now() });
         else counts.delivered += 1;
         return receipts();
       }
@@ -108,7 +113,12 @@ function converse(socket: net.Socket): void {
     const answers = read(piece).flatMap((frame) => take(decodePdu(frame)));
     if (answers.length > 0) socket.write(Buffer.concat(answers));
   });
+  const looking = setInterval(() => {
+    const pdus = receipts();
+    if (pdus.length > 0) socket.write(Buffer.concat(pdus));
+  }, lookEveryMs);
   socket.on('error', () => undefined);
+  socket.on('close', () => clearInterval(looking));
 }
 
 function receiptOf({ source, destination }: ShortMessage, id: string): ShortMessage {

@@ -18,7 +18,9 @@ import type { Judgement } from './judge.ts';
 export async function finish(token: Buffer, before: SmsRecord, judgement: Judgement): Promise<Outcome> {
   const { message, metric } = judgement;
   // While a worker holds it, a message is due at the end of the lease.
-  const isOurs = await writeOutcome(before.dueAt!, () => finishClaim({ token, judgement }));
+  const written = writeOutcome(before.dueAt!, () => finishClaim({ token, judgement }));
+  if (message.status === 'sent') receipts.follow(message, judgement.parts, written);
+  const isOurs = await written;
   // The lease had ended and somebody else has the message now: what we know is no longer wanted.
   if (!isOurs) return 'dropped';
   count(`sms_${metric}`);

@@ -123,6 +123,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (!socket.writable) return;
     if (socket.writableLength > mostUnreadBytes)
       return void socket.destroy(new Error('the carrier does not read its line'));
+    // What there is to say at one moment is one write.
+    if (socket.writableCorked === 0) {
+      socket.cork();
+      process.nextTick(() => socket.uncork());
+    }
     socket.write(encodePdu(pdu), (error) => {
       if (!error) written?.();
     });
