@@ -149,7 +149,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
           retryAt - performance.now(),
         );
       const pass = await breaker.pass(0);
-      if ('waitMs' in pass) return later('The gateway does not answer', pass.waitMs);
+      // Its texts are many, and each look takes from what others are sent with.
+      if ('waitMs' in pass) return later('The gateway does not answer', Math.max(5_000, pass.waitMs));
       try {
         return await hand(ready, message, end);
       } finally {
