@@ -1,16 +1,16 @@
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './test/support/longest-first.ts';
-import { type Project, testFiles } from './test/support/projects.ts';
+import { LongestFirst } from './test/support/runner/longest-first.ts';
+import { type Project, testFiles } from './test/support/runner/projects.ts';
 
 const files = testFiles();
 
 // With more room for young objects (MB) V8 collects garbage less often: a fourteenth less CPU time. It is room for those of
-// threads too, so not where the memory of the cage's threads is measured.
+// threads too, so not where the memory of the sandbox's threads is measured.
 const execArgv = ['--min-semi-space-size=16'];
 
-/** Which files run where, and why, stands in test/support/projects.ts. */
+/** Which files run where, and why, stands in test/support/runner/projects.ts. */
 const project = (name: Project, settings: object) => ({
   extends: true as const,
   test: { name, include: files[name], env: { TEST_PROJECT: name }, ...settings },
@@ -32,8 +32,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     // What one file, or a process that it starts, has compiled, the others do not compile again.
     env: { NODE_COMPILE_CACHE: path.join(import.meta.dirname, '.local/compile-cache') },
-    globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/setup.ts'],
+    globalSetup: ['test/support/runner/global-setup.ts'],
+    setupFiles: ['test/support/runner/setup.ts'],
     globals: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,

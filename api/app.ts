@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
-import { config } from '../shared/config.ts';
+import { config } from '../shared/config/config.ts';
 import { transaction } from '../shared/db/client.ts';
-import * as callers from '../shared/domain/callers.ts';
+import * as callers from '../shared/domain/api-keys/callers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { failureLimit } from './middleware/authenticate.ts';
 import { unknownPath } from './middleware/problems.ts';

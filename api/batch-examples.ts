@@ -1,4 +1,4 @@
-import type { NewSmsBatch } from '../shared/schemas/sms-batches.ts';
+import type { NewSmsBatch } from '../shared/schemas/sms/batches.ts';
 import { dayAfter, type Example } from './endpoint.ts';
 
 /** Bodies of a batch, which is sent or only looked at. */

@@ -1,7 +1,7 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { config } from '../shared/config.ts';
+import { config } from '../shared/config/config.ts';
 import { networkIn } from '../shared/formats/network-address.ts';
 import { runQueue } from './run-queue.ts';
 

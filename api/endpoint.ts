@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { ErrorCode, FieldErrors, Problem } from '../shared/errors.ts';
-import type { Usable } from '../shared/faults.ts';
+import type { ErrorCode, FieldErrors, Problem } from '../shared/common/errors.ts';
+import type { Usable } from '../shared/common/faults.ts';
+import type { Version } from '../shared/common/versions.ts';
 import type { Caller, Scope } from '../shared/schemas/scopes.ts';
-import type { Version } from '../shared/versions.ts';
 import { freeFormOf } from './free-form.ts';
 import { type KnownFields, knownFieldsOf } from './known-fields.ts';
 import type { Upload } from './middleware/form-body.ts';
@@ -60,13 +60,13 @@ type Ending<Value> = {
   withinMs: number;
   /**
    * Runs once the transaction has committed, in none itself; it repeats nothing that was committed. A problem that it
-   * returns is the answer, as if nothing had been done, and leaves the Idempotency-Key free: it has taken back what there
-   * was to take back.
+   * returns is the answer, as if nothing had been done, and leaves the Idempotency-Key free: it has taken back what
+   * there was to take back.
    */
   finish: () => Promise<Handled<Value> | Problem>;
 };
 
-/** What was committed, and what is to come of it while the caller waits. */
+/** A committed answer, and the work that follows it while the caller waits. */
 export class Unfinished<Value> {
   readonly soFar: Handled<Value>;
   readonly ending: Ending<Value>;
@@ -138,18 +138,20 @@ type Declaration<
   csv?: boolean;
   /** A second way to succeed, such as 200 where the record was there already: what `handle` returns as `other(…)`. */
   otherStatus?: OtherStatus;
-  /** What this operation can refuse beyond what every operation of its shape can. */
+  /** The refusals of this operation beyond those of every operation of its shape. */
   problems: readonly ErrorCode[];
   /**
-   * The faults that the rules behind the shapes find. They are asked for where the shape of some field is wrong, about the other fields, so
-   * that all faults are told at once; of a request with the right shape `prepare` or `handle` tells the same. It changes nothing.
+   * The faults that the rules behind the shapes find. They are asked for where the shape of some field is wrong, about
+   * the other fields, so that all faults are told at once; of a request with the right shape `prepare` or `handle`
+   * tells the same. It changes nothing.
    */
   faults?: (input: UsableInput<Params, Query, Body>) => FieldErrors | Promise<FieldErrors>;
   /** Slow work (rendering, hashing), done before the transaction opens. */
   prepare?: (input: Input<Params, Query, Body>) => Promise<Prepared>;
   /**
-   * Takes back what `prepare` has stored, where the transaction has come to nothing, or another process has done the same
-   * request meanwhile. Whether a COMMIT without an answer was done is not known here: what was committed must stay.
+   * Takes back what `prepare` has stored, where the transaction has come to nothing, or another process has done the
+   * same request meanwhile. Whether a COMMIT without an answer was done is not known here: what was committed must
+   * stay.
    */
   abandon?: (input: Input<Params, Query, Body> & { prepared: Prepared }) => Promise<void>;
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */

@@ -1,7 +1,7 @@
 import http, { type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type Problem, problem } from '../shared/errors.ts';
-import { logger } from '../shared/logger.ts';
+import { type Problem, problem } from '../shared/common/errors.ts';
+import { logger } from '../shared/common/logger.ts';
 import { watchConnections } from './connections.ts';
 import { problemAnswer } from './middleware/problems.ts';
 import { requestIdOf } from './middleware/request-log.ts';
@@ -50,7 +50,7 @@ export function createHttpServer(
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const unfinished = connections.unfinishedOn(socket);
     if (unfinished?.req.complete && socket.writable) {
-      // What is wrong came after a whole request, which is in hand and gets its own answer.
+      // The faulty bytes came after a whole request, which is in hand and gets its own answer.
       unfinished.shouldKeepAlive = false;
       socket.pause();
       return;

@@ -1,9 +1,9 @@
 import type { Express, Request, RequestHandler, Response } from 'express';
-import { config } from '../shared/config.ts';
-import * as idempotency from '../shared/domain/idempotency.ts';
-import { Problem } from '../shared/errors.ts';
+import { Problem } from '../shared/common/errors.ts';
+import type { Version } from '../shared/common/versions.ts';
+import { config } from '../shared/config/config.ts';
+import * as idempotency from '../shared/domain/requests/idempotency.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
-import type { Version } from '../shared/versions.ts';
 import { csvOf, prefersCsv } from './csv.ts';
 import { type Endpoint, type Method, Other, Serialized, Unfinished } from './endpoint.ts';
 import { type Authenticate, callerOf, type FailureLimit, requireScopes } from './middleware/authenticate.ts';

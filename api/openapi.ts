@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiParameters } from 'zod-openapi';
-import { now } from '../shared/clock.ts';
-import { config, product } from '../shared/config.ts';
-import { catalogue } from '../shared/errors.ts';
+import { now } from '../shared/common/clock.ts';
+import { catalogue } from '../shared/common/errors.ts';
+import { config, product } from '../shared/config/config.ts';
 import { ProblemCode } from '../shared/schemas/problem.ts';
 import type { Endpoint } from './endpoint.ts';
 import { takesIdempotencyKey } from './middleware/idempotency.ts';
@@ -75,7 +75,7 @@ function tidy(jsonSchema: z.core.JSONSchema.BaseSchema, { _zod: { def } }: z.cor
   if (jsonSchema.maximum === 2 ** 31 - 1) delete jsonSchema.maximum;
 }
 
-/** What is said of a value is said of the field, also where that may be null instead. */
+/** The description of a value is that of its field, also where the field may be null. */
 function describeNullable(jsonSchema: z.core.JSONSchema.BaseSchema): void {
   const [value, ...others] = (jsonSchema.anyOf ?? []).filter(({ type }) => type !== 'null');
   if (!value?.description || others.length > 0) return;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import closeWithGrace from 'close-with-grace';
-import { openBroadcast } from '../shared/broadcast.ts';
-import { openCage } from '../shared/cage/cage.ts';
-import { config } from '../shared/config.ts';
+import { logger } from '../shared/common/logger.ts';
+import { config } from '../shared/config/config.ts';
+import { openBroadcast } from '../shared/coordination/broadcast.ts';
 import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
-import { logger } from '../shared/logger.ts';
+import { openSandbox } from '../shared/sandbox/sandbox.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, stopHttpServer } from './http-server.ts';
 import { descriptionOf } from './public/docs.ts';
@@ -13,7 +13,7 @@ import { endpoints } from './routes/index.ts';
 /** New connections that may wait while the process is busy; the system allows as many as it is set to (somaxconn). */
 const backlog = 4096;
 const graceMs = config.SHUTDOWN_SECONDS * 1000;
-// What is left of the grace closes the database and the queues.
+// The rest of the grace closes the database and the queues.
 const requestGraceMs = Math.max(graceMs / 2, graceMs - 2_000);
 
 await startUpOrExit();
@@ -26,7 +26,7 @@ closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
   await closeEverything();
 });
 // A first request should not wait for threads to start, nor others for the description of the API.
-openCage();
+openSandbox();
 descriptionOf(endpoints);
 // Only now that the process knows how to stop.
 server.listen({ port: config.PORT, host: config.BIND_ADDRESS, backlog });

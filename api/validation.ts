@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type FieldErrors, invalidFields, Problem, problem } from '../shared/errors.ts';
-import { isPartial } from '../shared/faults.ts';
+import { type FieldErrors, invalidFields, Problem, problem } from '../shared/common/errors.ts';
+import { isPartial } from '../shared/common/faults.ts';
 import { oneOf } from '../shared/formats/edit-distance.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Endpoint } from './endpoint.ts';
@@ -33,7 +33,9 @@ export function validate(
   return input;
 }
 
-/** All that is wrong with a request, once its shape is known to be: the rules are asked about what can be used of it. */
+/**
+ * All that is wrong with a request, once its shape is known to be: the rules are asked about what can be used of it.
+ */
 export async function refusalOf(endpoint: Endpoint, caller: Caller, { errors, ...input }: Misshapen) {
   const found = await faultsOf(endpoint, { caller, ...input });
   const fields = Object.keys(errors);
@@ -187,7 +189,7 @@ const kinds: Record<string, string> = {
   record: 'an object',
 };
 
-/** What is wrong with a value, as the end of a sentence that begins with the field. */
+/** The fault of a value, as the end of a sentence that begins with the field. */
 function describe(issue: RawIssue): string {
   if (issue.input === undefined) return 'is required';
   if (issue.code === 'invalid_type')

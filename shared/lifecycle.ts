@@ -1,15 +1,15 @@
-import { closeBroadcast } from './broadcast.ts';
-import { closeCage } from './cage/cage.ts';
-import { closeOpened } from './closing.ts';
+import { closeOpened } from './common/closing.ts';
+import { logger } from './common/logger.ts';
+import { readOwnGauges, takeCounts } from './common/metrics.ts';
+import { config } from './config/config.ts';
 import { placeOf } from './config/servers.ts';
-import { config } from './config.ts';
+import { closeBroadcast } from './coordination/broadcast.ts';
+import { pendingMigrations } from './db/client/migrate.ts';
 import { closeDatabase } from './db/client.ts';
-import { pendingMigrations } from './db/migrate.ts';
-import { sampleClock } from './db/system/clock.ts';
-import { findServerSettings, requireDatabase, StartFault } from './db/system/server.ts';
-import { logger } from './logger.ts';
-import { readOwnGauges, takeCounts } from './metrics.ts';
-import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue.ts';
+import { sampleClock } from './db/server/clock.system.ts';
+import { findServerSettings, requireDatabase, StartFault } from './db/server/server.system.ts';
+import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue/queue.ts';
+import { closeSandbox } from './sandbox/sandbox.ts';
 
 const minPacketBytes = 16 * 1024 * 1024;
 const sampleEveryMs = config.CLOCK_SHIFTABLE ? 100 : 5_000;
@@ -29,7 +29,7 @@ export async function startUpOrExit(): Promise<void> {
 }
 
 /**
- * What every process does before it works: the database must be there, migrated and durable; then the clock
+ * The start of every process: the database must be there, migrated and durable; then the clock
  * follows it. Redis may be away; that is said, and survived.
  */
 export async function startUp(): Promise<void> {
@@ -99,7 +99,7 @@ export async function closeEverything(): Promise<void> {
   timers = [];
   reportCounts();
   closeBroadcast();
-  await Promise.allSettled([closeOpened(), closeCage()]);
+  await Promise.allSettled([closeOpened(), closeSandbox()]);
   await closeQueues();
   await closeDatabase();
   // Transactions that committed until then may have woken somebody, and so opened the queues again.

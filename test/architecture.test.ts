@@ -17,7 +17,7 @@ const entries = (names: string[]) => names.map((path) => ({ path, source: '' }))
 
 test('the rules look at the whole tree', () => {
   for (const path of [
-    'shared/config.ts',
+    'shared/config/config.ts',
     'shared/db/client.ts',
     'scripts/start',
     'test/architecture.test.ts',
@@ -141,13 +141,13 @@ describe('importing a module opens no connection and starts nothing', () => {
   test('a thread, a child and the web process are left out, because they are started and not imported', () => {
     const files = planted({
       'api/server.ts': '',
-      'shared/cage.ts':
-        "import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./cage/thread.ts', import.meta.url));",
-      'shared/cage/thread.ts': "import { parentPort } from 'node:worker_threads';",
+      'shared/sandbox.ts':
+        "import { Worker } from 'node:worker_threads';\nnew Worker(new URL('./sandbox/thread.ts', import.meta.url));",
+      'shared/sandbox/thread.ts': "import { parentPort } from 'node:worker_threads';",
       'shared/process.ts':
-        "import { fork } from 'node:child_process';\nfork(new URL('./cage/child.ts', import.meta.url));",
-      'shared/cage/child.ts': "process.on('message', () => {});",
+        "import { fork } from 'node:child_process';\nfork(new URL('./sandbox/child.ts', import.meta.url));",
+      'shared/sandbox/child.ts': "process.on('message', () => {});",
     });
-    expect(importable(files)).toEqual(['shared/cage.ts', 'shared/process.ts']);
+    expect(importable(files)).toEqual(['shared/sandbox.ts', 'shared/process.ts']);
   });
 });

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as QueuedJob } from 'bullmq';
-import { databaseTime, now } from '../shared/clock.ts';
-import { Problem } from '../shared/errors.ts';
+import { databaseTime, now } from '../shared/common/clock.ts';
+import { Problem } from '../shared/common/errors.ts';
+import { logger } from '../shared/common/logger.ts';
+import { count } from '../shared/common/metrics.ts';
+import { runWithRequest } from '../shared/common/request-context.ts';
 import type { Job } from '../shared/jobs/job.ts';
-import { logger } from '../shared/logger.ts';
-import { count } from '../shared/metrics.ts';
-import { isNear } from '../shared/queue.ts';
-import { runWithRequest } from '../shared/request-context.ts';
+import { isNear } from '../shared/queue/queue.ts';
 import type { Outcome } from '../shared/work/outcome.ts';
-import * as database from './database-pause.ts';
+import * as database from './database-circuit-breaker.ts';
 
 /** A job contract with the code that runs it, its share of the process, and how it is queued. */
 export type Handler = {
@@ -107,9 +107,9 @@ async function settle(
   inHand += 1;
   try {
     const outcome = await work();
-    // Who only says "later" may have come to that without the database.
+    // A job that only says "later" may have come to that without the database.
     if (typeof outcome === 'string') database.note(false);
-    // What is due much later has been parked in its row; the sweep brings it back (architecture rule 3).
+    // Work that is due much later has been parked in its row; the sweep brings it back (architecture rule 3).
     return typeof outcome !== 'string' && isNear(outcome.retryAt) ? new RetryLater(outcome.retryAt) : null;
   } catch (error) {
     const isOutage = error instanceof Problem && error.code === 'service_unavailable';

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 import closeWithGrace from 'close-with-grace';
-import { config } from '../shared/config.ts';
+import { logger } from '../shared/common/logger.ts';
+import { config } from '../shared/config/config.ts';
 import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
-import { logger } from '../shared/logger.ts';
 import { startInbound } from './inbound/server.ts';
 
 async function main(): Promise<void> {

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
-import { config } from '../shared/config.ts';
-import * as smsGateways from '../shared/domain/sms-gateways.ts';
+import { logger } from '../shared/common/logger.ts';
+import { config } from '../shared/config/config.ts';
+import * as smsGateways from '../shared/domain/sms/gateways/gateways.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
 import { sendSms } from '../shared/jobs/send-sms.ts';
 import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
-import { logger } from '../shared/logger.ts';
 import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
 import { partitions, prefixOf } from '../shared/queue/partitions.ts';
-import { isRedisUp } from '../shared/queue.ts';
+import { isRedisUp } from '../shared/queue/queue.ts';
 import { backoffMs, workDone } from './handle.ts';
 import { handlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
 // How long BullMQ may take to say goodbye to Redis once nothing is in hand.
 const closeLimitMs = 2_000;
-// What is left of the grace closes the database and the queues.
+// The rest of the grace closes the database and the queues.
 const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECONDS * 1000 - 3_000);
 
 /**
- * Runs the jobs of these names, all of them by default; `send-email:authentication` is one lane of a job. `stop` lets the
- * work in hand finish.
+ * Runs the jobs of these names, all of them by default; `send-email:authentication` is one lane of a job. `stop` lets
+ * the work in hand finish.
  */
 export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
   const jobs = handlers.map(({ job }) => job);
@@ -31,7 +31,7 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   const connection = connectToRedis({
     // Workers wait for Redis however long it is away, unlike whoever adds jobs.
     maxRetriesPerRequest: null,
-    // What many jobs have to say at one moment is one write. A job whose end is lost with the connection is found
+    // The outcomes of many jobs at one moment are one write. A job whose end is lost with the connection is found
     // again as one of a worker that died, and finds its row done.
     enableAutoPipelining: true,
   });
@@ -43,7 +43,7 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
   return {
     stop: async () => {
       schedule.stop();
-      // BullMQ would wait for a Redis that is away. What is in hand is written down in MySQL, so that is enough to
+      // BullMQ would wait for a Redis that is away. Work in hand is written down in MySQL, so that is enough to
       // wait for; the jobs are found again as those of a worker that died.
       const isRedisThere = await isRedisUp();
       if (!isRedisThere) await workDone(stopLimitMs);

@@ -1,10 +1,10 @@
-import { config } from '../shared/config.ts';
+import { config } from '../shared/config/config.ts';
 import { countReports } from '../shared/jobs/count-reports.ts';
 import type { Job } from '../shared/jobs/job.ts';
 import { purgeExpired } from '../shared/jobs/purge-expired.ts';
 import { sweep } from '../shared/jobs/sweep.ts';
 import { webhookHealth } from '../shared/jobs/webhook-health.ts';
-import { enqueueRepeating } from '../shared/queue.ts';
+import { enqueueRepeating } from '../shared/queue/queue.ts';
 
 /** The repeating jobs and how often. */
 export const schedule: { job: Job; everySeconds: number }[] = [

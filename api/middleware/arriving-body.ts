@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
-import { logger } from '../../shared/logger.ts';
+import { type ErrorCode, Problem, problem } from '../../shared/common/errors.ts';
+import { logger } from '../../shared/common/logger.ts';
 import {
   fileRoom,
   type LargeBody,

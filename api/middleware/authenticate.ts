@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
-import { config } from '../../shared/config.ts';
-import { type ErrorCode, Problem, problem } from '../../shared/errors.ts';
+import { type ErrorCode, Problem, problem } from '../../shared/common/errors.ts';
+import { config } from '../../shared/config/config.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { headerCount } from './request-form.ts';
@@ -44,7 +44,7 @@ const failures: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'signature_
 
 /**
  * Counts failed authentications by the client's address. Past the limit each further one is a 429, and a key that no
- * process knows costs nothing but that. Those that are known work all the same, because many customers may share an
+ * process knows costs nothing but that. Known keys work all the same, because many customers may share an
  * address.
  */
 export function failureLimit() {
@@ -52,7 +52,8 @@ export function failureLimit() {
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond: perMinute / 60, burst }]);
 
-  // A key that nobody here knows counts as a failure before it is looked for, so that many at once are not all looked for.
+  // A key that nobody here knows counts as a failure before it is looked for, so that many at once are not all looked
+  // for.
   const counted = new WeakMap<Request, Taken>();
 
   async function mayLookUp(request: Request): Promise<boolean> {
@@ -70,7 +71,7 @@ export function failureLimit() {
     if (!taken.refusedBy) buckets.putBack([networkOf(request)]);
   }
 
-  /** What to answer instead of this error; the error itself unless it is a failure too many. */
+  /** The answer in place of this error; the error itself unless it is a failure too many. */
   async function refusalFor(request: Request, thrown: unknown): Promise<unknown> {
     if (perMinute === 0 || !(thrown instanceof Problem) || !failures.has(thrown.code)) return thrown;
     const { refusedBy, retryAfterSeconds } =
@@ -88,6 +89,6 @@ export type FailureLimit = ReturnType<typeof failureLimit>;
 /** The address that a client cannot choose: of IPv6 the /64, because all of one is usually in one hand. */
 export function networkOf(request: Request): string {
   const { ip = '', socket } = request;
-  // What a proxy has written may be no address, or one with a port, which would be another each time.
+  // A proxy may have written no address, or one with a port, which would be another each time.
   return networkIn(ip) ?? networkIn(socket.remoteAddress ?? '') ?? 'unknown';
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { invalid, problem } from '../../shared/errors.ts';
+import { invalid, problem } from '../../shared/common/errors.ts';
 import { parseBody } from './json-body.ts';
 import type { Path } from './json-scan.ts';
 import type { RawBody } from './raw-body.ts';

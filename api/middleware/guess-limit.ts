@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import { type Problem, problem } from '../../shared/errors.ts';
+import { type Problem, problem } from '../../shared/common/errors.ts';
 import { networkOf } from './authenticate.ts';
 import { tokenBuckets } from './token-buckets.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { problem } from '../../shared/errors.ts';
+import { problem } from '../../shared/common/errors.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
 import type { Method } from '../endpoint.ts';
 import { hashOf } from './large-body.ts';
@@ -37,8 +37,8 @@ export function idempotencyKeyOf(request: IncomingMessage, method: Method, calle
 }
 
 /**
- * What makes two requests the same: method, path, query and the bytes of the body, as sent. A target holds neither space
- * nor line break, so the parts cannot run into each other.
+ * The parts by which two requests are the same: method, path, query and the bytes of the body, as sent. A target holds
+ * neither space nor line break, so the parts cannot run into each other.
  */
 export function fingerprintOf(request: IncomingMessage, rawBody: RawBody): Buffer | Promise<Buffer> {
   const target = `${request.method} ${request.url}\n`;

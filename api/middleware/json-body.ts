@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { problem } from '../../shared/errors.ts';
+import { problem } from '../../shared/common/errors.ts';
 import { jsonFaultPlace, type Place } from '../../shared/formats/json-fault.ts';
 import { hasFewValues, mostValues, type Path, startScan } from './json-scan.ts';
 

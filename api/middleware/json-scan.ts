@@ -1,4 +1,4 @@
-import { invalidFields, problem } from '../../shared/errors.ts';
+import { invalidFields, problem } from '../../shared/common/errors.ts';
 import { mostFreeValues } from '../../shared/schemas/fields.ts';
 import { fieldPath } from '../validation.ts';
 

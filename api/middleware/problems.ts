@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import { config } from '../../shared/config.ts';
-import { catalogue, type ErrorCode, Problem, problem } from '../../shared/errors.ts';
-import { logger } from '../../shared/logger.ts';
+import { catalogue, type ErrorCode, Problem, problem } from '../../shared/common/errors.ts';
+import { logger } from '../../shared/common/logger.ts';
+import { config } from '../../shared/config/config.ts';
 import type { Problem as ProblemDocument } from '../../shared/schemas/problem.ts';
 import { endAfterRequest } from './raw-body.ts';
 

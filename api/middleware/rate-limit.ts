@@ -1,6 +1,6 @@
-import { config } from '../../shared/config.ts';
-import { type Problem, problem } from '../../shared/errors.ts';
-import type { Limit } from '../../shared/rate-limits.ts';
+import { type Problem, problem } from '../../shared/common/errors.ts';
+import { config } from '../../shared/config/config.ts';
+import type { Limit } from '../../shared/coordination/rate-limits.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
 import { type Taken, tokenBuckets } from './token-buckets.ts';
 
@@ -28,8 +28,8 @@ const policies = [
 ] as const;
 
 /**
- * What callers may ask for: a bucket for each key with its rotations, which a new key of the same line does not fill
- * again, and one for each workspace. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
+ * The request limits of callers: a bucket for each key with its rotations, which a new key of the same line does not
+ * fill again, and one for each workspace. The headers follow draft-ietf-httpapi-ratelimit-headers-10.
  */
 export function callerLimits(milliseconds?: () => number) {
   const { RATE_LIMIT_PER_SECOND: key, WORKSPACE_RATE_LIMIT_PER_SECOND: workspace } = config;

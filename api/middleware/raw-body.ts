@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { problem } from '../../shared/errors.ts';
+import { problem } from '../../shared/common/errors.ts';
 import {
   type BodyOptions,
   collect,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { problem } from '../../shared/errors.ts';
+import { problem } from '../../shared/common/errors.ts';
 
 /** How often a header was sent. Node keeps only the first of some headers, which another reader may not. */
 export function headerCount(request: IncomingMessage, lowerCaseName: string): number {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { logger } from '../../shared/logger.ts';
-import { runWithRequest } from '../../shared/request-context.ts';
+import { logger } from '../../shared/common/logger.ts';
+import { runWithRequest } from '../../shared/common/request-context.ts';
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;

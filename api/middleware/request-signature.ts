@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { config } from '../../shared/config.ts';
-import * as requestSignatures from '../../shared/domain/request-signatures.ts';
+import { config } from '../../shared/config/config.ts';
+import * as requestSignatures from '../../shared/domain/requests/signatures.ts';
 import { hashOf, type Pace } from './large-body.ts';
 import type { RawBody } from './raw-body.ts';
 
-/** What the headers tell about the signature that a request must or may have (API decisions §3); null when it has none. */
+/** Checks, by the headers, the signature that a request must or may have (API decisions §3); null when it has none. */
 export function verifySignature(
   request: IncomingMessage,
   caller: requestSignatures.Signer,

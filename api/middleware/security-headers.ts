@@ -1,5 +1,5 @@
 import helmet from 'helmet';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 
 export const policy = {
   defaultSrc: ["'none'"],
@@ -17,7 +17,7 @@ export function headersWith(directives: Record<string, string[]>) {
   return helmet({
     contentSecurityPolicy: { useDefaults: false, directives },
     xFrameOptions: { action: 'deny' },
-    // Whoever runs this on one name of a domain has not decided for its other names.
+    // An operator who runs this on one name of a domain has not decided for its other names.
     strictTransportSecurity: config.PUBLIC_URL.startsWith('https:') && { includeSubDomains: false },
   });
 }

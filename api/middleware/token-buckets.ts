@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { batcher } from '../../shared/batcher.ts';
-import { logger } from '../../shared/logger.ts';
+import { batcher } from '../../shared/common/batcher.ts';
+import { logger } from '../../shared/common/logger.ts';
 import {
   type Ask,
   isReachable,
@@ -8,7 +8,7 @@ import {
   type Limit,
   leaseSeconds,
   leaseTokens,
-} from '../../shared/rate-limits.ts';
+} from '../../shared/coordination/rate-limits.ts';
 
 /** Whether a request passes, and how many tokens its buckets have left. */
 export type Taken = { refusedBy: Limit | null; retryAfterSeconds: number; levels: number[] };
@@ -27,11 +27,11 @@ type Bucket = {
   asked: number;
   waiting: number;
   leasing: Promise<void> | null;
-  /** What the last lease left in the shared bucket, and when. */
+  /** The tokens that the last lease left in the shared bucket, and when. */
   left: number;
   leftAt: number;
   emptyUntil: number;
-  /** What a bucket of this process alone would hold. It decides while Redis is away. */
+  /** The tokens that a bucket of this process alone would hold. It decides while Redis is away. */
   own: number;
   ownAt: number;
 };
@@ -54,7 +54,7 @@ const shortestEmptyMs = 10;
 export function tokenBuckets(limits: readonly Limit[], milliseconds: () => number = () => performance.now()) {
   const holder = randomUUID();
   const bucketsOf = limits.map((limit) => recentlyUsed((id) => newBucket(limit, id, milliseconds())));
-  // What comes in one turn of the loop is one call. None waits for another: a Redis that hangs would delay it twice.
+  // The requests of one turn of the loop are one call. None waits for another: a Redis that hangs would delay it twice.
   const askRedis = batcher<Ask, Lease>({
     maxItems: 100,
     maxInFlight: Number.POSITIVE_INFINITY,

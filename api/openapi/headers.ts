@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { currentVersion, knownVersions } from '../../shared/versions.ts';
+import { currentVersion, knownVersions } from '../../shared/common/versions.ts';
 
 const header = (id: string, description: string, example: string) =>
   z.string().meta({ description, example, header: { id } });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { config } from '../../shared/config.ts';
-import { changesIn, currentVersion, knownVersions } from '../../shared/versions.ts';
+import { changesIn, currentVersion, knownVersions } from '../../shared/common/versions.ts';
+import { config } from '../../shared/config/config.ts';
 
 const source = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
-/** What a reader has to know before any operation, in Markdown, with the settings of this platform. */
+/** The introduction that a reader needs before any operation, in Markdown, with the settings of this platform. */
 export function introduction(): string {
   const values: Record<string, string> = {
     publicUrl: config.PUBLIC_URL,

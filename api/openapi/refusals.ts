@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
-import { catalogue, type ErrorCode } from '../../shared/errors.ts';
+import { catalogue, type ErrorCode } from '../../shared/common/errors.ts';
 import { Problem } from '../../shared/schemas/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { takesIdempotencyKey } from '../middleware/idempotency.ts';
@@ -46,7 +46,7 @@ const idempotencyProblems = [
 
 export type Refusals = Map<string, ZodOpenApiResponseObject>;
 
-/** What a refusal is called in the description: by its status, and by the codes that not every operation has. */
+/** The name of a refusal in the description: by its status, and by the codes that not every operation has. */
 function nameOf(codes: readonly ErrorCode[]): string {
   const takesKey = codes.some((code) => (idempotencyProblems as readonly ErrorCode[]).includes(code));
   const own = codes.filter(

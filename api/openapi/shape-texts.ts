@@ -1,4 +1,4 @@
-/** What the shapes of the description are, where their schema does not say it: by their name. */
+/** Texts for the shapes of the description, by name, where their schema has none. */
 const texts: Readonly<Record<string, string>> = {
   ApiKeyChanges: 'What is to change of an API key; what is left out stays',
   ApiKey: 'A key that callers prove themselves with: its scopes, limits and signature, never its text again',

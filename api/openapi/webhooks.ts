@@ -8,7 +8,7 @@ export const deliveriesTag = 'Webhook events';
 
 const text = (description: string, example: string) => z.string().meta({ description, example });
 
-/** What every delivery carries (RFC 9421, RFC 9530). */
+/** The headers of every delivery (RFC 9421, RFC 9530). */
 const headers = z.object({
   'Webhook-Id': Id('delivery').meta({
     description: 'The same in all attempts of a delivery: who has dealt with it once can pass it over',
@@ -30,7 +30,7 @@ const meanings: Record<string, string> = {
   'webhook.test': 'A test of the webhook, which POST /v2/webhooks/{id}/test asks for',
 };
 
-/** What is posted to the webhooks of a workspace, by type of event. */
+/** The requests that are posted to the webhooks of a workspace, by type of event. */
 export function webhookEvents(): Record<string, ZodOpenApiPathItemObject> {
   return Object.fromEntries(
     eventShapes.flatMap(({ types, shape }) => types.map((type) => [type, { post: delivery(type, shape) }])),

@@ -4,7 +4,7 @@ import { ExpressAdapter } from '@bull-board/express';
 import type { Express } from 'express';
 import { queueNames } from '../../shared/jobs/index.ts';
 import { partitions } from '../../shared/queue/partitions.ts';
-import { queueOf } from '../../shared/queue.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
 
 /**
  * The queues as operators see them. Jobs are wake-ups that hold ids only, so the board shows no customer data, and

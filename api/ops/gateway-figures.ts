@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
-import { now } from '../../shared/clock.ts';
-import type { GatewayView } from '../../shared/domain/sms-gateways/operator.ts';
+import { now } from '../../shared/common/clock.ts';
+import type { GatewayView } from '../../shared/domain/sms/gateways/operator.ts';
 
 /** Figures of carriers, from what the operator's page shows of them. */
 export function addGateways(registry: Registry, prefix: string, gateways: GatewayView[]): void {

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import * as gateways from '../../shared/domain/sms-gateways/operator.ts';
+import * as gateways from '../../shared/domain/sms/gateways/operator.ts';
 import { escaped, page } from '../public/page.ts';
 
 const columns = [

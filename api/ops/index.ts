@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Express, type NextFunction, type Request, type Response, Router } from 'express';
-import { config } from '../../shared/config.ts';
-import { problem } from '../../shared/errors.ts';
+import { problem } from '../../shared/common/errors.ts';
+import { config } from '../../shared/config/config.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
 import { boardHeaders, securityHeaders } from '../middleware/security-headers.ts';
 import { gatewaysPage } from './gateways.ts';

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { readiness } from '../../shared/domain/health.ts';
-import * as operations from '../../shared/domain/operations.ts';
+import { readiness } from '../../shared/domain/operations/health.ts';
+import * as operations from '../../shared/domain/operations/operations.ts';
 import { batchLanes, smsLanes } from '../../shared/schemas/lanes.ts';
-import { PausedReason, type SmsBatchStatus } from '../../shared/schemas/sms-batches.ts';
+import { PausedReason, type SmsBatchStatus } from '../../shared/schemas/sms/batches.ts';
 import { addGateways } from './gateway-figures.ts';
 
 const prefix = 'messaging_';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import * as testRecipients from '../../shared/domain/email-test-recipients.ts';
+import * as testRecipients from '../../shared/domain/email/test-recipients/test-recipients.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { plainPage, recipientPage, sendRecipientPage } from './recipient-page.ts';
 import { texts } from './recipient-texts.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { describeApi } from '../openapi.ts';

@@ -1,13 +1,13 @@
 import { createSecretKey } from 'node:crypto';
 import { type Request, type Response, Router } from 'express';
 import type { z } from 'zod';
+import { problem } from '../../shared/common/errors.ts';
+import { semaphore } from '../../shared/common/semaphore.ts';
+import { config } from '../../shared/config/config.ts';
 import type { HttpSettings } from '../../shared/config/sms-gateways.ts';
-import { config } from '../../shared/config.ts';
-import type { Signer } from '../../shared/domain/request-signatures.ts';
-import * as posts from '../../shared/domain/sms-gateway-posts.ts';
-import { problem } from '../../shared/errors.ts';
-import { GatewayReceipt, GatewayText } from '../../shared/schemas/sms-gateway-posts.ts';
-import { semaphore } from '../../shared/semaphore.ts';
+import type { Signer } from '../../shared/domain/requests/signatures.ts';
+import * as posts from '../../shared/domain/sms/gateways/posts.ts';
+import { GatewayReceipt, GatewayText } from '../../shared/schemas/sms/gateway-posts.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { parseBody } from '../middleware/json-body.ts';
 import { unpaced } from '../middleware/large-body.ts';
@@ -23,8 +23,8 @@ const mostWaiting = 200;
 const longestWaitMs = 5_000;
 
 /**
- * Where gateways of the type http say what became of texts, and bring the texts of people. The answer is 204 once that is on
- * disk; after any other, or none, it is to come again.
+ * Where gateways of the type http say what became of texts, and bring the texts of people. The answer is 204 once that
+ * is on disk; after any other, or none, it is to come again.
  */
 export function gatewayDoors(failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
@@ -70,7 +70,7 @@ function settingsOf(name: string): HttpSettings {
   return settings;
 }
 
-/** What the body spells; its signature is looked at before anything else of the request. */
+/** The parsed body; its signature is checked before anything else of the request. */
 async function signedBody(
   request: Request,
   response: Response,
@@ -90,7 +90,7 @@ async function signedBody(
       owner: `gateway ${settings.name}`,
       busyCode: 'service_unavailable',
     });
-    // What comes a second time is known by its id, so a nonce has nothing to add.
+    // A repeated post is known by its id, so a nonce has nothing to add.
     await acceptSignature({ ...verified, nonce: null }, raw, unpaced);
     return parseBody(raw as Buffer, []);
   } catch (thrown) {

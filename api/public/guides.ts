@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Router } from 'express';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import type { Rendered, Surroundings } from './markdown.ts';
 import { escaped, page } from './page.ts';

@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import { readiness } from '../../shared/domain/health.ts';
+import { readiness } from '../../shared/domain/operations/health.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 
 /** For whoever starts and watches the process. Ready means MySQL; Redis may be away, or take no jobs. */

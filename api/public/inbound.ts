@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
-import { beginningOf, largestMailBytes, receive } from '../../shared/domain/email-reports.ts';
-import { problem } from '../../shared/errors.ts';
+import { problem } from '../../shared/common/errors.ts';
+import { beginningOf, largestMailBytes, receive } from '../../shared/domain/email/reports/reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
@@ -10,8 +10,8 @@ const mostRecipients = 50;
 
 /**
  * The HTTP door for bounces and complaints, where no process can be reached by SMTP: the body is the message as it came
- * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP; a 400 or 413 is
- * for good, as 5xx is there.
+ * (message/rfc822), `?recipient=` (repeatable) its envelope. A 503 is to be tried again, as 451 is in SMTP; a 400 or
+ * 413 is for good, as 5xx is there.
  */
 export function inboundEmail(token: string, failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
@@ -63,7 +63,7 @@ async function messageOf(request: Request, goOn: () => void): Promise<Buffer> {
   return raw;
 }
 
-/** What a mail server hands over beside the message; without it the message itself is looked at. */
+/** The recipients that a mail server names beside the message; without them the message itself is read. */
 function recipientsOf({ query }: Request): string[] {
   return [query['recipient'] ?? []]
     .flat()

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
@@ -14,7 +14,7 @@ import { escaped, page } from './page.ts';
 import { problemPages } from './problems.ts';
 import { unsubscribePage } from './unsubscribe.ts';
 
-/** What people and machines reach without a key. */
+/** Pages that people and machines reach without a key. */
 export function publicPages(endpoints: readonly Endpoint[], failures: FailureLimit): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router.use(health);

@@ -4,7 +4,7 @@ import { escaped } from './page.ts';
 
 export type Heading = { level: number; text: string; anchor: string };
 export type Rendered = { html: string; headings: Heading[] };
-/** What a page may show of the files beside it, and where its links lead. */
+/** The files beside a page that it may show, and the targets of its links. */
 export type Surroundings = { files: ReadonlyMap<string, string>; addressOf: (href: string) => string | null };
 
 /** HTML of a page in Markdown, with the headings that a list of its contents names. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Router } from 'express';
-import { countLoad } from '../../shared/domain/email-opens.ts';
+import { countLoad } from '../../shared/domain/email/tracking/opens.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 
 /** A transparent pixel (GIF89a). */
 const pixel = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
-// Who counts is waited for this long, so that a load is counted before it is answered; an image must not hang.
+// A load waits this long to be counted before it is answered; an image must not hang.
 const longestWaitMs = 1_000;
 
 /** The tracking image of emails with trackOpens. Every token gets the image, so an answer tells nothing. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 
 /** Within the page, so that it is there with the first paint. */
 const logo = readFileSync(join(import.meta.dirname, 'assets/icon.svg'), 'utf8')

@@ -1,9 +1,9 @@
 import { Router } from 'express';
-import { catalogue, type ErrorCode } from '../../shared/errors.ts';
+import { catalogue, type ErrorCode } from '../../shared/common/errors.ts';
 import { methodNotAllowed, problemAddress } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
 
-/** What each problem code means and what to do about it: the pages that `type` leads to. */
+/** The pages that `type` leads to: each explains a problem code and its remedy. */
 export const problemPages = Router({ strict: true, caseSensitive: true });
 
 problemPages

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import type { Problem } from '../../shared/schemas/problem.ts';
 import type { Written } from '../middleware/problems.ts';
 import { headersWith, policy } from '../middleware/security-headers.ts';

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Router } from 'express';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
 
@@ -44,7 +44,8 @@ export function reference(): Router {
   router
     .route('/docs')
     .get((_request, response) => {
-      // The program writes its styles into the page. It is told the nonce of this answer, so the policy lets in these alone.
+      // The program writes its styles into the page. It is told the nonce of this answer, so the policy lets in these
+      // alone.
       const nonce = randomBytes(16).toString('base64');
       const policy = String(response.getHeader('Content-Security-Policy'));
       response.setHeader(
@@ -72,7 +73,7 @@ function isLoopback(address: string): boolean {
 }
 
 function referencePage(nonce: string): string {
-  // Whoever reaches the page gets the key, so it is for a platform that this machine alone reaches.
+  // Every reader of the page gets the key, so it is for a platform that this machine alone reaches.
   const key = isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
   const offer = key
     ? `<p class="offer"><button type="button" id="use-demo-key" data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`

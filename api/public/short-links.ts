@@ -1,9 +1,9 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { isbot } from 'isbot';
-import { config } from '../../shared/config.ts';
-import * as links from '../../shared/domain/short-links.ts';
-import { problem } from '../../shared/errors.ts';
-import { count } from '../../shared/metrics.ts';
+import { problem } from '../../shared/common/errors.ts';
+import { count } from '../../shared/common/metrics.ts';
+import { config } from '../../shared/config/config.ts';
+import * as links from '../../shared/domain/short-links/short-links.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
 import { sendProblem } from '../middleware/problems.ts';
 import { asRecipientPage, plainPage, recipientHeaders, sendRecipientPage } from './recipient-page.ts';

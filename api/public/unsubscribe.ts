@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import * as unsubscribe from '../../shared/domain/unsubscribe.ts';
+import * as unsubscribe from '../../shared/domain/email/tracking/unsubscribe.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
 import { plainPage, recipientPage, sendRecipientPage } from './recipient-page.ts';
 import { texts } from './recipient-texts.ts';
@@ -18,7 +18,7 @@ unsubscribePage
     else sendRecipientPage(request, response, 404, plainPage(unknown));
   })
   .post(async (request, response) => {
-    // What is posted says nothing that the address does not.
+    // The posted body says nothing that the address does not.
     request.resume();
     const done = await unsubscribe.optOut(request.params.token);
     if (done) sendRecipientPage(request, response, 200, donePage(done));

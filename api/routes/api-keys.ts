@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as apiKeys from '../../shared/domain/api-keys.ts';
+import * as apiKeys from '../../shared/domain/api-keys/api-keys.ts';
 import { ApiKey, ApiKeyChanges, ApiKeyPage, KeyRotation, NewApiKey } from '../../shared/schemas/api-keys.ts';
 import { Id } from '../../shared/schemas/fields.ts';
 import { endpoint } from '../endpoint.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { config } from '../../shared/config.ts';
-import * as contactLists from '../../shared/domain/contact-lists.ts';
+import { config } from '../../shared/config/config.ts';
+import * as contactLists from '../../shared/domain/contact-lists/contact-lists.ts';
 import {
   ContactList,
   ContactListAddition,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import * as contactBatches from '../../shared/domain/contact-batches.ts';
-import * as contactTags from '../../shared/domain/contact-tags.ts';
-import * as contacts from '../../shared/domain/contacts.ts';
+import * as contactBatches from '../../shared/domain/contacts/batches.ts';
+import * as contacts from '../../shared/domain/contacts/contacts.ts';
+import * as contactTags from '../../shared/domain/contacts/tags.ts';
 import {
   Contact,
   ContactBatch,

@@ -1,4 +1,4 @@
-import * as conversations from '../../shared/domain/conversations.ts';
+import * as conversations from '../../shared/domain/conversations/conversations.ts';
 import { ConversationPage, ConversationQuery } from '../../shared/schemas/conversations.ts';
 import { endpoint } from '../endpoint.ts';
 

@@ -1,4 +1,4 @@
-import * as events from '../../shared/domain/events.ts';
+import * as events from '../../shared/domain/events/events.ts';
 import { EventFilter, EventPage } from '../../shared/schemas/events.ts';
 import { endpoint, Serialized } from '../endpoint.ts';
 

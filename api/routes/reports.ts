@@ -1,4 +1,4 @@
-import * as reports from '../../shared/domain/reports.ts';
+import * as reports from '../../shared/domain/reports/reports.ts';
 import {
   ClientTagsReport,
   CountriesReport,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import * as senders from '../../shared/domain/senders.ts';
+import * as senders from '../../shared/domain/senders/senders.ts';
 import { Id } from '../../shared/schemas/fields.ts';
 import {
   NewSender,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import * as simulator from '../../shared/domain/simulator.ts';
+import * as simulator from '../../shared/domain/simulator/simulator.ts';
 import { text } from '../../shared/schemas/fields.ts';
 import { SimulatorPhonePage, SimulatorPhoneQuery, SimulatorText } from '../../shared/schemas/simulator.ts';
-import { SmsMessage } from '../../shared/schemas/sms.ts';
+import { SmsMessage } from '../../shared/schemas/sms/sms.ts';
 import { endpoint } from '../endpoint.ts';
 
 const tag = 'Simulator';

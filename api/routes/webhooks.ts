@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import * as deliveryLog from '../../shared/domain/webhook-delivery-log.ts';
-import * as webhooks from '../../shared/domain/webhooks.ts';
+import * as deliveryLog from '../../shared/domain/webhooks/deliveries/log.ts';
+import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
 import { Event } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
 import {
@@ -10,8 +10,8 @@ import {
   WebhookDeliveryPage,
   WebhookRecovered,
   WebhookRecovery,
-} from '../../shared/schemas/webhook-deliveries.ts';
-import { NewWebhook, Webhook, WebhookChanges, WebhookPage } from '../../shared/schemas/webhooks.ts';
+} from '../../shared/schemas/webhooks/deliveries.ts';
+import { NewWebhook, Webhook, WebhookChanges, WebhookPage } from '../../shared/schemas/webhooks/webhooks.ts';
 import { endpoint } from '../endpoint.ts';
 
 const tag = 'Webhooks';

@@ -1,5 +1,5 @@
-import * as reports from '../../shared/domain/reports.ts';
-import * as workspace from '../../shared/domain/workspace-record.ts';
+import * as reports from '../../shared/domain/reports/reports.ts';
+import * as workspace from '../../shared/domain/workspace/workspace.ts';
 import { Spend, SpendQuery, Workspace } from '../../shared/schemas/workspace.ts';
 import { endpoint } from '../endpoint.ts';
 

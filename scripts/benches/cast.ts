@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
 import { checkout } from '../setup/environment.ts';
 import * as kept from '../setup/kept.ts';
-import * as procfile from '../setup/procfile.ts';
+import * as procfile from '../setup/start/procfile.ts';
 import type { Bench } from './line.ts';
 import { type Program, type Servant, startPlatform, startServant } from './program.ts';
 

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { given, localDir } from '../setup/environment.ts';
-import * as processes from '../setup/processes.ts';
-import * as session from '../setup/session.ts';
+import * as processes from '../setup/start/processes.ts';
+import * as session from '../setup/start/session.ts';
 import { compare } from './compare/compare.ts';
 import { type Bench, checkSame, type Line, type Run, type Side } from './line.ts';
 import { optionsOf } from './options.ts';

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import * as session from '../setup/session.ts';
+import * as session from '../setup/start/session.ts';
 import type { Line } from './line.ts';
 import { lines } from './lines/index.ts';
 

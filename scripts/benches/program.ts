@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkout, localDir } from '../setup/environment.ts';
-import * as processes from '../setup/processes.ts';
+import * as processes from '../setup/start/processes.ts';
 import type { Answer, Question } from './serve.ts';
 
 /** A process of its own, in the part it plays. */

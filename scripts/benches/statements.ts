@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import readline from 'node:readline';
 import type mysql from 'mysql2/promise';
-import * as session from '../setup/session.ts';
+import * as session from '../setup/start/session.ts';
 import type { World } from './world.ts';
 
 /** Has MySQL write down what connections made from now on ask it for; `stop` puts all back and says what that was. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { checkout } from '../setup/environment.ts';
-import * as session from '../setup/session.ts';
+import * as session from '../setup/start/session.ts';
 import { createTables, tables } from './bare/tables.ts';
 import { deleteKeys } from './keys.ts';
 import { startServant } from './program.ts';

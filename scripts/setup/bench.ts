@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { optionsOf } from '../benches/options.ts';
 import { checkout, given, localDir } from './environment.ts';
-import * as processes from './processes.ts';
-import { startServices } from './services.ts';
-import * as session from './session.ts';
+import { startServices } from './servers/services.ts';
+import * as processes from './start/processes.ts';
+import * as session from './start/session.ts';
 
 async function bench(): Promise<number> {
   // A mistake is told before servers are started for it.

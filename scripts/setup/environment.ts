@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-/** The environment as given, blank values left out. Settings of the product itself are shared/config.ts's. */
+/** The environment as given, blank values left out. Settings of the product itself are shared/config/config.ts's. */
 export const given: Readonly<Record<string, string | undefined>> = Object.fromEntries(
   Object.entries(process.env).filter(([, value]) => value),
 );

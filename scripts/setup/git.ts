@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { Unfit } from './session.ts';
+import { Unfit } from './start/session.ts';
 
 const run = promisify(execFile);
 

@@ -1,6 +1,6 @@
+import { migrateDown, migrateUp } from '../../shared/db/client/migrate.ts';
 import { closeDatabase } from '../../shared/db/client.ts';
-import { migrateDown, migrateUp } from '../../shared/db/migrate.ts';
-import { requireDatabase, StartFault } from '../../shared/db/system/server.ts';
+import { requireDatabase, StartFault } from '../../shared/db/server/server.system.ts';
 import { needPlatform } from './environment.ts';
 
 const usage = 'scripts/migrate up | latest | down [--all]';

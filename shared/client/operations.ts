@@ -1,6 +1,6 @@
 import type { components, paths } from './description.d.ts';
 
-/** What the API takes and gives, by name: `Schema<'Email'>`. */
+/** The values that the API takes and gives, by name: `Schema<'Email'>`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 /** One event, as the feed and webhooks have it; its `type` says what `data` is. */
 export type Event = Schema<'Event'>;
@@ -41,7 +41,7 @@ export type Options = {
   signal?: AbortSignal;
 };
 
-/** What an operation takes: the parameters of its path and its query, and its body. */
+/** The input of an operation: the parameters of its path and its query, and its body. */
 export type Input<P extends keyof paths, M extends Method> = Options &
   Member<'path', Parameters<Operation<P, M>, 'path'>, false> &
   Member<'query', Parameters<Operation<P, M>, 'query'>, MayBeLeftOut<Parameters<Operation<P, M>, 'query'>>> &
@@ -54,7 +54,7 @@ export type Given<T> = Partial<T> extends T ? [input?: T] : [input: T];
 
 type Answer<Response> = Response extends { content: { 'application/json': infer Json } } ? Json : undefined;
 
-/** What an operation answers with when it is done: undefined where it answers with nothing. */
+/** The answer of an operation that is done: undefined where it answers with nothing. */
 export type Output<P extends keyof paths, M extends Method> =
   Operation<P, M> extends { responses: infer Responses } ? Answer<Responses[keyof Responses]> : never;
 

@@ -6,7 +6,7 @@ const prefix = z
   .string()
   .regex(/^\+[1-9]\d{0,14}$/, 'must be the beginning of a number in E.164, such as +4474');
 
-/** What all types have in common. Nothing of countries, prefixes and senders: it fits every message. */
+/** The settings of every type. Nothing of countries, prefixes and senders: it fits every message. */
 const common = {
   name: z
     .string()
@@ -14,7 +14,7 @@ const common = {
   countries: z.array(country).min(1).optional(),
   prefixes: z.array(prefix).min(1).optional(),
   senders: z.array(z.string().min(1)).min(1).optional(),
-  /** Those of one priority share the messages by weight; the first of the list without one comes first. */
+  /** Gateways of one priority share the messages by weight; the first of the list without one comes first. */
   priority: z.number().int().min(0).optional(),
   weight: z.number().positive().default(1),
 };

@@ -80,7 +80,7 @@ export function table(name: string, indexes: string[] = []): Knex.QueryBuilder {
  */
 export const byId = 'FORCE INDEX (PRIMARY)';
 
-/** What a column of bytes holds, or is compared with. */
+/** The value that a column of bytes holds, or is compared with. */
 export function bytesOf<Absent extends null | undefined>(text: string | Absent): Buffer | Absent {
   return typeof text === 'string' ? Buffer.from(text) : text;
 }

@@ -1,8 +1,8 @@
 import { idFromBytes, idToBytes } from '../formats/ids.ts';
 import type { SuppressionScope, SuppressionSource } from '../schemas/suppressions.ts';
+import { listMatching, type Page } from './client/listing.ts';
 import { fitting } from './client/outside-text.ts';
 import { bytesOf, type Changed, execute, query, type Row } from './client.ts';
-import { listMatching, type Page } from './listing.ts';
 
 export type SuppressionRecord = {
   id: string;

@@ -1,12 +1,12 @@
-import { now } from '../clock.ts';
+import { now } from '../common/clock.ts';
+import { type FieldErrors, problem } from '../common/errors.ts';
+import { Faults, isUnusable, type Refuse, type Usable } from '../common/faults.ts';
 import { isDuplicateKey } from '../db/client.ts';
-import type { EmailRecord } from '../db/emails.ts';
+import type { EmailRecord } from '../db/email/emails.ts';
 import * as db from '../db/suppressions.ts';
-import { type FieldErrors, problem } from '../errors.ts';
-import { Faults, isUnusable, type Refuse, type Usable } from '../faults.ts';
-import { addressOf, compareKey, parseMailbox } from '../formats/email-address.ts';
+import { addressOf, compareKey, parseMailbox } from '../formats/email/address.ts';
 import { newId } from '../formats/ids.ts';
-import { parseFilterNumber, parsePhoneNumber } from '../formats/phone-number.ts';
+import { parseFilterNumber, parsePhoneNumber } from '../formats/sms/phone-number.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import type {
   NewSuppression,
@@ -15,8 +15,8 @@ import type {
   SuppressionScope,
   SuppressionSource,
 } from '../schemas/suppressions.ts';
-import { decodeCursor, encodeCursor } from './cursors.ts';
-import * as events from './events.ts';
+import * as events from './events/events.ts';
+import { decodeCursor, encodeCursor } from './requests/cursors.ts';
 
 /** Whom not to send to: a number, or an address with what it blocks. */
 export type Suppressed =

@@ -68,7 +68,7 @@ function startDecoder() {
 
   function finish(): Buffer {
     if (letters === 0) return Buffer.alloc(0);
-    // What the last letter has too many must be nothing.
+    // The surplus bits of the last letter must be zero.
     const unused = padding * 2;
     if (letters + padding !== 4 || (bits & ((1 << unused) - 1)) !== 0) throw new NotBase64();
     const last = bits >> unused;

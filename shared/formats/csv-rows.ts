@@ -3,7 +3,7 @@ import { CsvError, parse } from 'csv-parse';
 /** One row with something in it; `line` is where it ends, and counts from 1. */
 export type CsvRow = { line: number; cells: string[] };
 
-/** What is wrong with the file as a whole, so that nothing behind it can be trusted. */
+/** A fault of the file as a whole, so that nothing behind it can be trusted. */
 export class CsvFault extends Error {
   readonly line: number;
   constructor(line: number, message: string) {
@@ -17,8 +17,9 @@ const rowEnds = ['\r\n', '\n', '\r'];
 const separators = [',', ';', '\t'];
 
 /**
- * The rows of a CSV file (RFC 4180), the header first, as spreadsheets write them: in UTF-8 with or without a byte order
- * mark, separated as the header shows, and with any end of a line. Empty rows are left out. It holds one row at a time.
+ * The rows of a CSV file (RFC 4180), the header first, as spreadsheets write them: in UTF-8 with or without a byte
+ * order mark, separated as the header shows, and with any end of a line. Empty rows are left out. It holds one row at a
+ * time.
  */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
   const texts = decoded(bytes);
@@ -32,7 +33,7 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     max_record_size: longestRow,
     info: true,
   });
-  // Whoever stops reading stops the parser, and with it what feeds it.
+  // A reader that stops also stops the parser, and with it the feed.
   const feeding = feed(parser, head, texts);
   feeding.catch((error: Error) => parser.destroy(error));
   try {
@@ -108,7 +109,7 @@ function lineEndsIn(text: string): number {
   return count;
 }
 
-/** What has been read until the header was whole, and what separates its cells: whatever is in it most. */
+/** The text up to the end of the header, and its separator: the candidate that occurs most. */
 async function headOf(texts: AsyncIterator<string>): Promise<{ head: string; separator: string }> {
   let head = '';
   for (;;) {

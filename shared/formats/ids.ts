@@ -38,7 +38,7 @@ let counter = 0;
  */
 export const aheadMs = 500;
 
-/** A UUIDv7 (RFC 9562) for this time. Those of one process rise, even within a millisecond. */
+/** A UUIDv7 (RFC 9562) for this time. The ids of one process rise, even within a millisecond. */
 export function newUuid(at: Date): Buffer {
   let ms = at.getTime();
   if (ms > lastMs || ms < lastMs - aheadMs) {

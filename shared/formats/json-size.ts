@@ -1,5 +1,5 @@
 /**
- * What is wrong with the size of a value that is to be written as JSON, as the end of a sentence; null when nothing is.
+ * The fault in the size of a value that is to be written as JSON, as the end of a sentence; null when nothing is.
  * `length` counts characters, by about. It goes no further than it has to.
  */
 export function jsonFault(value: unknown, most: { length: number; levels: number }): string | null {

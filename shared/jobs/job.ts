@@ -21,7 +21,10 @@ export function defineJob<Payload, const Lane extends string>(job: {
 
 export type Chosen = { job: Job; queueNames: string[] };
 
-/** What a process is told to run, as the Procfile says it: `send-email` is a job with all its lanes, `send-email:marketing` one of them. */
+/**
+ * The jobs that a process runs, by a word of the Procfile: `send-email` is a job with all its lanes,
+ * `send-email:marketing` one of them.
+ */
 export function chosenOf(word: string, jobs: readonly Job[]): Chosen {
   const [name, lane] = word.split(':');
   const job = jobs.find((job) => job.name === name);

@@ -1,6 +1,6 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { generateDkimKey } from '../formats/dkim.ts';
+import { generateDkimKey } from '../formats/email/dkim.ts';
 
 /** The entry of the thread that makes keys. */
 if (!parentPort) throw new Error('thread.ts runs as a worker thread only');

@@ -1,15 +1,15 @@
 import { Cluster, Redis } from 'ioredis';
+import { logger } from '../common/logger.ts';
+import { config } from '../config/config.ts';
 import { parseServers, type Servers } from '../config/servers.ts';
-import { config } from '../config.ts';
-import { logger } from '../logger.ts';
 import { redisTls } from './tls.ts';
 
 /** One Redis, the primary that Sentinels know of, or a Redis Cluster: they take the same commands. */
 export type RedisConnection = Redis | Cluster;
 
 /**
- * After a switch the old primary goes on serving the connections that it has, and takes nothing: only a new one is led to
- * the new primary. What failed meanwhile the sweep finds.
+ * After a switch the old primary goes on serving the connections that it has, and takes nothing: only a new one is led
+ * to the new primary. The sweep finds the work that failed meanwhile.
  */
 const leaveReplica = (error: Error): boolean => /\bREADONLY\b/.test(error.message);
 
@@ -39,8 +39,8 @@ export function connectToRedis(settings: Settings): RedisConnection {
 }
 
 /**
- * The same, but to one node of a Cluster, the next one with each new try: what is published reaches a listener at any of
- * them, and only such a connection tells when it has heard nothing for a while.
+ * The same, but to one node of a Cluster, the next one with each new try: what is published reaches a listener at any
+ * of them, and only such a connection tells when it has heard nothing for a while.
  */
 export function connectToListen(settings: Settings & { retryStrategy: (attempt: number) => number }): Redis {
   const servers = parseServers(config.REDIS_URL);
@@ -84,8 +84,8 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
     ...(maxRetriesPerRequest !== null && { maxRedirections: producerRedirections }),
     slotsRefreshTimeout: 1_000,
-    // A node that hangs keeps its connections: only another one says that it has lost its slots. Workers have a connection
-    // for each lane and partition, so they ask seldom.
+    // A node that hangs keeps its connections: only another one says that it has lost its slots. Workers have a
+    // connection for each lane and partition, so they ask seldom.
     slotsRefreshInterval: maxRetriesPerRequest === null ? 5_000 : 2_000,
     clusterRetryStrategy: retryStrategy ?? ((attempt) => Math.min(attempt * 100, 2_000)),
     redisOptions: {
@@ -111,7 +111,7 @@ function noted<Connection extends RedisConnection>(connection: Connection): Conn
   return connection;
 }
 
-/** Those of a Cluster that hold keys, else the only one. */
+/** The nodes of a Cluster that hold keys, else the only one. */
 export const primariesOf = (connection: RedisConnection): Redis[] =>
   connection instanceof Cluster ? connection.nodes('master') : [connection];
 

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { config } from '../config.ts';
+import { config } from '../config/config.ts';
 
 /**
  * Each queue is spread over QUEUE_PARTITIONS parts by the ids of its jobs, so that a Redis Cluster can have the parts of its
@@ -16,7 +16,7 @@ export function partitionOf(jobId: string): number {
 }
 
 /**
- * What the keys of a partition begin with. The part in braces decides on their node. The first has the keys that a single
+ * The beginning of the keys of a partition. The part in braces decides on their node. The first has the keys that a single
  * one would have.
  */
 export function prefixOf(partition: number): string {

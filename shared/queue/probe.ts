@@ -3,8 +3,8 @@ import { producerConnection, type RedisConnection } from './connection.ts';
 import { partitions, prefixOf } from './partitions.ts';
 
 /**
- * What keeps Redis from taking jobs: `MOVED`, `READONLY`, `OOM` or another of the words that its errors begin with;
- * `UNREACHABLE` where it says nothing.
+ * The fault that keeps Redis from taking jobs: `MOVED`, `READONLY`, `OOM` or another of the words that its errors begin
+ * with; `UNREACHABLE` where it says nothing.
  */
 export type RedisFault = string;
 

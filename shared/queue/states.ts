@@ -1,10 +1,10 @@
-import { now } from '../clock.ts';
-import { config } from '../config.ts';
-import { logger } from '../logger.ts';
+import { now } from '../common/clock.ts';
+import { logger } from '../common/logger.ts';
+import { config } from '../config/config.ts';
 import { producerConnection } from './connection.ts';
 import { thisProcess } from './totals.ts';
 
-/** What processes say of the gateways that they hold: in Redis, so that every process can show it. */
+/** The states that processes report of their gateways: in Redis, so that every process can show it. */
 
 const key = `${config.QUEUE_PREFIX}:gateways`;
 /** A process that has said nothing for so long is gone. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { config } from '../config.ts';
+import { config } from '../config/config.ts';
 
 /** How the certificate of a Redis at `rediss://`, or at the same with several nodes, is looked at. */
 export function redisTls(): { tls?: { rejectUnauthorized: boolean; ca?: Buffer } } {

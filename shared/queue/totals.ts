@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
-import { now } from '../clock.ts';
-import { config } from '../config.ts';
-import { logger } from '../logger.ts';
-import { count } from '../metrics.ts';
+import { now } from '../common/clock.ts';
+import { logger } from '../common/logger.ts';
+import { count } from '../common/metrics.ts';
+import { config } from '../config/config.ts';
 import { producerConnection } from './connection.ts';
 
-/** What all processes have counted, and what goes on in them: in Redis, so that one page shows the whole platform. */
+/** The counts and gauges of all processes: in Redis, so that one page shows the whole platform. */
 
 const totalsKey = `${config.QUEUE_PREFIX}:totals`;
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parsePublicKey } from '../formats/public-key.ts';
-import { knownVersions } from '../versions.ts';
+import { knownVersions } from '../common/versions.ts';
+import { parsePublicKey } from '../formats/signatures/public-key.ts';
 import { CreatedAt, change, Id, Moment, pageOf, Timestamp, text } from './fields.ts';
 import { Scope, scopes, signingAlgorithms } from './scopes.ts';
 

@@ -16,7 +16,7 @@ export const mostTags = 100;
 export const mostTaggedAtOnce = 10_000;
 
 const nullableText = z.string().nullable();
-/** What the texts of a contact are, for readers. */
+/** Descriptions of a contact's texts. */
 const meanings = {
   firstName: 'Given name',
   lastName: 'Family name',
@@ -51,7 +51,7 @@ const number = text({ max: 40 }).meta({
   description: 'Any common format; a number without a country code is of the UK',
   example: '07700 900123',
 });
-/** What is wrong with a text of one line that may be of any length. */
+/** The fault of a text of one line that may be of any length. */
 export function lineIssue(value: string): string | null {
   if (!value.isWellFormed()) return 'must not contain half of a surrogate pair';
   return controls.test(value) ? 'must not contain control characters' : null;
@@ -107,7 +107,7 @@ export const ContactChanges = z
   });
 export type ContactChanges = z.infer<typeof ContactChanges>;
 
-// What is wrong with one row is told in the outcome, and longer texts are shortened.
+// The fault of one row is told in the outcome, and longer texts are shortened.
 const rowText = z.string().nullish();
 
 export const ContactBatch = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Id, Moment, pageOf, pageQuery, Timestamp, text } from './fields.ts';
-import { SmsMessage } from './sms.ts';
+import { SmsMessage } from './sms/sms.ts';
 
 export const Conversation = z
   .object({

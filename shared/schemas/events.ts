@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { oneOf } from '../formats/edit-distance.ts';
-import { Email } from './email.ts';
+import { Email } from './email/email.ts';
 import { Id, Moment, queryInteger, Timestamp, text } from './fields.ts';
-import { SmsMessage } from './sms.ts';
-import { SmsBatch } from './sms-batches.ts';
+import { SmsBatch } from './sms/batches.ts';
+import { SmsMessage } from './sms/sms.ts';
 import { Suppression } from './suppressions.ts';
 
 /** Every event that a webhook can subscribe to (API decisions §5), and what it means to readers. */
@@ -57,7 +57,7 @@ function eventOf<Types extends z.ZodType<string>, Data extends z.ZodType>(
     .meta({ id, description });
 }
 
-/** What happened, for the types of these meanings. */
+/** The schema of a type, with these meanings. */
 function typesOf<Type extends string>(meanings: Readonly<Record<Type, string>>) {
   const types = Object.keys(meanings) as [Type, ...Type[]];
   return z.enum(types).meta({

@@ -93,7 +93,7 @@ export function change(
 /** `blank`: text of nothing but spaces will do; true unless it is said. */
 type TextOptions = { min?: number; max: number; multiline?: boolean; blank?: boolean };
 
-/** What no text of one line holds. */
+/** Characters that no text of one line holds. */
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
 export const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
@@ -131,7 +131,7 @@ function codePoints(value: string): number {
   return count;
 }
 
-/** Of an object of free form: its members and items at all depths. Whoever parses a body counts them before. */
+/** Of an object of free form: its members and items at all depths. The parser of a body counts them before. */
 export const mostFreeValues = 20_000;
 const largestFree = { length: 1024 * 1024, levels: 32 };
 
@@ -163,7 +163,7 @@ export function queryInteger({ min, max }: { min: number; max: number }) {
     .meta({ override });
 }
 
-/** What customers know a record by, in answers. */
+/** The customer's own reference of a record, in answers. */
 export const ownReference = z
   .string()
   .nullable()

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { catalogue } from '../errors.ts';
+import { catalogue } from '../common/errors.ts';
 
 /** Codes of problems; the `type` of a problem ends in one. */
 export const ProblemCode = z.enum(Object.keys(catalogue) as [string, ...string[]]).meta({
@@ -7,7 +7,7 @@ export const ProblemCode = z.enum(Object.keys(catalogue) as [string, ...string[]
   description: 'The code that the `type` of a problem ends in; what is behind its last slash',
 });
 
-/** What every refusal looks like on the wire (RFC 9457). */
+/** The shape of every refusal on the wire (RFC 9457). */
 export const Problem = z
   .object({
     type: z.string().meta({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { zoneNamed } from '../formats/time-zone.ts';
-import { EmailKind } from './email.ts';
+import { EmailKind } from './email/email.ts';
 import { Moment, Timestamp, text } from './fields.ts';
 
 /** A date is in the time zone of the report; a time is one anywhere. */

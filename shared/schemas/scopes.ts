@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 
-/** What a caller may do. The last two only uncover fields: without them these are null. */
+/** The scopes of a caller. The last two only uncover fields: without them these are null. */
 export const scopes = [
   'webhooks.read',
   'webhooks.write',
@@ -44,7 +44,7 @@ export type Signing = {
   keys: readonly { key: KeyObject; until: Date | null }[];
 };
 
-/** Who is asking: an API key, or the token of a connected app. */
+/** The caller: an API key, or the token of a connected app. */
 export type Caller = {
   workspaceId: string;
   keyId: string;

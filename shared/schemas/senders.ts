@@ -30,7 +30,7 @@ export const SenderCountry = z
   .meta({ id: 'SenderCountry' });
 export type SenderCountry = z.infer<typeof SenderCountry>;
 
-/** What a virtual number is called until it has one. */
+/** The name of a virtual number until it has one. */
 export const unassignedName = 'Not yet assigned';
 
 export const Sender = z

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CreatedAt, Id, pageOf, pageQuery, text } from './fields.ts';
-import { SmsDirection } from './sms.ts';
+import { SmsDirection } from './sms/sms.ts';
 
 /** Of each phone. */
 export const textsShown = 20;

@@ -1,8 +1,8 @@
 import { promises as dns } from 'node:dns';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { config } from '../config.ts';
+import { config } from '../config/config.ts';
 
-/** What other people's DNS says. Their name servers may be slow, silent or hostile: all is bounded. */
+/** Looks up other people's DNS. Their name servers may be slow, silent or hostile: all is bounded. */
 
 export type Question = { name: string; type: 'TXT' | 'CNAME' };
 
@@ -17,7 +17,10 @@ const longestRecord = 4_096;
 let inHand = 0;
 const waiting: (() => void)[] = [];
 
-/** Answers to questions that belong together, in their order. Never rejects, and takes no longer than DNS_TIMEOUT_SECONDS. */
+/**
+ * Answers to questions that belong together, in their order. Never rejects, and takes no longer than
+ * DNS_TIMEOUT_SECONDS.
+ */
 export async function lookUp(questions: readonly Question[]): Promise<Answer[]> {
   const nobodyKnows = questions.map((): Answer => ({ trouble: 'The name servers did not answer in time' }));
   // From here on, so that waiting for a turn counts.

@@ -1,13 +1,13 @@
-import { closeAtEnd } from '../closing.ts';
+import { closeAtEnd } from '../common/closing.ts';
+import { config } from '../config/config.ts';
 import type { GatewaySettings } from '../config/sms-gateways.ts';
-import { config } from '../config.ts';
-import { isDramaNumber, parsePhoneNumber } from '../formats/phone-number.ts';
-import type { SmsReason } from '../schemas/sms.ts';
+import { isDramaNumber, parsePhoneNumber } from '../formats/sms/phone-number.ts';
+import type { SmsReason } from '../schemas/sms/sms.ts';
 import { createHttpGateway } from './sms/http/gateway.ts';
 import { simulator } from './sms/simulator.ts';
 import { createSmppGateway } from './sms/smpp/gateway.ts';
 
-/** What carries text messages to phones. */
+/** The gateways that carry text messages to phones. */
 
 export type TextMessage = {
   id: string;
@@ -19,7 +19,7 @@ export type TextMessage = {
   recipient: string;
   content: string;
   parts: number;
-  /** What becomes of it is to be reported. */
+  /** Whether its outcome is to be reported. */
   wantsReceipt?: boolean;
   /** Parts that the gateway has from an attempt before; they are not sent again. */
   taken?: PartTaken[];
@@ -51,7 +51,10 @@ export type InboundPart = {
   place: InboundPlace | null;
 };
 
-/** What a gateway says on its own. It is told that it was heard once these have resolved, so what came is on disk then. */
+/**
+ * Handlers of a gateway's own messages. It is told that it was heard once these have resolved, so what came is on disk
+ * then.
+ */
 export type Receive = {
   receipt: (receipt: { gateway: string; reference: string; reason: SmsReason | null }) => Promise<void>;
   /** Resolves with what is to be done once the gateway has been told. */
@@ -120,7 +123,7 @@ export function gatewayStates(): { name: string; state: GatewayState }[] {
 }
 
 let paused: ReadonlySet<string> = new Set();
-/** What is paused is looked at again after so long. */
+/** A text for a paused gateway looks again after so long. */
 const pausedMs = 30_000;
 
 /** From now on these take no messages that go where `gatewayFor` says. */
@@ -139,7 +142,8 @@ type Route = Pick<TextMessage, 'sender' | 'recipient'>;
 
 /**
  * The gateway that takes a message: the first that fits and is up, else the first that fits; null where none does.
- * `before`: the one that may have it already. One that is paused is the last choice, and takes nothing. Numbers that are nobody's never leave the simulator, whatever the gateway.
+ * `before`: the one that may have it already. One that is paused is the last choice, and takes nothing. Numbers that
+ * are nobody's never leave the simulator, whatever the gateway.
  */
 export function gatewayFor(route: Route, before: string | null = null): Gateway | null {
   if (isDramaNumber(route.recipient)) return simulator;
@@ -158,7 +162,7 @@ export function hasRoute(route: Route): boolean {
   return isDramaNumber(route.recipient) || !config.SMS_GATEWAYS || routesOf(route).length > 0;
 }
 
-/** Those that fit, in their order. */
+/** The gateways that fit, in their order. */
 function routesOf({ sender, recipient }: Route): (GatewaySettings & { rank: number })[] {
   const number = parsePhoneNumber(recipient);
   const country = number.ok ? number.country : null;

@@ -1,5 +1,5 @@
-import { closeAtEnd } from '../closing.ts';
-import { config } from '../config.ts';
+import { closeAtEnd } from '../common/closing.ts';
+import { config } from '../config/config.ts';
 import type { HandOver, HandOverResult } from './smtp/hand-over.ts';
 import { createSmtpPool, type SmtpPool, type SmtpStats } from './smtp/pool.ts';
 import { parseRelayUrl } from './smtp/relay.ts';
@@ -13,8 +13,8 @@ parseRelayUrl(config.SMTP_URL);
 let pool: SmtpPool | null = null;
 
 /**
- * Hands one message to the relay of SMTP_URL, within SMTP_TIMEOUT_SECONDS. What the network and the relay do is in the
- * result; it throws only for an email that parseMailbox or composeMessage cannot have made.
+ * Hands one message to the relay of SMTP_URL, within SMTP_TIMEOUT_SECONDS. The doings of the network and the relay are
+ * in the result; it throws only for an email that parseMailbox or composeMessage cannot have made.
  */
 export function handOver(email: HandOver): Promise<HandOverResult> {
   pool ??= openPool();

@@ -1,5 +1,5 @@
-import { closeAtEnd } from '../closing.ts';
-import { config } from '../config.ts';
+import { closeAtEnd } from '../common/closing.ts';
+import { config } from '../config/config.ts';
 import { type Network, parseNetworks } from '../formats/network-address.ts';
 import { post, type WebhookAttempt, type WebhookAttemptResult } from './webhook-http/attempt.ts';
 import { createLines } from './webhook-http/lines.ts';

@@ -1,8 +1,8 @@
-import { now } from '../clock.ts';
-import { listOverdue, type OverdueRow } from '../db/system/work/due.ts';
-import type { DueTable } from '../db/system/work/table.ts';
+import { now } from '../common/clock.ts';
+import { listOverdue, type OverdueRow } from '../db/work/due.system.ts';
+import type { DueTable } from '../db/work/table.system.ts';
 import type { Job } from '../jobs/job.ts';
-import { enqueueAll } from '../queue.ts';
+import { enqueueAll } from '../queue/queue.ts';
 import { jobName, overdueSuffix } from './job-name.ts';
 
 /** A kind of work that has no owners to share Redis between, because no owner ever has many rows of it. */

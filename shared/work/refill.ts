@@ -1,6 +1,6 @@
-import { now } from '../clock.ts';
-import { listDueOf, updateAdmitted, updateParked, type WaitingRow } from '../db/system/work/admission.ts';
-import type { WorkTable } from '../db/system/work/table.ts';
+import { now } from '../common/clock.ts';
+import { listDueOf, updateAdmitted, updateParked, type WaitingRow } from '../db/work/admission.system.ts';
+import type { WorkTable } from '../db/work/table.system.ts';
 
 /** How many jobs an owner may have in a lane, and has. */
 export type Room = {
@@ -19,22 +19,22 @@ export type Room = {
 /** Rows of one owner that are let in, first due first. `isAll`: no others of it were found. */
 export type LetIn = { room: Room; rows: WaitingRow[]; isAll: boolean };
 
-/** What is due no later than in this time counts as due. */
+/** Work that is due no later than in this time counts as due. */
 export const soonMs = 5_000;
 // Of one statement.
 const mostRows = 5_000;
 const mostOwners = 100;
 
 /**
- * Makes the function that lets rows of these owners into Redis, first due first, as far as there is room. `isFull` in its
- * answer: some owner has no room, though it may have more than none.
+ * Makes the function that lets rows of these owners into Redis, first due first, as far as there is room. `isFull` in
+ * its answer: some owner has no room, though it may have more than none.
  */
 export function refiller<Lane extends string, Asker extends string>(options: {
   table: WorkTable<Lane>;
   /** Of each owner that something may be let in for. It is asked before and after the rows are listed. */
   roomsOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Room[]>;
   /**
-   * Who asks for it, and the part of the window that must be free for an owner to be looked at: the fewer the times, the
+   * The asker, and the part of the window that must be free for an owner to be looked at: the fewer the times, the
    * more there is to let in each time.
    */
   leastFree: Record<Asker, number>;
@@ -62,8 +62,8 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     );
     if (found.size === 0) return 0;
     const soon = at.getTime() + soonMs;
-    // Counted again, after they were listed: two who do this at once then let in the same ones, or no more than there is
-    // room for.
+    // Counted again, after they were listed: two who do this at once then let in the same ones, or no more than there
+    // is room for.
     const groups = (await roomsOf(lane, [...found.keys()], at, by)).map((room): LetIn => {
       const listed = found.get(room.ownerId) ?? [];
       const rows = listed

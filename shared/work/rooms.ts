@@ -1,6 +1,6 @@
-import { now } from '../clock.ts';
+import { now } from '../common/clock.ts';
+import { logger } from '../common/logger.ts';
 import { outsideTransaction } from '../db/client.ts';
-import { logger } from '../logger.ts';
 import { soonMs } from './refill.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { now } from '../clock.ts';
-import { listDueOf, listLanes, listOwnersWaiting, type WaitingRow } from '../db/system/work/admission.ts';
-import type { WorkTable } from '../db/system/work/table.ts';
-import { wakeBefore } from '../queue.ts';
+import { now } from '../common/clock.ts';
+import { listDueOf, listLanes, listOwnersWaiting, type WaitingRow } from '../db/work/admission.system.ts';
+import type { WorkTable } from '../db/work/table.system.ts';
+import { wakeBefore } from '../queue/queue.ts';
 import { overdueSuffix } from './job-name.ts';
 
 /** A row that should have run: when its new job is due, and what is added to that one's name. */

@@ -1,4 +1,4 @@
-import { logger } from '../logger.ts';
+import { logger } from '../common/logger.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
 import { createLimiter, type Limiter } from './limiter.ts';
 

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { callOn, operations } from '../support/operations.ts';
-import type { Own } from '../support/records.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { callOn, operations } from '../support/api/operations.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import type { Own } from '../support/data/records.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

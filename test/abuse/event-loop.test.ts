@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { request } from 'undici';
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail } from '../support/new-email.ts';
-import { freePort, startWeb } from '../support/processes.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort, startWeb } from '../support/processes/processes.ts';
 
 useDatabase();
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const port = await freePort();
   watchUrl = `http://127.0.0.1:${port}/`;
   web = await startWeb({
-    NODE_OPTIONS: `--import ${join(import.meta.dirname, '../support/loop-watch.mjs')}`,
+    NODE_OPTIONS: `--import ${join(import.meta.dirname, '../support/processes/loop-watch.mjs')}`,
     LOOP_WATCH_PORT: String(port),
   });
 });

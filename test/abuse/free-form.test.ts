@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { mostFreeValues } from '../../shared/schemas/fields.ts';
-import { useDatabase } from '../support/database.ts';
-import type { Schema } from '../support/description.ts';
-import { workspace } from '../support/factory.ts';
-import { variantsOf } from '../support/fields.ts';
-import { ask, bodySchemaOf, callOn, description, operations } from '../support/operations.ts';
-import type { Own } from '../support/records.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import type { Schema } from '../support/api/description.ts';
+import { variantsOf } from '../support/api/fields.ts';
+import { ask, bodySchemaOf, callOn, description, operations } from '../support/api/operations.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import type { Own } from '../support/data/records.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

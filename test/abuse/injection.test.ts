@@ -3,14 +3,14 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
-import { attempt } from '../../shared/domain/email-delivery.ts';
-import { atEnd } from '../support/at-end.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { postEmail } from '../support/new-email.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { attempt } from '../../shared/domain/email/delivery/delivery.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { postEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
 
 useDatabase();
 

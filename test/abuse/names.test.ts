@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { newEmail } from '../support/new-email.ts';
-import { newSms, textingWorkspace } from '../support/new-sms.ts';
-import { ask, callOn, operations } from '../support/operations.ts';
-import type { Own } from '../support/records.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { ask, callOn, operations } from '../support/api/operations.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { newSms, textingWorkspace } from '../support/data/new-sms.ts';
+import type { Own } from '../support/data/records.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

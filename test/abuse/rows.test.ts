@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { codeOf } from '../support/contract.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { codeOf } from '../support/api/contract.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

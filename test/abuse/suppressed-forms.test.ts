@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import { attempt } from '../../shared/domain/email-delivery.ts';
-import { useDatabase } from '../support/database.ts';
-import { sendEmail } from '../support/new-email.ts';
-import { postSms, textingWorkspace } from '../support/new-sms.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { attempt } from '../../shared/domain/email/delivery/delivery.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { sendEmail } from '../support/data/new-email.ts';
+import { postSms, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
 
 useDatabase();
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { makeWebhook } from '../support/deliveries.ts';
-import { postEmail } from '../support/new-email.ts';
-import { postSms, textingWorkspace } from '../support/new-sms.ts';
-import { type Answer, type Client, startApi } from '../support/start-api.ts';
+import { type Answer, type Client, startApi } from '../support/api/start-api.ts';
+import { makeWebhook } from '../support/data/deliveries.ts';
+import { postEmail } from '../support/data/new-email.ts';
+import { postSms, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

@@ -1,4 +1,4 @@
-import * as procfile from '../../scripts/setup/procfile.ts';
+import * as procfile from '../../scripts/setup/start/procfile.ts';
 import { chosenOf, type Job } from '../../shared/jobs/job.ts';
 import { importsOf } from './imports.ts';
 import type { Rule } from './rule.ts';

@@ -4,18 +4,18 @@ import { isProduct, type Rule } from './rule.ts';
 /** Free of the business and of each other's folders; whoever needs them may have them. */
 const basis = [
   'shared/config',
-  'shared/errors',
-  'shared/faults',
-  'shared/logger',
-  'shared/clock',
-  'shared/versions',
-  'shared/metrics',
-  'shared/request-context',
-  'shared/secrets',
-  'shared/batcher',
-  'shared/closing',
-  'shared/pause',
-  'shared/semaphore',
+  'shared/common/errors',
+  'shared/common/faults',
+  'shared/common/logger',
+  'shared/common/clock',
+  'shared/common/versions',
+  'shared/common/metrics',
+  'shared/common/request-context',
+  'shared/common/secrets',
+  'shared/common/batcher',
+  'shared/common/closing',
+  'shared/common/circuit-breaker',
+  'shared/common/semaphore',
 ];
 const words = ['shared/schemas', 'shared/formats'];
 
@@ -23,46 +23,45 @@ const forApi = [
   'shared/domain',
   'shared/lifecycle',
   'shared/queue',
-  'shared/rate-limits',
-  'shared/known-keys',
-  'shared/broadcast',
-  'shared/cage',
+  'shared/coordination/rate-limits',
+  'shared/coordination/known-keys',
+  'shared/coordination/broadcast',
+  'shared/sandbox',
   ...words,
   ...basis,
 ];
 
 /**
- * Layer -> the layers that it may import besides itself. A layer is a folder, or a file directly in shared/ (or the
- * folder that such a file became). The order is the design's: schemas, formats <- jobs, db <- queue, transports <-
+ * Layer -> the layers that it may import besides itself. A layer is a folder of shared/, or a file there that stands alone. The order is the design's: schemas, formats <- jobs, db <- queue, transports <-
  * domain <- api | workers.
  */
 const mayImport: Record<string, string[]> = {
   ...Object.fromEntries(basis.map((name) => [name, basis])),
   // Pure: nothing here reads a setting, a clock or a log.
-  'shared/formats': ['shared/errors', 'shared/versions'],
+  'shared/formats': ['shared/common/errors', 'shared/common/versions'],
   'shared/schemas': ['shared/formats', ...basis],
   // Runs in customers' programs.
   'shared/client': [],
   'shared/jobs': [...words, ...basis],
   'shared/db': [...words, ...basis],
-  'shared/cage': [...words, ...basis],
+  'shared/sandbox': [...words, ...basis],
   'shared/key-generation': [...words, ...basis],
   // The rows of work that is due are the platform's own, across workspaces.
   'shared/work': ['shared/queue', 'shared/jobs', 'shared/db', ...words, ...basis],
   'shared/queue': ['shared/jobs', 'shared/db', ...words, ...basis],
-  'shared/broadcast': ['shared/queue', 'shared/db', ...basis],
-  'shared/rate-limits': ['shared/queue', ...basis],
-  'shared/leases': ['shared/rate-limits', 'shared/queue', ...basis],
-  'shared/known-keys': ['shared/queue', ...basis],
+  'shared/coordination/broadcast': ['shared/queue', 'shared/db', ...basis],
+  'shared/coordination/rate-limits': ['shared/queue', ...basis],
+  'shared/coordination/leases': ['shared/coordination/rate-limits', 'shared/queue', ...basis],
+  'shared/coordination/known-keys': ['shared/queue', ...basis],
   'shared/transports': ['shared/jobs', 'shared/db', ...words, ...basis],
   'shared/domain': [
     'shared/work',
     'shared/queue',
-    'shared/broadcast',
-    'shared/leases',
-    'shared/known-keys',
+    'shared/coordination/broadcast',
+    'shared/coordination/leases',
+    'shared/coordination/known-keys',
     'shared/transports',
-    'shared/cage',
+    'shared/sandbox',
     'shared/key-generation',
     'shared/jobs',
     'shared/db',
@@ -73,8 +72,8 @@ const mayImport: Record<string, string[]> = {
   'shared/lifecycle': [
     'shared/domain',
     'shared/queue',
-    'shared/broadcast',
-    'shared/cage',
+    'shared/coordination/broadcast',
+    'shared/sandbox',
     'shared/jobs',
     'shared/db',
     ...words,
@@ -89,16 +88,19 @@ const mayImport: Record<string, string[]> = {
     'shared/work',
     'shared/queue',
     'shared/transports',
-    'shared/cage',
+    'shared/sandbox',
     'shared/jobs',
     ...words,
     ...basis,
   ],
 };
 
+// Their files have nothing to do with each other, so each has its own line in the table.
+const collections = new Set(['common', 'coordination']);
+
 function layerOf(path: string): string {
-  const [top, second] = path.split('/') as [string, string?];
-  const name = second?.replace(/\.ts$/, '');
+  const [top, second, third] = path.split('/') as [string, string?, string?];
+  const name = (second && collections.has(second) ? `${second}/${third}` : second)?.replace(/\.ts$/, '');
   return top === 'shared' || name === 'ops' ? `${top}/${name}` : top;
 }
 
@@ -120,15 +122,15 @@ export const importDirections: Rule = (files) =>
       .map((found) => `${file.path} (${from}) may not import ${found.target}`);
   });
 
-const systemFiles = /^shared\/db\/system(\/|\.ts$|$)/;
+const systemFiles = /^shared\/db\/.*\.system(\.ts)?$/;
 // The server's clock and settings, which every process asks for when it starts: no tenant's rows.
-const ofTheServer = /^shared\/db\/system\/(clock|server)\.ts$/;
+const ofTheServer = /^shared\/db\/server\/(clock|server)\.system\.ts$/;
 
 /** Only what reads across workspaces for the platform itself goes past the workspace in every WHERE. */
 export const systemBehindDomain: Rule = (files) =>
   files
     .filter(isProduct)
-    .filter((file) => !/^shared\/(domain|work|db\/system)\//.test(file.path))
+    .filter((file) => !/^shared\/(domain|work)\//.test(file.path) && !systemFiles.test(file.path))
     .flatMap((file) =>
       importsOf(file)
         .filter((found) => !found.external && systemFiles.test(found.target))

@@ -1,5 +1,6 @@
 import { formatsArePure, importDirections, systemBehindDomain } from './layers.ts';
 import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
+import { plantedFolders } from './planted-folders.ts';
 import { plantedJobs } from './planted-jobs.ts';
 import { plantedPointers } from './planted-pointers.ts';
 import { plantedSql } from './planted-sql.ts';
@@ -23,8 +24,8 @@ export const guarded: Guarded[] = [
     rule: importDirections,
     breaches: [
       { 'shared/formats/cursor.ts': "import { Webhook } from '../schemas/webhooks.ts';" },
-      { 'shared/formats/cursor.ts': "import { config } from '../config.ts';" },
-      { 'shared/formats/cursor.ts': "import { now } from '../clock.ts';" },
+      { 'shared/formats/cursor.ts': "import { config } from '../config/config.ts';" },
+      { 'shared/formats/cursor.ts': "import { now } from '../common/clock.ts';" },
       { 'shared/schemas/webhooks.ts': "import { sweep } from '../jobs/sweep.ts';" },
       { 'shared/schemas/webhooks.ts': "import type { Row } from '../db/client.ts';" },
       { 'shared/jobs/sweep.ts': "import { enqueue } from '../queue.ts';" },
@@ -37,8 +38,8 @@ export const guarded: Guarded[] = [
       { 'shared/queue/enqueue.ts': "import * as webhooks from '../domain/webhooks.ts';" },
       { 'shared/transports/smtp.ts': "import { enqueue } from '../queue.ts';" },
       { 'shared/transports/smtp/pool.ts': "import * as email from '../../domain/email.ts';" },
-      { 'shared/config.ts': "import { logger } from './domain/log.ts';" },
-      { 'shared/clock.ts': "import { query } from './db/client.ts';" },
+      { 'shared/config/config.ts': "import { logger } from '../domain/log.ts';" },
+      { 'shared/common/clock.ts': "import { query } from '../db/client.ts';" },
       { 'shared/domain/webhooks.ts': "import { app } from '../../api/app.ts';" },
       { 'shared/domain/webhooks.ts': "const { app } = await import('../../api/app.ts');" },
       { 'shared/domain/webhooks.ts': "const handler = require('../../workers/handle.ts');" },
@@ -59,7 +60,7 @@ export const guarded: Guarded[] = [
     ],
     harmless: {
       'shared/formats/cursor.ts':
-        "import { z } from 'zod';\nimport { invalid } from '../errors.ts';\nimport './ids.ts';",
+        "import { z } from 'zod';\nimport { invalid } from '../common/errors.ts';\nimport './ids.ts';",
       'shared/schemas/webhooks.ts':
         "import { isId } from '../formats/ids.ts';\n// as in import('../db/client.ts')",
       'shared/jobs/sweep.ts': "import { Id } from '../schemas/fields.ts';",
@@ -67,7 +68,7 @@ export const guarded: Guarded[] = [
         "import { idToBytes } from '../formats/ids.ts';\nimport { query } from './client.ts';",
       'shared/queue.ts':
         "import { afterCommit } from './db/client.ts';\nimport type { Job } from './jobs/job.ts';",
-      'shared/transports/smtp.ts': "import { config } from '../config.ts';",
+      'shared/transports/smtp.ts': "import { config } from '../config/config.ts';",
       'shared/domain/webhooks.ts':
         "import * as webhooks from '../db/webhooks.ts';\nimport { enqueue } from '../queue.ts';\nimport { transaction } from '../db/client.ts';",
       'shared/lifecycle.ts': "import { closeDatabase } from './db/client.ts';",
@@ -82,16 +83,16 @@ export const guarded: Guarded[] = [
     guarantee: 'what spans workspaces is reached by the domain only',
     rule: systemBehindDomain,
     breaches: [
-      { 'shared/db/webhooks.ts': "export * from './system/webhooks.ts';" },
-      { 'shared/queue.ts': "import { find } from './db/system/webhooks.ts';" },
-      { 'workers/jobs/sweep.ts': "import { find } from '../../shared/db/system/webhooks.ts';" },
-      { 'shared/lifecycle.ts': "import { find } from './db/system/webhooks.ts';" },
+      { 'shared/db/webhooks.ts': "export * from './webhooks.system.ts';" },
+      { 'shared/queue.ts': "import { find } from './db/webhooks.system.ts';" },
+      { 'workers/jobs/sweep.ts': "import { find } from '../../shared/db/webhooks.system.ts';" },
+      { 'shared/lifecycle.ts': "import { find } from './db/webhooks.system.ts';" },
     ],
     harmless: {
-      'shared/lifecycle.ts': "import { sampleClock } from './db/system/clock.ts';",
-      'shared/domain/sweep.ts': "import { find } from '../db/system/webhooks.ts';",
-      'shared/domain/webhooks/relay.ts': "import { find } from '../../db/system/webhooks.ts';",
-      'shared/db/system/sweep.ts': "import { find } from './webhooks.ts';",
+      'shared/lifecycle.ts': "import { sampleClock } from './db/server/clock.system.ts';",
+      'shared/domain/sweep.ts': "import { find } from '../db/webhooks.system.ts';",
+      'shared/domain/webhooks/relay.ts': "import { find } from '../../db/webhooks.system.ts';",
+      'shared/db/sweep.system.ts': "import { find } from './webhooks.system.ts';",
     },
   },
   {
@@ -130,18 +131,18 @@ export const guarded: Guarded[] = [
     },
   },
   {
-    guarantee: 'settings are read in shared/config.ts only',
+    guarantee: 'settings are read in shared/config/config.ts only',
     rule: settingsInConfig,
     breaches: [
       { 'api/app.ts': 'const port = process.env.PORT;' },
-      { 'shared/logger.ts': "const level = process.env['LOG_LEVEL'];" },
+      { 'shared/common/logger.ts': "const level = process.env['LOG_LEVEL'];" },
       { 'shared/queue.ts': "const url = process['env'].REDIS_URL;" },
       { 'workers/main.ts': 'const { env } = process;' },
       { 'workers/main.ts': "import { argv, env } from 'node:process';" },
     ],
     harmless: {
-      'shared/config.ts': 'const given = process.env;',
-      'shared/logger.ts': '// process.env is not for us\nconst pid = process.pid;',
+      'shared/config/config.ts': 'const given = process.env;',
+      'shared/common/logger.ts': '// process.env is not for us\nconst pid = process.pid;',
       'scripts/setup/environment.ts': 'export const given = process.env;',
     },
   },
@@ -183,7 +184,7 @@ export const guarded: Guarded[] = [
     breaches: [
       { 'api/app.ts': "import { given } from '../scripts/setup/environment.ts';" },
       { 'shared/queue.ts': "import { waitFor } from '../test/support/wait-for.ts';" },
-      { 'shared/config.ts': "import { version } from '../package.json' with { type: 'json' };" },
+      { 'shared/config/config.ts': "import { version } from '../../package.json' with { type: 'json' };" },
     ],
     harmless: { 'scripts/setup/demo.ts': "import * as workspaces from '../../shared/domain/workspaces.ts';" },
   },
@@ -258,11 +259,12 @@ export const guarded: Guarded[] = [
         'function bind(value: string) {}',
       ].join('\n'),
       'shared/db/client.ts': 'export async function query(sql: string) {}',
-      'shared/db/migrate.ts': 'export async function migrateUp() {}',
+      'shared/db/client/migrate.ts': 'export async function migrateUp() {}',
       'shared/db/migrations/migration.ts': 'export function statements(sql: string) {}',
-      'shared/db/system/webhooks.ts': 'export async function listDue(limit: number) {}',
+      'shared/db/webhooks.system.ts': 'export async function listDue(limit: number) {}',
     },
   },
+  ...plantedFolders,
   ...plantedJobs,
   ...plantedSql,
   ...plantedPointers,

@@ -14,8 +14,8 @@ export const noLongFile: Rule = (files) =>
 
 export const settingsInConfig: Rule = noLine(
   /\bprocess\s*\??\.\s*env\b|\bprocess\s*\[\s*['"`]env|\{[^}]*\benv\b[^}]*\}\s*(=\s*process\b|from\s*['"](node:)?process['"])/,
-  (file) => isProduct(file) && file.path !== 'shared/config.ts',
-  'reads the environment; shared/config.ts does',
+  (file) => isProduct(file) && file.path !== 'shared/config/config.ts',
+  'reads the environment; shared/config/config.ts does',
 );
 
 export const everyTestRuns: Rule = noLine(
@@ -94,3 +94,21 @@ export const jobsAreWhole: Rule = (files) => {
       .map((name) => `workers/jobs/${name}.ts has no contract shared/jobs/${name}.ts`),
   ];
 };
+
+// Such a sentence has no subject of its own, so a reader has to read it twice.
+const withoutSubject = /(^\s*(\/\/|\/?\*+)|[.:;?!]) (What|Who|Whoever|Those)\b/;
+
+const isGenerated = ({ path }: File) => path.endsWith('.d.ts');
+
+/** Comments of the product name their subject. */
+export const commentsNameTheirSubject: Rule = (files) =>
+  files
+    .filter((file) => isProduct(file) && !isGenerated(file))
+    .flatMap((file) =>
+      file.source.split('\n').flatMap((line, index) => {
+        const isComment = /^\s*(\/\/|\/?\*)/.test(line);
+        return isComment && withoutSubject.test(line)
+          ? [`${file.path}:${index + 1} begins a sentence without its subject: ${line.trim()}`]
+          : [];
+      }),
+    );

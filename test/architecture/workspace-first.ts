@@ -1,7 +1,7 @@
 import { codeLines, type File, type Rule } from './rule.ts';
 
 // What is about the database as a whole, and what spans workspaces on purpose (layers.ts says who may reach it).
-const exempt = /^shared\/db\/(system|migrations|client)\/|^shared\/db\/(client|migrate)\.ts$/;
+const exempt = /\.system\.ts$|^shared\/db\/(migrations|client)\/|^shared\/db\/client\.ts$/;
 
 type Exported = { name: string; parameters: string | undefined; isAsync: boolean };
 

@@ -5,16 +5,16 @@ import { join } from 'node:path';
 import { createClient } from 'messaging-service/client';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { type Demo, makeDemo } from '../../scripts/setup/demo-workspace.ts';
-import { linkOf } from '../../shared/domain/email-links.ts';
-import { atEnd } from '../support/at-end.ts';
-import { startBrowser } from '../support/browser.ts';
-import { useDatabase } from '../support/database.ts';
-import { freePort, startProcess } from '../support/processes.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Demo, makeDemo } from '../../scripts/setup/start/demo-workspace.ts';
+import { linkOf } from '../../shared/domain/email/tracking/links.ts';
+import { startApi } from '../support/api/start-api.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort, startProcess } from '../support/processes/processes.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { startBrowser } from '../support/servers/browser.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const [smtpPort, webPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  startProcess('scripts/setup/mailbox.ts', [String(smtpPort), String(webPort), folder]);
+  startProcess('scripts/setup/start/mailbox.ts', [String(smtpPort), String(webPort), folder]);
   mailbox = `http://127.0.0.1:${webPort}`;
   changeSettings({
     SMTP_URL: `smtp://127.0.0.1:${smtpPort}`,

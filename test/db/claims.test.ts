@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { now, nowForAll } from '../../shared/clock.ts';
+import { now, nowForAll } from '../../shared/common/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import {
   type Attempt,
   claimDelivery,
   type DeliveryOutcome,
   finishDelivery,
-} from '../../shared/db/system/webhook-deliveries.ts';
-import * as relay from '../../shared/domain/relay.ts';
+} from '../../shared/db/webhooks/deliveries/deliveries.system.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { useDatabase } from '../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
 
 // The claims of emails are tested with their job, in test/workers/send-email/claims.test.ts.
 useDatabase();

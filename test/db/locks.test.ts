@@ -1,19 +1,19 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query, transaction } from '../../shared/db/client.ts';
-import * as email from '../../shared/domain/email.ts';
-import { attempt as attemptEmail } from '../../shared/domain/email-delivery.ts';
-import * as relay from '../../shared/domain/relay.ts';
-import { attempt as attemptDelivery } from '../../shared/domain/webhook-deliveries.ts';
-import { NewEmail } from '../../shared/schemas/email.ts';
-import { acceptEmail, callerOf } from '../support/accepted-email.ts';
-import { useDatabase } from '../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { withoutWaiting } from '../support/lock-wait.ts';
-import { newEmail } from '../support/new-email.ts';
-import { changeSettings } from '../support/settings.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { attempt as attemptEmail } from '../../shared/domain/email/delivery/delivery.ts';
+import * as email from '../../shared/domain/email/email.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import { attempt as attemptDelivery } from '../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { NewEmail } from '../../shared/schemas/email/email.ts';
+import { acceptEmail, callerOf } from '../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { withoutWaiting } from '../support/database/lock-wait.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 
 // On a table that is nearly empty the optimizer likes to read all of it, and so to lock what others have in hand.
 useDatabase();

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
+import { migrateDown, migrateUp, pendingMigrations, runAll } from '../../shared/db/client/migrate.ts';
 import { database, query } from '../../shared/db/client.ts';
-import { migrateDown, migrateUp, pendingMigrations, runAll } from '../../shared/db/migrate.ts';
 import { migrations } from '../../shared/db/migrations/index.ts';
 import { closeEverything, startUp } from '../../shared/lifecycle.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
 
 useDatabase();
 

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { type Param, query } from '../../shared/db/client.ts';
-import * as retention from '../../shared/domain/retention.ts';
+import * as retention from '../../shared/domain/operations/retention.ts';
 import { newUuid } from '../../shared/formats/ids.ts';
-import { useDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database/database.ts';
 import { tableBounds } from './table-bounds.ts';
 
 useDatabase();

@@ -1,6 +1,6 @@
 /**
  * Every table, and what keeps it from growing without end:
- * `passing` rows are deleted when their time is over, by the job purge-expired (shared/domain/retention.ts);
+ * `passing` rows are deleted when their time is over, by the job purge-expired (shared/domain/operations/retention.ts);
  * `work` rows go with the piece of work that they are for;
  * `capped` rows are as many as a limit of the contract allows a workspace, or as its one row needs;
  * `kept` rows are what customers or the operator have stored, and stay until they delete them.

@@ -2,26 +2,26 @@ import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { query } from '../../shared/db/client.ts';
 import { sweep } from '../../shared/jobs/sweep.ts';
-import { queueOf } from '../../shared/queue.ts';
-import { advanceClockTo, clockToleranceMs } from '../support/advance-clock.ts';
-import { type Client, clientOf } from '../support/api-client.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail, sendEmail } from '../support/new-email.ts';
-import { type PlatformProcess, startWeb, startWorkerProcess } from '../support/processes.ts';
-import { nowSeconds, signRequest } from '../support/sign-request.ts';
-import { hmacKey } from '../support/signed-key.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
+import { type Client, clientOf } from '../support/api/api-client.ts';
+import { nowSeconds, signRequest } from '../support/api/sign-request.ts';
+import { hmacKey } from '../support/api/signed-key.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail, sendEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { type PlatformProcess, startWeb, startWorkerProcess } from '../support/processes/processes.ts';
+import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { advanceClockTo, clockToleranceMs } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 
 const minuteMs = 60_000;
-const preload = path.join(import.meta.dirname, '../support/wrong-clock.mjs');
+const preload = path.join(import.meta.dirname, '../support/time/wrong-clock.mjs');
 /** A machine whose clock is so far from the true time, and which a jump brings as far to the other side of it. */
 const wrongBy = (offsetMs: number) => ({
   NODE_OPTIONS: `--import=${pathToFileURL(preload).href}`,

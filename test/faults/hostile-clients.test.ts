@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { Agent, request } from 'undici';
 import { expect, test } from 'vitest';
-import { mainThreadCpuMs } from '../support/cpu-time.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail } from '../support/new-email.ts';
-import { startProcess, startWeb } from '../support/processes.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { mainThreadCpuMs } from '../support/processes/cpu-time.ts';
+import { startProcess, startWeb } from '../support/processes/processes.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 import type { Seen } from './hostile/clients.ts';
 
 useDatabase();

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import { query } from '../../shared/db/client.ts';
-import { type Answer, type Client, clientOf } from '../support/api-client.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail } from '../support/new-email.ts';
-import { startWeb } from '../support/processes.ts';
-import { startApi } from '../support/start-api.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Answer, type Client, clientOf } from '../support/api/api-client.ts';
+import { startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { startWeb } from '../support/processes/processes.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

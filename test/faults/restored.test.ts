@@ -1,22 +1,22 @@
 import { expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { query } from '../../shared/db/client.ts';
-import * as operations from '../../shared/domain/operations.ts';
-import { relayAll } from '../../shared/domain/relay.ts';
-import { readQueueDepths } from '../../shared/queue.ts';
+import { relayAll } from '../../shared/domain/events/relay.ts';
+import * as operations from '../../shared/domain/operations/operations.ts';
+import { readQueueDepths } from '../../shared/queue/queue.ts';
 import { schedule } from '../../workers/schedule.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { backUpMysql, backUpRedis } from '../support/backup.ts';
-import { useDatabase } from '../support/database.ts';
-import { makeWebhook, storeEvents } from '../support/deliveries.ts';
-import { eventData } from '../support/event-data.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail, sendEmail } from '../support/new-email.ts';
-import { startWorkerProcess } from '../support/processes.ts';
-import { type ReceivedMessage, startSmtpSink } from '../support/smtp-sink.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { makeWebhook, storeEvents } from '../support/data/deliveries.ts';
+import { eventData } from '../support/data/event-data.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail, sendEmail } from '../support/data/new-email.ts';
+import { backUpMysql, backUpRedis } from '../support/database/backup.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { startWorkerProcess } from '../support/processes/processes.ts';
+import { type ReceivedMessage, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,22 +1,27 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import * as procfile from '../../scripts/setup/procfile.ts';
+import * as procfile from '../../scripts/setup/start/procfile.ts';
 import { query, transaction } from '../../shared/db/client.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { sendEmail } from '../../shared/jobs/send-email.ts';
-import { queueOf } from '../../shared/queue.ts';
-import { clientOf } from '../support/api-client.ts';
-import { useDatabase } from '../support/database.ts';
-import { makeWebhook } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail, sendEmail as send } from '../support/new-email.ts';
-import { makeNewerVersion, newMigration, revertMigration } from '../support/newer-version.ts';
-import { freePort, type PlatformProcess, type Settings, startProcess } from '../support/processes.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
+import { clientOf } from '../support/api/api-client.ts';
+import { startApi } from '../support/api/start-api.ts';
+import { makeWebhook } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail, sendEmail as send } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { makeNewerVersion, newMigration, revertMigration } from '../support/processes/newer-version.ts';
+import {
+  freePort,
+  type PlatformProcess,
+  type Settings,
+  startProcess,
+} from '../support/processes/processes.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 afterAll(revertMigration);

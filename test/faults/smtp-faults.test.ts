@@ -1,19 +1,19 @@
 import { beforeEach, expect, test } from 'vitest';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import { query } from '../../shared/db/client.ts';
-import { attempt } from '../../shared/domain/email-delivery.ts';
+import { attempt } from '../../shared/domain/email/delivery/delivery.ts';
 import { closeSmtp } from '../../shared/transports/smtp.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { advanceClock, advanceClockTo } from '../support/advance-clock.ts';
-import { forgetRedis, useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { startWorkerProcess } from '../support/processes.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { skippableTimers } from '../support/skip-time.ts';
-import { type SmtpMode, type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { startTcpProxy } from '../support/tcp-proxy.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { workspace } from '../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
+import { startWorkerProcess } from '../support/processes/processes.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { type SmtpMode, type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startTcpProxy } from '../support/servers/tcp-proxy.ts';
+import { advanceClock, advanceClockTo } from '../support/time/advance-clock.ts';
+import { skippableTimers } from '../support/time/skip-time.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { startProcess } from '../support/processes.ts';
+import { startProcess } from '../support/processes/processes.ts';
 import { faults } from './storm/faults.ts';
 import { streamOf } from './storm/random.ts';
 import { planStorm } from './storm/schedule.ts';

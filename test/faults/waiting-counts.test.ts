@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
-import { findWaiting } from '../../shared/db/waiting-counts.ts';
+import { findWaiting } from '../../shared/db/work/waiting-counts.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { clientOf } from '../support/api-client.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { postEmail, postLargeEmail } from '../support/new-email.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { countedRows } from '../support/waiting.ts';
+import { clientOf } from '../support/api/api-client.ts';
+import { workspace } from '../support/data/factory.ts';
+import { postEmail, postLargeEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { countedRows } from '../support/database/waiting.ts';
+import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

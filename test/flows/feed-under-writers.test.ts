@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { transaction } from '../../shared/db/client.ts';
-import { authenticate } from '../../shared/domain/callers.ts';
-import * as events from '../../shared/domain/events.ts';
+import { authenticate } from '../../shared/domain/api-keys/callers.ts';
+import * as events from '../../shared/domain/events/events.ts';
 import { newId } from '../../shared/formats/ids.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { runWorkers } from '../support/run-workers.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
 
 useDatabase();
 

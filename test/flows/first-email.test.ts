@@ -3,14 +3,14 @@ import { httpbis } from 'http-message-signatures';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
 import { createClient, verifyWebhook } from 'messaging-service/client';
 import { expect, test } from 'vitest';
-import { findEmailDomainByName } from '../../shared/db/email-domains.ts';
-import { verifyContentDigest } from '../../shared/formats/content-digest.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { findEmailDomainByName } from '../../shared/db/email/domains.ts';
+import { verifyContentDigest } from '../../shared/formats/signatures/content-digest.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -5,13 +5,13 @@ import PostalMime from 'postal-mime';
 import { request } from 'undici';
 import { expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
-import { mainThreadCpuMs } from '../support/cpu-time.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail } from '../support/new-email.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { mainThreadCpuMs } from '../support/processes/cpu-time.ts';
+import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { fileRoom } from '../../api/middleware/large-body.ts';
-import { mjmlBombs } from '../cage/mjml-bombs.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { mjmlText } from '../support/mjml.ts';
-import { newEmail } from '../support/new-email.ts';
-import { startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { mjmlBombs } from '../sandbox/mjml-bombs.ts';
+import { startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { mjmlText } from '../support/data/mjml.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

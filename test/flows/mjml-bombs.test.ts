@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { mjmlBombs } from '../cage/mjml-bombs.ts';
-import { clientOf } from '../support/api-client.ts';
-import { mainThreadCpuMs } from '../support/cpu-time.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { mjmlText } from '../support/mjml.ts';
-import { postEmail } from '../support/new-email.ts';
-import { startWeb } from '../support/processes.ts';
+import { mjmlBombs } from '../sandbox/mjml-bombs.ts';
+import { clientOf } from '../support/api/api-client.ts';
+import { workspace } from '../support/data/factory.ts';
+import { mjmlText } from '../support/data/mjml.ts';
+import { postEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { mainThreadCpuMs } from '../support/processes/cpu-time.ts';
+import { startWeb } from '../support/processes/processes.ts';
 
 useDatabase();
 

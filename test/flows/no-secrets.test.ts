@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { config } from '../../shared/config.ts';
-import { useDatabase } from '../support/database.ts';
+import { config } from '../../shared/config/config.ts';
+import { useDatabase } from '../support/database/database.ts';
 import { redisValues, storedValues } from './no-secrets/places.ts';
 import { personal, refusals, run, secrets, statuses } from './no-secrets/run.ts';
 import { secretsIn, spellings } from './no-secrets/spellings.ts';

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
-import { makeReturnPath } from '../../shared/domain/return-path.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { feedbackReport, statusReport } from '../support/mail-reports.ts';
-import { type PlatformProcess, startInboundProcess, startWorkerProcess } from '../support/processes.ts';
-import { startPlayer } from '../support/relays/player.ts';
-import { lookForPostfix, startPostfix } from '../support/relays/postfix.ts';
-import type { Relay, Routes } from '../support/relays/relay.ts';
-import { sendMail } from '../support/smtp-client.ts';
-import { type SmtpMode, startSmtpSink } from '../support/smtp-sink.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { makeReturnPath } from '../../shared/domain/email/reports/return-path.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { workspace } from '../support/data/factory.ts';
+import { feedbackReport, statusReport } from '../support/data/mail-reports.ts';
+import { useDatabase } from '../support/database/database.ts';
+import {
+  type PlatformProcess,
+  startInboundProcess,
+  startWorkerProcess,
+} from '../support/processes/processes.ts';
+import { startPlayer } from '../support/servers/relays/player.ts';
+import { lookForPostfix, startPostfix } from '../support/servers/relays/postfix.ts';
+import type { Relay, Routes } from '../support/servers/relays/relay.ts';
+import { sendMail } from '../support/servers/smtp-client.ts';
+import { type SmtpMode, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

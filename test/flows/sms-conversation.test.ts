@@ -1,15 +1,15 @@
 import { createClient, type Event } from 'messaging-service/client';
 import { beforeAll, expect, test } from 'vitest';
-import * as senders from '../../shared/domain/senders.ts';
-import * as prices from '../../shared/domain/sms-prices.ts';
-import * as webhooks from '../../shared/domain/webhooks.ts';
-import { useDatabase } from '../support/database.ts';
-import { sendSms, textingWorkspace } from '../support/new-sms.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import * as senders from '../../shared/domain/senders/senders.ts';
+import * as prices from '../../shared/domain/sms/prices.ts';
+import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import * as procfile from '../../scripts/setup/procfile.ts';
+import * as procfile from '../../scripts/setup/start/procfile.ts';
 import { query } from '../../shared/db/client.ts';
-import { clientOf } from '../support/api-client.ts';
-import { useDatabase } from '../support/database.ts';
-import { makeWebhook } from '../support/deliveries.ts';
-import { statusReport } from '../support/mail-reports.ts';
-import { newEmail } from '../support/new-email.ts';
-import { newSms, textingWorkspace } from '../support/new-sms.ts';
-import { freePort, startProcess, startWorkerProcess } from '../support/processes.ts';
-import { connectSmtp } from '../support/smtp-client.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { clientOf } from '../support/api/api-client.ts';
+import { makeWebhook } from '../support/data/deliveries.ts';
+import { statusReport } from '../support/data/mail-reports.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { newSms, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort, startProcess, startWorkerProcess } from '../support/processes/processes.ts';
+import { connectSmtp } from '../support/servers/smtp-client.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

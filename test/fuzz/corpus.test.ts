@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { closeCage } from '../../shared/cage/cage.ts';
-import { atEnd } from '../support/at-end.ts';
+import { closeSandbox } from '../../shared/sandbox/sandbox.ts';
+import { atEnd } from '../support/runner/at-end.ts';
 import { faultOf } from './judge.ts';
 import { targets } from './targets/index.ts';
 
@@ -11,7 +11,7 @@ const corpus = path.join(import.meta.dirname, 'corpus');
 const finds = readdirSync(corpus).flatMap((target) =>
   readdirSync(path.join(corpus, target)).map((file) => [target, file] as const),
 );
-atEnd(closeCage);
+atEnd(closeSandbox);
 
 test.each(finds)('%s: what the fuzz run found stays mended: %s', async (name, file) => {
   const target = targets.find((one) => one.name === name);

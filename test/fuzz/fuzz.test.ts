@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startProcess } from '../support/processes.ts';
+import { startProcess } from '../support/processes/processes.ts';
 import { inputOf } from './inputs.ts';
 import { faultOf } from './judge.ts';
 import { optionsOf, repetition } from './options.ts';

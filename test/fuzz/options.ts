@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import * as session from '../../scripts/setup/session.ts';
+import * as session from '../../scripts/setup/start/session.ts';
 
 /** scripts/test says what they mean. */
 export const options = {

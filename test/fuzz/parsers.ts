@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { closeCage } from '../../shared/cage/cage.ts';
+import { closeSandbox } from '../../shared/sandbox/sandbox.ts';
 import { type Find, inputOf } from './inputs.ts';
 import { faultOf } from './judge.ts';
 import { targets } from './targets/index.ts';
@@ -38,7 +38,7 @@ async function main(task: Task): Promise<void> {
     const fault = await faultOf(target, inputOf(task.seed, target, index));
     if (fault !== null) console.log(JSON.stringify({ target: name, index, fault } satisfies Find));
   }
-  await closeCage();
+  await closeSandbox();
 }
 
 if (import.meta.main) await main(JSON.parse(process.argv[2]!) as Task);

@@ -8,9 +8,9 @@ import {
   startInboundProcess,
   startWeb,
   startWorkerProcess,
-} from '../support/processes.ts';
+} from '../support/processes/processes.ts';
 
-const watch = pathToFileURL(path.join(import.meta.dirname, '../support/loop-watch.mjs')).href;
+const watch = pathToFileURL(path.join(import.meta.dirname, '../support/processes/loop-watch.mjs')).href;
 /** Well above what any of them needs, and far below what a leak takes in a long run. */
 const mostMemoryMb = 700;
 

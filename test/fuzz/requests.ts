@@ -1,8 +1,8 @@
 import { endpoints } from '../../api/routes/index.ts';
 import { pick } from '../faults/storm/random.ts';
 import type { Random } from '../faults/storm/types.ts';
-import { exampleOf } from '../support/fields.ts';
-import { bodySchemaOf, description } from '../support/operations.ts';
+import { exampleOf } from '../support/api/fields.ts';
+import { bodySchemaOf, description } from '../support/api/operations.ts';
 import { type Grammar, integer, maybe, oddNumber, oddText, oneOf, sequence, word } from './grammar.ts';
 import { crafted } from './grammars/bodies.ts';
 import { jsonValue } from './grammars/json.ts';

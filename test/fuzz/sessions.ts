@@ -1,10 +1,10 @@
 import { endpoints } from '../../api/routes/index.ts';
-import { makeReturnPath } from '../../shared/domain/return-path.ts';
-import { clientOf } from '../support/api-client.ts';
-import { workspace } from '../support/factory.ts';
-import { callOn } from '../support/operations.ts';
-import { bodies } from '../support/records.ts';
-import type { ReceivedMessage, SmtpSink } from '../support/smtp-sink.ts';
+import { makeReturnPath } from '../../shared/domain/email/reports/return-path.ts';
+import { clientOf } from '../support/api/api-client.ts';
+import { callOn } from '../support/api/operations.ts';
+import { workspace } from '../support/data/factory.ts';
+import { bodies } from '../support/data/records.ts';
+import type { ReceivedMessage, SmtpSink } from '../support/servers/smtp-sink.ts';
 import type { Find } from './inputs.ts';
 import { errorsIn, faultsOfProcesses, type Platform } from './platform.ts';
 import { goodBodies, httpInput, smtpInput } from './requests.ts';

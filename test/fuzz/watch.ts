@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mainThreadCpuMs } from '../support/cpu-time.ts';
-import { startProcess } from '../support/processes.ts';
+import { mainThreadCpuMs } from '../support/processes/cpu-time.ts';
+import { startProcess } from '../support/processes/processes.ts';
 import type { Find } from './inputs.ts';
 import { inputAt, type Task } from './parsers.ts';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { settingNames, settingSchemas } from '../../shared/config.ts';
+import { settingNames, settingSchemas } from '../../shared/config/config.ts';
 import { withTables } from './configure.ts';
 
 const guide = readFileSync(join(import.meta.dirname, '../../api/public/guides/configure.md'), 'utf8');

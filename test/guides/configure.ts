@@ -1,9 +1,9 @@
+import { settingSchemas } from '../../shared/config/config.ts';
 import { emailSettings } from '../../shared/config/email.ts';
 import { boundsOf, examples, formOf } from '../../shared/config/faults.ts';
 import { reportSettings } from '../../shared/config/reports.ts';
 import { smsSettings } from '../../shared/config/sms.ts';
 import { webhookSettings } from '../../shared/config/webhooks.ts';
-import { settingSchemas } from '../../shared/config.ts';
 
 const groups: Record<string, object> = {
   Email: emailSettings,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import * as relay from '../../shared/domain/relay.ts';
-import { attempt } from '../../shared/domain/webhook-deliveries.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { useDatabase } from '../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { freePort } from '../support/processes.ts';
-import { shiftClock } from '../support/shift-clock.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import { attempt } from '../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/processes/processes.ts';
+import { shiftClock } from '../support/time/shift-clock.ts';
 import { inLanguages, serve } from './run-program.ts';
 
 // The receivers go by the true time. So the platform lives some minutes in the past here, and what it signs is old when

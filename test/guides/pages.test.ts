@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { useDatabase } from '../support/database/database.ts';
 import { folder } from './run-program.ts';
 
 useDatabase();

@@ -1,18 +1,18 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';
-import * as relay from '../../shared/domain/relay.ts';
-import { attempt } from '../../shared/domain/webhook-deliveries.ts';
-import * as webhooks from '../../shared/domain/webhooks.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import { attempt } from '../../shared/domain/webhooks/deliveries/deliveries.ts';
+import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { acceptEmail, callerOf } from '../support/accepted-email.ts';
-import { useDatabase } from '../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { freePort } from '../support/processes.ts';
-import { type ReceivedRequest, startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { acceptEmail, callerOf } from '../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/processes/processes.ts';
+import { type ReceivedRequest, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { inLanguages, type Program, serve } from './run-program.ts';
 
 // What customers copy from the guide "Receive webhooks", against deliveries as the platform makes them.

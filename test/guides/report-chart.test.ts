@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { advanceText, countAll, textAt } from '../support/reported-messages.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { advanceText, countAll, textAt } from '../support/data/reported-messages.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { changeSettings } from '../support/processes/settings.ts';
 import { run } from './run-program.ts';
 
 // The picture of the guide "Reports" is what its program draws of these messages. `vitest -u` draws it anew.

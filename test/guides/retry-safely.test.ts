@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { request } from 'undici';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { atEnd } from '../support/at-end.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail } from '../support/new-email.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { atEnd } from '../support/runner/at-end.ts';
 import { inLanguages, run } from './run-program.ts';
 
 // What customers copy from the guide "Retry safely", on a way to the API where things go wrong.

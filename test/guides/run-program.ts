@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { atEnd } from '../support/at-end.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 export const folder = join(import.meta.dirname, '../../api/public/guides');
 

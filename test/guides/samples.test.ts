@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { makeDemo } from '../../scripts/setup/demo-workspace.ts';
+import { makeDemo } from '../../scripts/setup/start/demo-workspace.ts';
 import { query } from '../../shared/db/client.ts';
-import { atEnd } from '../support/at-end.ts';
-import { useDatabase } from '../support/database.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { startSmtpSink } from '../support/smtp-sink.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 import { difference, guidesOf, run, type Sample, samplesOf, variablesOf } from './samples.ts';
 
 // What customers copy from the guides is run as it stands there, in order, on a platform as scripts/start makes it; where a

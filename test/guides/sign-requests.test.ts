@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { newEmail } from '../support/new-email.ts';
-import { hmacKey, newSecret } from '../support/signed-key.ts';
-import { type Client, startApi } from '../support/start-api.ts';
+import { hmacKey, newSecret } from '../support/api/signed-key.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { workspace } from '../support/data/factory.ts';
+import { newEmail } from '../support/data/new-email.ts';
+import { useDatabase } from '../support/database/database.ts';
 import { inLanguages, run } from './run-program.ts';
 
 // What customers copy from the guide "Sign requests", against a key in strict mode.

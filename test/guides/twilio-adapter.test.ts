@@ -4,16 +4,20 @@ import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { query } from '../../shared/db/client.ts';
-import * as senders from '../../shared/domain/senders.ts';
-import { attempt } from '../../shared/domain/sms-delivery.ts';
+import * as senders from '../../shared/domain/senders/senders.ts';
+import { attempt } from '../../shared/domain/sms/delivery/delivery.ts';
 import { closeGateways, submit } from '../../shared/transports/sms.ts';
-import { atEnd } from '../support/at-end.ts';
-import { useDatabase } from '../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../support/new-sms.ts';
-import { freePort } from '../support/processes.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { type Answer, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/processes/processes.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import {
+  type Answer,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/servers/webhook-receiver.ts';
 import { folder, serve } from './run-program.ts';
 
 useDatabase();

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Comparison } from '../../scripts/benches/compare/comparison.ts';
-import { atEnd } from '../support/at-end.ts';
-import { numberedFolder } from '../support/numbered-folder.ts';
-import { startProcess } from '../support/processes.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { startProcess } from '../support/processes/processes.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { numberedFolder } from '../support/runner/numbered-folder.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 const root = join(import.meta.dirname, '../..');
 const limitMs = 600_000;

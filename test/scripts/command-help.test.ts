@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { lines } from '../../scripts/benches/lines/index.ts';
 import { options as optionsOfBench } from '../../scripts/benches/options.ts';
-import { commandLine } from '../../scripts/setup/admin.ts';
-import { settingNames } from '../../shared/config.ts';
+import { commandLine } from '../../scripts/setup/admin/admin.ts';
+import { settingNames } from '../../shared/config/config.ts';
 import { options as optionsOfStorm } from '../faults/storm/options.ts';
 import { options as optionsOfFuzz } from '../fuzz/options.ts';
 

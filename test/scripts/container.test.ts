@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import * as procfile from '../../scripts/setup/procfile.ts';
-import { config, settingNames } from '../../shared/config.ts';
+import * as procfile from '../../scripts/setup/start/procfile.ts';
+import { config, settingNames } from '../../shared/config/config.ts';
 
 const root = join(import.meta.dirname, '../..');
 const textOf = (name: string) => readFileSync(join(root, 'scripts/container', name), 'utf8');
@@ -75,7 +75,8 @@ test('the image has what the Procfile runs, and every file that it is made of is
     .filter((line) => line.startsWith('!'))
     .map((line) => line.slice(1));
   expect(ignored.toSorted()).toEqual([...new Set(sources)].toSorted());
-  for (const name of ['scripts/container/run', 'scripts/setup/admin.ts']) expect(isCopied(name)).toBe(true);
+  for (const name of ['scripts/container/run', 'scripts/setup/admin/admin.ts'])
+    expect(isCopied(name)).toBe(true);
 });
 
 test('a container is no root, listens on the usual ports, and is stopped by the signal that it gets', () => {
@@ -92,7 +93,7 @@ test('a process type runs its line of the Procfile, admin its arguments, and ano
   for (const { name, command } of types)
     expect(run(name)).toEqual({ status: 0, stdout: `${command}\n`, stderr: '' });
   expect(run('admin', 'workspace', 'create', 'A  B').stdout).toBe(
-    'node scripts/setup/admin.ts workspace create A  B\n',
+    'node scripts/setup/admin/admin.ts workspace create A  B\n',
   );
   for (const args of [[], ['worker'], ['# On a machine'], ['']]) {
     const { status, stderr } = run(...args);
@@ -127,7 +128,7 @@ test('the addresses that compose gives are good ones, and what a blank variable 
   );
   const { PATH = '', LD_LIBRARY_PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
   const script =
-    "const { config } = await import('./shared/config.ts'); console.log(JSON.stringify([config.MYSQL_URL, config.PRODUCT_NAME]))";
+    "const { config } = await import('./shared/config/config.ts'); console.log(JSON.stringify([config.MYSQL_URL, config.PRODUCT_NAME]))";
   const told = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
     cwd: root,
     env: { PATH, LD_LIBRARY_PATH, NODE_COMPILE_CACHE, ...environment },

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { difference, run, samplesIn } from '../guides/samples.ts';
-import { atEnd } from '../support/at-end.ts';
-import { useDatabase } from '../support/database.ts';
-import { freePort } from '../support/processes.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/processes/processes.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { testsOf } from '../../scripts/setup/test-changed.ts';
+import { testsOf } from '../../scripts/setup/test/changed.ts';
 
 const sources = new Map(
   Object.entries({
@@ -13,6 +13,10 @@ const sources = new Map(
     'test/api/webhooks/create.test.ts': "import { startApi } from '../../support/start-api.ts';",
     'test/domain/spend.test.ts': "import * as spend from '../../shared/domain/spend.ts';",
     'test/domain/contacts.test.ts': "import * as contacts from '../../shared/domain/contacts.ts';",
+    'shared/db/email/templates.system.ts': '',
+    'test/api/email/send.test.ts': '',
+    'test/api/email/templates/source.test.ts': '',
+    'test/api/sms/templates/source.test.ts': '',
     'test/flows/stopping.test.ts': "procfile.read('Procfile');",
   }),
 );
@@ -34,6 +38,12 @@ test.each([
     'api/routes/contacts.ts',
     ['test/api/contacts/create.test.ts', 'test/domain/contacts.test.ts'],
   ],
+  [
+    'a part of a resource: not the tests of its other parts, nor of a part with that name elsewhere',
+    'shared/db/email/templates.system.ts',
+    ['test/api/email/templates/source.test.ts'],
+  ],
+  ['a resource: not the tests of its parts', 'shared/domain/email/email.ts', ['test/api/email/send.test.ts']],
   ['what is no module: the tests that name it', 'Procfile', ['test/flows/stopping.test.ts']],
   ['what no test is about', 'LICENSE', []],
 ])('of %s', (_name, changed, tests) => {

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { lookUp, type Question } from '../../shared/transports/dns.ts';
-import { type DnsAnswer, startDnsServer } from '../support/dns-server.ts';
-import { changeSettings } from '../support/settings.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { type DnsAnswer, startDnsServer } from '../support/servers/dns-server.ts';
 
 const answers = new Map<string, DnsAnswer>();
 const server = await startDnsServer(({ name }) => answers.get(name) ?? 'unknown');

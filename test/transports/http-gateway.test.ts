@@ -1,10 +1,14 @@
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { gatewayList } from '../../shared/config/sms-gateways.ts';
 import { closeGateways, gatewayFor, submit } from '../../shared/transports/sms.ts';
-import { changeSettings } from '../support/settings.ts';
-import { isSignedBy } from '../support/verify-delivery.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { type Answer, startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { isSignedBy } from '../support/servers/verify-delivery.ts';
+import {
+  type Answer,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 const secret = 'hunter2-hunter2-hunter2';
 let carrier: WebhookReceiver;

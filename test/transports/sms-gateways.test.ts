@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { type GatewaySettings, gatewayList } from '../../shared/config/sms-gateways.ts';
 import { closeGateways, gatewayFor, hasRoute, isAllSimulated, submit } from '../../shared/transports/sms.ts';
-import { atEnd } from '../support/at-end.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Smsc, startSmsc } from '../support/smsc.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { type Smsc, startSmsc } from '../support/servers/smsc.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 const smpp = { name: 'acme', type: 'smpp', url: 'smpp://user:pass%2Fword@127.0.0.1:2775' };
 const http = {

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import { gatewayFor, submit, type TextMessage } from '../../shared/transports/sms.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { textsTo } from '../support/sender-codes.ts';
-import { changeSettings } from '../support/settings.ts';
-import { useTextGateway } from '../support/text-gateway.ts';
+import { workspace } from '../support/data/factory.ts';
+import { textsTo } from '../support/data/sender-codes.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { useTextGateway } from '../support/servers/text-gateway.ts';
 
 useDatabase();
 

@@ -2,10 +2,10 @@ import { afterEach, expect, test } from 'vitest';
 import type { HandOverResult } from '../../shared/transports/smtp/hand-over.ts';
 import { createSmtpPool, type SmtpPool } from '../../shared/transports/smtp/pool.ts';
 import { parseRelayUrl } from '../../shared/transports/smtp/relay.ts';
-import { changeSettings } from '../support/settings.ts';
-import { isPending, skippableTimers } from '../support/skip-time.ts';
-import { type SmtpMode, startSmtpSink } from '../support/smtp-sink.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { type SmtpMode, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { isPending, skippableTimers } from '../support/time/skip-time.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 const email = {
   envelopeFrom: 'hello@acme.example',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAdaptiveLimit } from '../../shared/work/adaptive-limit.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 const settings = { timeoutMs: 30_000, intervalMs: 20 };
 

@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now, nowForAll } from '../../shared/clock.ts';
+import { now, nowForAll } from '../../shared/common/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';
-import * as system from '../../shared/db/system/contact-list-copies.ts';
-import { claimDue } from '../../shared/db/system/work/due.ts';
-import { copyOn } from '../../shared/domain/contact-lists.ts';
+import * as system from '../../shared/db/contact-lists/copies.system.ts';
+import { claimDue } from '../../shared/db/work/due.system.ts';
+import { copyOn } from '../../shared/domain/contact-lists/contact-lists.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { holdContact, makeContacts, memberRowsOf } from '../support/address-book.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { startWeb, startWorkerProcess } from '../support/processes.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { holdContact, makeContacts, memberRowsOf } from '../support/data/address-book.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now, nowForAll } from '../../shared/clock.ts';
+import { now, nowForAll } from '../../shared/common/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';
-import * as counts from '../../shared/db/system/contact-list-counts.ts';
-import { claimDue } from '../../shared/db/system/work/due.ts';
-import { countOn } from '../../shared/domain/contact-lists.ts';
+import * as counts from '../../shared/db/contact-lists/counts.system.ts';
+import { claimDue } from '../../shared/db/work/due.system.ts';
+import { countOn } from '../../shared/domain/contact-lists/contact-lists.ts';
 import { idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
 import type { Outcome } from '../../shared/work/outcome.ts';
-import { makeContacts } from '../support/address-book.ts';
-import { forgetRedis, useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { makeContacts } from '../support/data/address-book.ts';
+import { workspace } from '../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
+import { runAll } from '../../shared/db/client/migrate.ts';
 import { database, query } from '../../shared/db/client.ts';
-import { runAll } from '../../shared/db/migrate.ts';
 import { reportBackfill } from '../../shared/db/migrations/0039_report_backfill.ts';
-import * as relay from '../../shared/domain/relay.ts';
-import * as reports from '../../shared/domain/reports.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import * as reports from '../../shared/domain/reports/reports.ts';
 import { countReports } from '../../shared/jobs/count-reports.ts';
-import { enqueueRepeating } from '../../shared/queue.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { useDatabase } from '../support/database.ts';
-import { workspace } from '../support/factory.ts';
-import { emailAt, textAt } from '../support/reported-messages.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { enqueueRepeating } from '../../shared/queue/queue.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { workspace } from '../support/data/factory.ts';
+import { emailAt, textAt } from '../support/data/reported-messages.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,20 +1,20 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { config } from '../../shared/config.ts';
+import { config } from '../../shared/config/config.ts';
 import { query } from '../../shared/db/client.ts';
-import { attempt as attemptEmail } from '../../shared/domain/email-delivery.ts';
-import { attempt as attemptDelivery } from '../../shared/domain/webhook-deliveries.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { useDatabase } from '../support/database.ts';
-import { dueDelivery } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../support/smtp-sink.ts';
-import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { attempt as attemptEmail } from '../../shared/domain/email/delivery/delivery.ts';
+import { attempt as attemptDelivery } from '../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { dueDelivery } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../support/servers/smtp-sink.ts';
+import { startTcpProxy, type TcpProxy } from '../support/servers/tcp-proxy.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 let mysql: TcpProxy;
 beforeAll(async () => {

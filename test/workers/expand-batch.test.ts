@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { query } from '../../shared/db/client.ts';
-import * as balance from '../../shared/domain/sms-balance.ts';
-import * as prices from '../../shared/domain/sms-prices.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { forgetRedis, useDatabase } from '../support/database.ts';
-import { batchOf, messagesTo, newBatch, statusesOf } from '../support/new-batch.ts';
-import { textingWorkspace } from '../support/new-sms.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import * as balance from '../../shared/domain/sms/balance.ts';
+import * as prices from '../../shared/domain/sms/prices.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { batchOf, messagesTo, newBatch, statusesOf } from '../support/data/new-batch.ts';
+import { textingWorkspace } from '../support/data/new-sms.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

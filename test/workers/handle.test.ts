@@ -1,10 +1,10 @@
 import type { Job as QueuedJob } from 'bullmq';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { databaseTime, now } from '../../shared/clock.ts';
-import { problem } from '../../shared/errors.ts';
+import { databaseTime, now } from '../../shared/common/clock.ts';
+import { problem } from '../../shared/common/errors.ts';
+import { requestId } from '../../shared/common/request-context.ts';
 import { defineJob } from '../../shared/jobs/job.ts';
-import { requestId } from '../../shared/request-context.ts';
 import type { Outcome } from '../../shared/work/outcome.ts';
 import { backoffMs, handle, RetryLater } from '../../workers/handle.ts';
 

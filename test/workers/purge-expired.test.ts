@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
-import * as relay from '../../shared/domain/relay.ts';
-import * as retention from '../../shared/domain/retention.ts';
-import { attempt } from '../../shared/domain/webhook-deliveries.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import * as retention from '../../shared/domain/operations/retention.ts';
+import { attempt } from '../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
-import { queueOf } from '../../shared/queue.ts';
-import { acceptEmail, eventsOf } from '../support/accepted-email.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { numbers } from '../support/copied-rows.ts';
-import { useDatabase } from '../support/database.ts';
-import { deliveriesOf, dueDelivery } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { startWebhookReceiver } from '../support/webhook-receiver.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
+import { acceptEmail, eventsOf } from '../support/data/accepted-email.ts';
+import { deliveriesOf, dueDelivery } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { numbers } from '../support/database/copied-rows.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { query, transaction } from '../../shared/db/client.ts';
-import { insertEvents } from '../../shared/db/system/events.ts';
-import { make } from '../../shared/domain/events.ts';
-import * as relay from '../../shared/domain/relay.ts';
+import { insertEvents } from '../../shared/db/events/events.system.ts';
+import { make } from '../../shared/domain/events/events.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
 import { idFromBytes, idToBytes, newId } from '../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../shared/jobs/deliver-webhook.ts';
-import { acceptEmail } from '../support/accepted-email.ts';
-import { useDatabase } from '../support/database.ts';
-import { deliveriesInJobs, deliveriesOf, makeWebhook } from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { acceptEmail } from '../support/data/accepted-email.ts';
+import { deliveriesInJobs, deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

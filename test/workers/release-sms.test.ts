@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
-import * as recovery from '../../shared/domain/recovery.ts';
-import * as balance from '../../shared/domain/sms-balance.ts';
-import { attempt } from '../../shared/domain/sms-delivery.ts';
-import { release } from '../../shared/domain/sms-held.ts';
-import * as prices from '../../shared/domain/sms-prices.ts';
-import { useDatabase } from '../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../support/new-sms.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { now } from '../../shared/common/clock.ts';
+import * as balance from '../../shared/domain/sms/balance.ts';
+import { attempt } from '../../shared/domain/sms/delivery/delivery.ts';
+import { release } from '../../shared/domain/sms/held.ts';
+import * as prices from '../../shared/domain/sms/prices.ts';
+import * as recovery from '../../shared/domain/work/recovery.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

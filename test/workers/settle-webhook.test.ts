@@ -1,15 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { query, transaction } from '../../shared/db/client.ts';
-import * as recovery from '../../shared/domain/recovery.ts';
-import * as relay from '../../shared/domain/relay.ts';
-import { settle } from '../../shared/domain/webhook-deliveries/settle.ts';
-import * as deliveries from '../../shared/domain/webhook-deliveries.ts';
-import * as webhooks from '../../shared/domain/webhooks.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import * as deliveries from '../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { settle } from '../../shared/domain/webhooks/deliveries/settle.ts';
+import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
+import * as recovery from '../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
 import { settleWebhook } from '../../shared/jobs/settle-webhook.ts';
-import { queueOf } from '../../shared/queue.ts';
-import { callerOf } from '../support/accepted-email.ts';
-import { forgetRedis, useDatabase } from '../support/database.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
+import { callerOf } from '../support/data/accepted-email.ts';
 import {
   alterWebhook,
   countsOf,
@@ -17,12 +16,13 @@ import {
   makeWebhook,
   nowhere,
   storeEvents,
-} from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { startWorkerProcess } from '../support/processes.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { waitFor } from '../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../support/webhook-receiver.ts';
+} from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
+import { startWorkerProcess } from '../support/processes/processes.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { answers, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

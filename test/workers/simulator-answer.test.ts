@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
-import * as recovery from '../../shared/domain/recovery.ts';
-import { purge } from '../../shared/domain/retention.ts';
-import * as simulator from '../../shared/domain/simulator.ts';
-import { attempt } from '../../shared/domain/sms-delivery.ts';
-import * as receipts from '../../shared/domain/sms-receipts.ts';
+import { purge } from '../../shared/domain/operations/retention.ts';
+import * as simulator from '../../shared/domain/simulator/simulator.ts';
+import { attempt } from '../../shared/domain/sms/delivery/delivery.ts';
+import * as receipts from '../../shared/domain/sms/gateways/receipts.ts';
+import * as recovery from '../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { advanceClock } from '../support/advance-clock.ts';
-import { useDatabase } from '../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../support/new-sms.ts';
-import { runWorkers } from '../support/run-workers.ts';
-import { changeSettings } from '../support/settings.ts';
-import { type Client, startApi } from '../support/start-api.ts';
-import { waitFor } from '../support/wait-for.ts';
+import { type Client, startApi } from '../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
+import { useDatabase } from '../support/database/database.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
+import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
 

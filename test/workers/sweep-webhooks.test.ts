@@ -1,14 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import { now } from '../../shared/clock.ts';
+import { now } from '../../shared/common/clock.ts';
 import { query } from '../../shared/db/client.ts';
-import { deliveryTable } from '../../shared/db/system/webhook-deliveries.ts';
-import { listDueOf, listOwnersWaiting } from '../../shared/db/system/work/admission.ts';
-import * as recovery from '../../shared/domain/recovery.ts';
-import * as relay from '../../shared/domain/relay.ts';
+import { deliveryTable } from '../../shared/db/webhooks/deliveries/deliveries.system.ts';
+import { listDueOf, listOwnersWaiting } from '../../shared/db/work/admission.system.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
+import * as recovery from '../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
-import { queueOf } from '../../shared/queue.ts';
-import { numbers } from '../support/copied-rows.ts';
-import { forgetRedis, useDatabase } from '../support/database.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
 import {
   alterWebhook,
   countsOf,
@@ -17,9 +15,11 @@ import {
   makeWebhook,
   nowhere,
   storeEvents,
-} from '../support/deliveries.ts';
-import { workspace } from '../support/factory.ts';
-import { rowsRead } from '../support/rows-read.ts';
+} from '../support/data/deliveries.ts';
+import { workspace } from '../support/data/factory.ts';
+import { numbers } from '../support/database/copied-rows.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
+import { rowsRead } from '../support/database/rows-read.ts';
 
 useDatabase();
 

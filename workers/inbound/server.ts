@@ -3,12 +3,12 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server';
-import { config } from '../../shared/config.ts';
-import * as reports from '../../shared/domain/email-reports.ts';
-import { Problem } from '../../shared/errors.ts';
+import { Problem } from '../../shared/common/errors.ts';
+import { logger } from '../../shared/common/logger.ts';
+import { count } from '../../shared/common/metrics.ts';
+import { config } from '../../shared/config/config.ts';
+import * as reports from '../../shared/domain/email/reports/reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
-import { logger } from '../../shared/logger.ts';
-import { count } from '../../shared/metrics.ts';
 
 type LogEntry = { tnx: string; cid: string };
 

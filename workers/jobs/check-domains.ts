@@ -1,4 +1,4 @@
-import * as emailDomains from '../../shared/domain/email-domains.ts';
+import * as emailDomains from '../../shared/domain/email/domains/domains.ts';
 import { checkDomains } from '../../shared/jobs/check-domains.ts';
 import { handle } from '../handle.ts';
 

@@ -1,4 +1,4 @@
-import * as contactLists from '../../shared/domain/contact-lists.ts';
+import * as contactLists from '../../shared/domain/contact-lists/contact-lists.ts';
 import { copyContacts } from '../../shared/jobs/copy-contacts.ts';
 import { handle } from '../handle.ts';
 

@@ -1,5 +1,5 @@
-import * as reports from '../../shared/domain/reports.ts';
-import * as smsLedger from '../../shared/domain/sms-ledger.ts';
+import * as reports from '../../shared/domain/reports/reports.ts';
+import * as smsLedger from '../../shared/domain/sms/ledger.ts';
 import { countReports } from '../../shared/jobs/count-reports.ts';
 import { handle } from '../handle.ts';
 

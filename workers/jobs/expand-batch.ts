@@ -1,4 +1,4 @@
-import * as smsBatches from '../../shared/domain/sms-batches.ts';
+import * as smsBatches from '../../shared/domain/sms/batches/batches.ts';
 import { expandBatch } from '../../shared/jobs/expand-batch.ts';
 import { handle } from '../handle.ts';
 

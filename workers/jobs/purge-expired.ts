@@ -1,5 +1,5 @@
-import * as retention from '../../shared/domain/retention.ts';
-import * as waiting from '../../shared/domain/waiting.ts';
+import * as retention from '../../shared/domain/operations/retention.ts';
+import * as waiting from '../../shared/domain/work/waiting.ts';
 import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
 import { handle } from '../handle.ts';
 

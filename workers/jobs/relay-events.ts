@@ -1,4 +1,4 @@
-import * as relay from '../../shared/domain/relay.ts';
+import * as relay from '../../shared/domain/events/relay.ts';
 import { relayEvents } from '../../shared/jobs/relay-events.ts';
 import { handle } from '../handle.ts';
 

@@ -1,11 +1,11 @@
-import * as smsBatches from '../../shared/domain/sms-batches.ts';
-import * as smsHeld from '../../shared/domain/sms-held.ts';
+import * as smsBatches from '../../shared/domain/sms/batches/batches.ts';
+import * as smsHeld from '../../shared/domain/sms/held.ts';
 import { releaseSms } from '../../shared/jobs/release-sms.ts';
 import { handle } from '../handle.ts';
 
 export default handle(releaseSms, { concurrency: 2 }, async ({ workspaceId }) => {
   await smsHeld.release(workspaceId);
-  // What is held was accepted before, so it is paid first.
+  // Held messages were accepted before, so they are paid first.
   await smsBatches.wakePaused(workspaceId);
   return 'done';
 });

@@ -1,5 +1,5 @@
-import { config } from '../../shared/config.ts';
-import * as emailDelivery from '../../shared/domain/email-delivery.ts';
+import { config } from '../../shared/config/config.ts';
+import * as emailDelivery from '../../shared/domain/email/delivery/delivery.ts';
 import { sendEmail } from '../../shared/jobs/send-email.ts';
 import { handle } from '../handle.ts';
 

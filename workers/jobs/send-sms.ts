@@ -1,4 +1,4 @@
-import * as smsDelivery from '../../shared/domain/sms-delivery.ts';
+import * as smsDelivery from '../../shared/domain/sms/delivery/delivery.ts';
 import { sendSms } from '../../shared/jobs/send-sms.ts';
 import { handle } from '../handle.ts';
 

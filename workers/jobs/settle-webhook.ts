@@ -1,4 +1,4 @@
-import * as deliveries from '../../shared/domain/webhook-deliveries.ts';
+import * as deliveries from '../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { settleWebhook } from '../../shared/jobs/settle-webhook.ts';
 import { handle } from '../handle.ts';
 

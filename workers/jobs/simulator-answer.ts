@@ -1,4 +1,4 @@
-import * as simulator from '../../shared/domain/simulator.ts';
+import * as simulator from '../../shared/domain/simulator/simulator.ts';
 import { simulatorAnswer } from '../../shared/jobs/simulator-answer.ts';
 import { handle } from '../handle.ts';
 

@@ -1,4 +1,4 @@
-import * as recovery from '../../shared/domain/recovery.ts';
+import * as recovery from '../../shared/domain/work/recovery.ts';
 import { sweep } from '../../shared/jobs/sweep.ts';
 import { handle } from '../handle.ts';
 

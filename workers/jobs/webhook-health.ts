@@ -1,4 +1,4 @@
-import * as health from '../../shared/domain/webhook-health.ts';
+import * as health from '../../shared/domain/webhooks/health/health.ts';
 import { webhookHealth } from '../../shared/jobs/webhook-health.ts';
 import { handle } from '../handle.ts';
 

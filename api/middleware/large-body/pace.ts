@@ -1,17 +1,17 @@
-import { type ErrorCode, problem } from '../../../shared/errors.ts';
+import { type ErrorCode, problem } from '../../../shared/common/errors.ts';
 import { openTurns } from './turn.ts';
 
 /** How long a large body waits for each of its turns. */
 const limitMs = 60_000;
-/** What a body has become is held in memory from then on. */
+/** The result of a body is held in memory from then on. */
 const handled = openTurns({ atOnce: 32, perOwner: 4 });
-/** What a body becomes when it is parsed takes many times its size. */
+/** A parsed body takes many times its size. */
 const read = openTurns({ atOnce: 1, perOwner: 1 });
 /** Each holds a connection to the database for as long as it takes to write all of it. */
 const stored = openTurns({ atOnce: 4, perOwner: 1 });
 
 type Work = <T>(work: () => Promise<T>) => Promise<T>;
-/** What only a few large bodies do at a time, workspace after workspace, and small ones at once. */
+/** Steps that only a few large bodies take at a time, workspace after workspace, and small ones at once. */
 export type Pace = { read: Work; store: Work };
 
 export const unpaced: Pace = { read: (work) => work(), store: (work) => work() };

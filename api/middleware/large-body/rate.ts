@@ -22,7 +22,7 @@ export function watchRate(
     before = now;
     if (!wasHeldUp() && isSlow) onSlow();
   };
-  // What has come while the process was busy is read before it is looked at.
+  // Bytes that came while the process was busy are read before the check.
   const timer = setInterval(() => setImmediate(look), withinMs);
   return () => {
     isOver = true;

@@ -1,5 +1,5 @@
-import { config } from '../../../shared/config.ts';
-import { gauge } from '../../../shared/metrics.ts';
+import { gauge } from '../../../shared/common/metrics.ts';
+import { config } from '../../../shared/config/config.ts';
 import { openRoom } from './budget.ts';
 
 /** Large bodies of one workspace that may be on their way at a time. */

@@ -8,7 +8,7 @@ type Turn = { owner: string; limitMs: number; refusal: () => Error };
  */
 export function openTurns({ atOnce, perOwner }: { atOnce: number; perOwner: number }) {
   const owners = new Map<string, Owner>();
-  /** Those who wait and may have another turn, in their order. */
+  /** Owners that wait and may have another turn, in their order. */
   const ring = new Set<Owner>();
   let running = 0;
 

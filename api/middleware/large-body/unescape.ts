@@ -45,7 +45,7 @@ function hexAt(bytes: Buffer, start: number): number | undefined {
   return /^[\da-f]{4}$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;
 }
 
-/** What the inside of a JSON string spells. */
+/** The text that the inside of a JSON string spells. */
 export function parsedInside(inside: Buffer): string {
   try {
     return JSON.parse(`"${inside.toString()}"`);

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { checkout } from '../../setup/environment.ts';
 import { git, gitLines } from '../../setup/git.ts';
-import * as processes from '../../setup/processes.ts';
-import * as session from '../../setup/session.ts';
+import * as processes from '../../setup/start/processes.ts';
+import * as session from '../../setup/start/session.ts';
 
 /** The files of a commit with the packages that it wants. */
 export interface Checkout {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { localDir } from '../../setup/environment.ts';
-import * as processes from '../../setup/processes.ts';
-import * as session from '../../setup/session.ts';
+import * as processes from '../../setup/start/processes.ts';
+import * as session from '../../setup/start/session.ts';
 import { checkSame, isBare, type Line, type Run } from '../line.ts';
 import { type Servant, startServant } from '../program.ts';
 import { rateOf, save } from '../result.ts';

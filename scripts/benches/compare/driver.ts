@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Opened } from '../line.ts';
@@ -16,7 +17,11 @@ function load<Module>(file: string): Promise<Module> {
 
 const { lines } = await load<typeof import('../lines/index.ts')>('benches/lines/index.ts');
 const { openWorld } = await load<typeof import('../world.ts')>('benches/world.ts');
-const { endAll } = await load<typeof import('../../setup/processes.ts')>('setup/processes.ts');
+// Commits before the folder setup/start have it one folder higher.
+const processes = ['setup/start/processes.ts', 'setup/processes.ts'].find((file) =>
+  fs.existsSync(path.join(checkout, 'scripts', file)),
+)!;
+const { endAll } = await load<typeof import('../../setup/start/processes.ts')>(processes);
 
 export interface Asked {
   line: string;

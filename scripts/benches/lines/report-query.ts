@@ -92,7 +92,7 @@ async function open(bench: Bench): Promise<Opened> {
 
 export const reportQuery: Line = {
   name: 'report-query',
-  title: 'GET /v2/reports/…, a year of a workspace with as many counts as there can be',
+  title: 'GET /v2/reports/..., a year of a workspace with as many counts as there can be',
   unit: 'reports',
   targets: {},
   atMost: Object.fromEntries(reports.map((report) => [p95(report), 150])),

@@ -1,10 +1,10 @@
+import { migrateUp } from '../../../shared/db/client/migrate.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import { migrateUp } from '../../../shared/db/migrate.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import { authenticate } from '../../../shared/domain/callers.ts';
-import * as contactBatches from '../../../shared/domain/contact-batches.ts';
-import { encodeCursor } from '../../../shared/domain/cursors.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import { authenticate } from '../../../shared/domain/api-keys/callers.ts';
+import * as contactBatches from '../../../shared/domain/contacts/batches.ts';
+import { encodeCursor } from '../../../shared/domain/requests/cursors.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';

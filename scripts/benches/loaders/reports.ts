@@ -1,9 +1,9 @@
+import { migrateUp } from '../../../shared/db/client/migrate.ts';
 import { query } from '../../../shared/db/client.ts';
-import { migrateUp } from '../../../shared/db/migrate.ts';
-import { type Dimension, measures, type Span } from '../../../shared/db/report-counts.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { type Dimension, measures, type Span } from '../../../shared/db/reports/counts.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { endOf, startOf } from '../../../shared/domain/reports/pieces.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import { numbers } from '../many-rows.ts';

@@ -1,10 +1,10 @@
 import knex, { type Knex } from 'knex';
-import { config } from '../../config.ts';
-import { logger } from '../../logger.ts';
+import { logger } from '../../common/logger.ts';
+import { config } from '../../config/config.ts';
 import { asProblem, isForElsewhere, isMisled } from './faults.ts';
 import { findWriter, forgetWriter } from './writer.ts';
 
-/** What mysql2's callback connection offers, as far as we use it. */
+/** The part of mysql2's callback connection that we use. */
 export type Connection = {
   query(options: object, done: (error: unknown, rows: unknown) => void): void;
   execute(options: object, done: (error: unknown, rows: unknown) => void): void;
@@ -145,7 +145,8 @@ function discard(connection: Connection, error: unknown): void {
 
 /**
  * After a planned switch the old primary goes on serving the connections that it has, and refuses what they write: only
- * a new connection is led to the new one. The others of the pool are as old, so they go too, each as it comes to be used.
+ * a new connection is led to the new one. The others of the pool are as old, so they go too, each as it comes to be
+ * used.
  */
 export function discardIfMisled(connection: Connection, error: unknown): void {
   if (!isMisled(error) || connection.__knex__disposed) return;

@@ -1,4 +1,4 @@
-import { Problem, problem } from '../../errors.ts';
+import { Problem, problem } from '../../common/errors.ts';
 
 function errorCode(error: unknown): string {
   return (error as { code?: string } | null)?.code ?? '';

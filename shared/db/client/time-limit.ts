@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
 
 /** When reading is to be over, and whether anybody still waits for it. */
 type TimeLimit = { end: number; isInVain: () => boolean };

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problem } from '../../errors.ts';
-import { logger } from '../../logger.ts';
+import { problem } from '../../common/errors.ts';
+import { logger } from '../../common/logger.ts';
 import { acquire, type Connection, isWorthAnother, type Param, send } from './connection.ts';
 import { type CountChange, writeChanges } from './counts.ts';
 import { asProblem, isLockConflict } from './faults.ts';
-import { canShare, commitAll, commitTogether, type Insert, insertAll } from './shared-commit.ts';
+import { canShare, commitAll, commitTogether, type Insert, insertAll } from './group-commit.ts';
 
 type Unit = {
   /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
@@ -38,7 +38,7 @@ export function afterCommit(action: () => void): void {
   else runEach([action]);
 }
 
-/** What has committed is accepted, whatever becomes of an action (architecture rule 2). */
+/** Committed work is accepted, whatever becomes of an action (architecture rule 2). */
 function runEach(actions: (() => void)[]): void {
   for (const action of actions) {
     try {
@@ -126,8 +126,8 @@ async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
 /**
  * The unit of work: everything inside commits together or not at all (architecture rule 1). A deadlock or a lock
  * wait is tried again up to three times, and what a server refuses that has turned read-only, on a new connection, so
- * `work` must do nothing but speak to the database. Inside another transaction it joins that one. No network call belongs
- * inside.
+ * `work` must do nothing but speak to the database. Inside another transaction it joins that one. No network call
+ * belongs inside.
  */
 export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   if (currentUnit()) return work();
@@ -176,7 +176,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Thrown where a shared commit has failed: then the work is done again with a connection of its own. */
+/** Thrown where a group commit has failed: then the work is done again with a connection of its own. */
 const apart = new Error('The commit could not be shared');
 
 async function commit(unit: Unit): Promise<void> {
@@ -184,8 +184,8 @@ async function commit(unit: Unit): Promise<void> {
   if (!opened && inserts.length === 0 && changes.length === 0) return;
   if (!opened && mayShare) {
     // Not by way of `open`: what is to run before the first statement is for work that asks something.
-    const commitShared = canShare(inserts) ? commitTogether : commitAll;
-    if (await commitShared(inserts, changes)) return;
+    const commitGroup = canShare(inserts) ? commitTogether : commitAll;
+    if (await commitGroup(inserts, changes)) return;
     throw apart;
   }
   const connection = await open(unit);

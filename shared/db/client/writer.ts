@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import mysql from 'mysql2/promise';
+import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
-import { config } from '../../config.ts';
 
 /** How one of the servers of MYSQL_URL is reached, as the driver takes it. */
 export type Address = { uri: string; ssl?: { ca: Buffer } };
@@ -34,7 +34,7 @@ const hasChoice = (): boolean => (parseServers(config.MYSQL_URL)?.hosts.length ?
 
 async function choose(url: string): Promise<Address> {
   const servers = parseServers(url);
-  // What the driver makes of it.
+  // The driver parses an address of another form.
   if (!servers) return { uri: url };
   const addresses = servers.hosts.map((host) => addressOf(servers, host));
   const [first, ...others] = addresses as [Address, ...Address[]];

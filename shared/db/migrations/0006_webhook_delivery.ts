@@ -12,8 +12,8 @@ export const webhookDelivery: Migration = {
 
     // body_version: which body its first attempt sent, for all attempts send the same bytes; null before it.
     `ALTER TABLE webhook_deliveries ADD COLUMN body_version VARCHAR(10) CHARACTER SET ascii COLLATE ascii_bin NULL`,
-    // What a webhook has in Redis (parked = 0) and what waits for room there, longest due first; by webhook, so that
-    // one with a million of them is one entry to whoever looks for the others.
+    // The deliveries that a webhook has in Redis (parked = 0), and the ones that wait for room there, longest due
+    // first; by webhook, so that one with a million of them is one entry to whoever looks for the others.
     `ALTER TABLE webhook_deliveries
       ADD KEY webhook_deliveries_admission (status, parked, webhook_id, due_at),
       ADD KEY webhook_deliveries_listed_by_status (webhook_id, status, id),
@@ -35,7 +35,7 @@ export const webhookDelivery: Migration = {
       PRIMARY KEY (delivery_id, number)
     ) ${tableOptions}`,
 
-    // What is to be done to many deliveries of a webhook, a batch at a time: skip what is pending, or send again
+    // Work to be done to many deliveries of a webhook, a batch at a time: skip what is pending, or send again
     // what failed or was skipped since a time.
     `CREATE TABLE IF NOT EXISTS webhook_settlements (
       webhook_id BINARY(16) NOT NULL,

@@ -3,8 +3,8 @@ import { type Migration, tableOptions } from './migration.ts';
 export const senders: Migration = {
   name: '0014_senders',
   up: [
-    // name and name_key (the name without its case) are null for a virtual number that is not assigned; virtual_number is
-    // its number, which no two workspaces share. code_…: what a mobile number is verified with.
+    // name and name_key (the name without its case) are null for a virtual number that is not assigned; virtual_number
+    // is its number, which no two workspaces share. code_…: what a mobile number is verified with.
     `CREATE TABLE IF NOT EXISTS senders (
       id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,
@@ -38,7 +38,7 @@ export const senders: Migration = {
       KEY sender_countries_reviewed (status, sender_id)
     ) ${tableOptions}`,
 
-    // What was rejected of senders that are gone: asking again does not wash it off.
+    // The rejections of senders that are gone: asking again does not wash it off.
     `CREATE TABLE IF NOT EXISTS sender_rejections (
       workspace_id BINARY(16) NOT NULL,
       name_key VARBINARY(16) NOT NULL,
@@ -56,8 +56,8 @@ export const senders: Migration = {
       KEY business_profiles_listed (workspace_id, id)
     ) ${tableOptions}`,
 
-    // When codes went to a number, or for a workspace, within the last day: sent_times is JSON, oldest first. One row for
-    // each, so that it can be locked before there is anything to count.
+    // When codes went to a number, or for a workspace, within the last day: sent_times is JSON, oldest first. One row
+    // for each, so that it can be locked before there is anything to count.
     `CREATE TABLE IF NOT EXISTS sender_code_counts (
       subject VARBINARY(32) NOT NULL PRIMARY KEY,
       sent_times TEXT NOT NULL,

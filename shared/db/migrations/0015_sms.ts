@@ -60,7 +60,7 @@ export const sms: Migration = {
       KEY sms_of_gateway (gateway_reference, gateway)
     ) ${tableOptions}`,
 
-    // What a workspace may still spend; one without a row spends without limit.
+    // The balance that a workspace may still spend; one without a row spends without limit.
     `CREATE TABLE IF NOT EXISTS sms_balances (
       workspace_id BINARY(16) NOT NULL PRIMARY KEY,
       balance BIGINT NOT NULL
@@ -101,7 +101,8 @@ export const sms: Migration = {
       KEY simulator_phones_listed (workspace_id, id)
     ) ${tableOptions}`,
 
-    // What a phone of the simulator has still to do with a text: to report it, and to answer where its number does so.
+    // The actions that a phone of the simulator still owes to a text: to report it, and to answer where its number does
+    // so.
     `CREATE TABLE IF NOT EXISTS simulator_answers (
       id BINARY(16) NOT NULL PRIMARY KEY,
       workspace_id BINARY(16) NOT NULL,

@@ -3,8 +3,9 @@ import { type Migration, tableOptions } from './migration.ts';
 export const waitingCounts: Migration = {
   name: '0020_waiting_counts',
   up: [
-    // What a workspace has waiting, to be added up over its shards: transactions of one workspace that commit at once
-    // add to different ones. Shard 0 also says when it was last counted against the rows themselves, and how often.
+    // The waiting work of a workspace, to be added up over its shards: transactions of one workspace that commit at
+    // once add to different ones. Shard 0 also says when it was last counted against the rows themselves, and how
+    // often.
     `CREATE TABLE IF NOT EXISTS waiting_counts (
       workspace_id BINARY(16) NOT NULL,
       shard TINYINT UNSIGNED NOT NULL,

@@ -1,6 +1,6 @@
 import { type Migration, tableOptions } from './migration.ts';
 
-/** What gateways have posted: each counts once, however often it comes. */
+/** The posts of gateways: each counts once, however often it comes. */
 export const smsGatewayPosts: Migration = {
   name: '0036_sms_gateway_posts',
   up: [

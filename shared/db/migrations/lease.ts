@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import os from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { logger } from '../../logger.ts';
+import { logger } from '../../common/logger.ts';
 import { type Changed, query, transaction } from '../client.ts';
 import { tableOptions } from './migration.ts';
 

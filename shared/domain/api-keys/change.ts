@@ -1,13 +1,13 @@
-import * as db from '../../db/api-keys.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { isUnusable, throwAny, type Usable } from '../../faults.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { isUnusable, throwAny, type Usable } from '../../common/faults.ts';
+import * as db from '../../db/api-keys/api-keys.ts';
 import type { ApiKey, ApiKeyChanges } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import * as keyUsage from '../key-usage.ts';
-import { wakeRelease } from '../sms-balance.ts';
+import { wakeRelease } from '../sms/balance.ts';
 import { announceChange, findForChange, refuseBeyond, setUpSigning, toWire } from './record.ts';
+import * as keyUsage from './usage.ts';
 
-/** What is left out stays as it is (API decisions §3). */
+/** A field that is left out stays as it is (API decisions §3). */
 export async function change(caller: Caller, keyId: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const record = await findForChange(caller, keyId);
   const { settings, signingSecret } = changedSigning(record, changes.signing);

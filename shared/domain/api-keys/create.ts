@@ -1,16 +1,16 @@
-import { now } from '../../clock.ts';
-import * as db from '../../db/api-keys.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { isUnusable, throwAny, type Usable } from '../../common/faults.ts';
+import * as knownKeys from '../../coordination/known-keys.ts';
+import * as db from '../../db/api-keys/api-keys.ts';
 import { afterCommit, transaction } from '../../db/client.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { isUnusable, throwAny, type Usable } from '../../faults.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
-import * as knownKeys from '../../known-keys.ts';
 import type { ApiKey, NewApiKey } from '../../schemas/api-keys.ts';
 import { scopes as allScopes, type Caller, type Scope } from '../../schemas/scopes.ts';
-import * as keyUsage from '../key-usage.ts';
 import { hashKey, newKey } from './make-key.ts';
 import { refuseBeyond, refuseLongerLife, setUpSigning, toWire } from './record.ts';
+import * as keyUsage from './usage.ts';
 
 const maxApiKeys = 500;
 // The last millisecond that has a timestamp.

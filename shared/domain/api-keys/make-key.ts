@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { KeyKind } from '../../db/api-keys.ts';
+import type { KeyKind } from '../../db/api-keys/api-keys.ts';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const prefixes: Record<KeyKind, string> = { api_key: 'msg_', app: 'app_' };

@@ -1,11 +1,11 @@
-import { announce } from '../../broadcast.ts';
-import * as db from '../../db/api-keys.ts';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
+import { open, seal } from '../../common/secrets.ts';
+import { announce } from '../../coordination/broadcast.ts';
+import * as db from '../../db/api-keys/api-keys.ts';
 import type { ApiKey, NewSigning } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { open, seal } from '../../secrets.ts';
-import type { Usage } from '../key-usage.ts';
 import { newSigningSecret } from './make-key.ts';
+import type { Usage } from './usage.ts';
 
 export const topic = 'api_keys';
 
@@ -38,9 +38,9 @@ export function toWire(
 type Powers = Pick<db.ApiKeyRecord, 'scopes' | 'strictMode'> & { lineageId: string | null };
 
 /**
- * Refuses to let a caller hand out, take over or take away what it may not do itself. The restraints of a key are there for the
- * case that it falls into wrong hands, so it must not get round them by way of another key. Limits of another key could
- * not help: a caller could make as many keys as it likes.
+ * Refuses to let a caller hand out, take over or take away what it may not do itself. The restraints of a key are there
+ * for the case that it falls into wrong hands, so it must not get round them by way of another key. Limits of another
+ * key could not help: a caller could make as many keys as it likes.
  */
 export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineageId }: Powers): Promise<void> {
   const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));
@@ -96,7 +96,7 @@ const noSigning: SigningSettings = {
   previousSigningSecretUntil: null,
 };
 
-/** What a request sets up for a key without signing, and the secret that this issues, if any. */
+/** The signing that a request sets up for a key without it, and the secret that this issues, if any. */
 export function setUpSigning(
   keyId: string,
   signing: NewSigning | null,

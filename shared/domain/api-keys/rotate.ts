@@ -1,14 +1,14 @@
-import { now } from '../../clock.ts';
-import * as db from '../../db/api-keys.ts';
-import { problem } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import { open, seal } from '../../common/secrets.ts';
+import * as db from '../../db/api-keys/api-keys.ts';
 import { newId } from '../../formats/ids.ts';
 import type { ApiKey, KeyRotation } from '../../schemas/api-keys.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { open, seal } from '../../secrets.ts';
-import * as keyUsage from '../key-usage.ts';
 import { refuseOneTooMany, store } from './create.ts';
 import { newKey, newSigningSecret } from './make-key.ts';
 import { announceChange, findForChange, refuseLongerLife, reseal, toWire } from './record.ts';
+import * as keyUsage from './usage.ts';
 
 const hourMs = 3_600_000;
 const defaultOverlapHours = 24;

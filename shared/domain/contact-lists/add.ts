@@ -1,16 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import {
+  Faults,
+  isPartlyUnusable,
+  isUnusable,
+  type Refuse,
+  throwAny,
+  type Usable,
+} from '../../common/faults.ts';
+import { requestId } from '../../common/request-context.ts';
+import { config } from '../../config/config.ts';
 import { isDuplicateKey } from '../../db/client.ts';
-import * as copies from '../../db/contact-list-copies.ts';
-import { insertMembers } from '../../db/contact-list-members.ts';
-import * as db from '../../db/contact-lists.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { Faults, isPartlyUnusable, isUnusable, type Refuse, throwAny, type Usable } from '../../faults.ts';
+import * as db from '../../db/contact-lists/contact-lists.ts';
+import * as copies from '../../db/contact-lists/copies.ts';
+import { insertMembers } from '../../db/contact-lists/members.ts';
 import { isId, newUuid } from '../../formats/ids.ts';
 import { copyContacts } from '../../jobs/copy-contacts.ts';
-import { enqueue } from '../../queue.ts';
-import { requestId } from '../../request-context.ts';
+import { enqueue } from '../../queue/queue.ts';
 import type { ContactListAddition, ContactListAddOutcome } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { checkStatic, findList, findLists } from './record.ts';

@@ -1,7 +1,7 @@
-import { now } from '../../clock.ts';
-import * as db from '../../db/contact-lists.ts';
-import { type FieldErrors, invalid, problem } from '../../errors.ts';
-import { Faults, type Usable } from '../../faults.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
+import { Faults, type Usable } from '../../common/faults.ts';
+import * as db from '../../db/contact-lists/contact-lists.ts';
 import type { ContactList, ContactListChanges } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
@@ -30,7 +30,7 @@ export async function prepareChange(
   return countNow(workspaceId, checkedFilter(filter));
 }
 
-/** What is left out or null stays; an empty description clears. */
+/** A field that is left out or null stays; an empty description clears. */
 export async function change(
   { workspaceId }: Caller,
   id: string,

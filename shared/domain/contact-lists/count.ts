@@ -1,17 +1,17 @@
-import { now, nowForAll } from '../../clock.ts';
+import { now, nowForAll } from '../../common/clock.ts';
 import { transaction } from '../../db/client.ts';
-import * as db from '../../db/contact-list-counts.ts';
-import { type Counted, findContactList, updateCounted } from '../../db/contact-lists.ts';
-import { countContacts, listContactIdsAfter } from '../../db/contact-search.ts';
-import * as system from '../../db/system/contact-list-counts.ts';
-import { claimDue } from '../../db/system/work/due.ts';
+import { type Counted, findContactList, updateCounted } from '../../db/contact-lists/contact-lists.ts';
+import * as system from '../../db/contact-lists/counts.system.ts';
+import * as db from '../../db/contact-lists/counts.ts';
+import { countContacts, listContactIdsAfter } from '../../db/contacts/search.ts';
+import { claimDue } from '../../db/work/due.system.ts';
 import * as jobs from '../../jobs/count-contacts.ts';
-import { enqueue } from '../../queue.ts';
+import { enqueue } from '../../queue/queue.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { dueKind } from '../../work/due.ts';
 import type { Outcome } from '../../work/outcome.ts';
-import { compile } from '../contact-filter.ts';
-import { searching } from '../contact-searches.ts';
+import { compile } from '../contacts/filter.ts';
+import { searching } from '../contacts/searches.ts';
 
 /** How many contacts a dynamic list with this filter has, as far as that is found out while a request waits. */
 export async function countNow(workspaceId: string, filter: ContactFilter): Promise<Counted> {

@@ -1,9 +1,9 @@
-import { now } from '../../clock.ts';
-import type { Counted } from '../../db/contact-lists.ts';
-import * as db from '../../db/contact-lists.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { Faults, isUnusable, throwAny, type Usable } from '../../faults.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { Faults, isUnusable, throwAny, type Usable } from '../../common/faults.ts';
+import type { Counted } from '../../db/contact-lists/contact-lists.ts';
+import * as db from '../../db/contact-lists/contact-lists.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
 import { type ContactList, mostLists, type NewContactList } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';

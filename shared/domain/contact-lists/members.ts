@@ -1,10 +1,10 @@
-import { findCount } from '../../db/contact-entries.ts';
-import { listMemberIdsAfter, listMembersAmong } from '../../db/contact-list-members.ts';
-import { type Filter, listContactIdsAfter } from '../../db/contact-search.ts';
-import { listContactsByIds } from '../../db/contacts.ts';
+import { listMemberIdsAfter, listMembersAmong } from '../../db/contact-lists/members.ts';
+import { listContactsByIds } from '../../db/contacts/contacts.ts';
+import { findCount } from '../../db/contacts/entries.ts';
+import { type Filter, listContactIdsAfter } from '../../db/contacts/search.ts';
 import { aheadMs, firstUuidAt, idFromBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
-import { compile } from '../contact-filter.ts';
+import { compile } from '../contacts/filter.ts';
 import { contactsOf, findLists, type List } from './record.ts';
 
 /** Contacts that were there may be dated ahead; and processes do not agree about the time to the millisecond. */
@@ -13,7 +13,7 @@ const slackMs = aheadMs + 500;
 /** `reached`: where the next part begins; null: there is none. */
 export type Part = { ids: string[]; reached: string | null };
 
-/** The next of a list's contacts, oldest first. Those made after `until` were no members then. */
+/** The next of a list's contacts, oldest first. Contacts made after `until` were no members then. */
 export async function membersAfter(
   workspaceId: string,
   source: List,
@@ -25,7 +25,9 @@ export async function membersAfter(
   return { ids: ids.filter((id) => id < end), reached: isPast ? null : reached };
 }
 
-/** How many contacts these lists have, as far as that is known without reading them; who is in several counts in each. */
+/**
+ * How many contacts these lists have, as far as that is known without reading them; who is in several counts in each.
+ */
 export async function memberCount(workspaceId: string, listIds: string[]): Promise<number> {
   const lists = await findLists(workspaceId, listIds);
   let sum = 0;
@@ -46,7 +48,7 @@ async function partOf(
   return { ids, reached: ids.length < limit ? null : ids.at(-1)! };
 }
 
-/** Those of these contacts that match the filter and are in none of the lists that are left out. */
+/** The contacts among these that match the filter and are in none of the lists that are left out. */
 export async function chosen(
   workspaceId: string,
   ids: string[],

@@ -1,11 +1,11 @@
-import { now } from '../../clock.ts';
+import { now } from '../../common/clock.ts';
+import { Problem } from '../../common/errors.ts';
+import { logger } from '../../common/logger.ts';
 import { transaction } from '../../db/client.ts';
-import { listMemberIds } from '../../db/contact-list-members.ts';
-import * as db from '../../db/contact-lists.ts';
-import { type Page as ContactPage, countContacts, listContacts } from '../../db/contact-search.ts';
-import { listContactsByIds } from '../../db/contacts.ts';
-import { Problem } from '../../errors.ts';
-import { logger } from '../../logger.ts';
+import * as db from '../../db/contact-lists/contact-lists.ts';
+import { listMemberIds } from '../../db/contact-lists/members.ts';
+import { listContactsByIds } from '../../db/contacts/contacts.ts';
+import { type Page as ContactPage, countContacts, listContacts } from '../../db/contacts/search.ts';
 import type {
   ContactList,
   ContactListPreview,
@@ -14,10 +14,10 @@ import type {
 } from '../../schemas/contact-lists.ts';
 import type { Contact } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { compile } from '../contact-filter.ts';
-import { searching } from '../contact-searches.ts';
-import * as contactsDomain from '../contacts.ts';
-import { decodeCursor, encodeCursor } from '../cursors.ts';
+import * as contactsDomain from '../contacts/contacts.ts';
+import { compile } from '../contacts/filter.ts';
+import { searching } from '../contacts/searches.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
 
@@ -86,7 +86,7 @@ export async function list(
 
 const previewed = 10;
 
-/** What a dynamic list with this filter would hold. */
+/** The contacts that a dynamic list with this filter would hold. */
 export async function preview(
   { workspaceId }: Caller,
   request: ContactListPreview,
@@ -109,7 +109,7 @@ export async function preview(
   });
 }
 
-/** What is in a list, newest contacts first. */
+/** The contacts of a list, newest first. */
 export async function contacts(
   { workspaceId }: Caller,
   id: string,

@@ -1,14 +1,14 @@
-import { findCount } from '../../db/contact-entries.ts';
-import { listCopiedInto } from '../../db/contact-list-copies.ts';
-import * as db from '../../db/contact-lists.ts';
-import type { Filter } from '../../db/contact-search.ts';
-import { type Problem, problem } from '../../errors.ts';
-import { Faults, type Refuse, type Usable } from '../../faults.ts';
+import { type Problem, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import * as db from '../../db/contact-lists/contact-lists.ts';
+import { listCopiedInto } from '../../db/contact-lists/copies.ts';
+import { findCount } from '../../db/contacts/entries.ts';
+import type { Filter } from '../../db/contacts/search.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { ContactList, ContactListKind } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
-import { compile } from '../contact-filter.ts';
-import { findRecent } from '../workspaces.ts';
+import { compile } from '../contacts/filter.ts';
+import { findRecent } from '../workspace/workspaces.ts';
 
 /** A list of any kind; the built-in one is no record. */
 export type List = Omit<db.ContactListRecord, 'kind'> & { kind: ContactListKind };
@@ -43,7 +43,7 @@ export async function findList(workspaceId: string, id: string): Promise<List> {
   return list;
 }
 
-/** Those of these lists that there are, in the order of the ids. */
+/** The lists among these that exist, in the order of the ids. */
 export async function findLists(workspaceId: string, ids: string[]): Promise<List[]> {
   const lists = new Map<string, List>();
   for (const list of await db.listContactListsByIds(workspaceId, ids)) lists.set(list.id, list);
@@ -57,7 +57,7 @@ export async function sizeOf(workspaceId: string, { kind, memberCount }: List): 
   return kind === 'builtin' ? findCount(workspaceId, '') : memberCount;
 }
 
-/** What finds the contacts of a list that fills itself; null for a static one. */
+/** The filter of a list that fills itself; null for a static one. */
 export function contactsOf({ kind, filter }: List): Filter | null {
   return kind === 'static' ? null : compile(filter ?? {});
 }

@@ -1,8 +1,8 @@
-import { now } from '../../clock.ts';
-import { updateCopyStopped } from '../../db/contact-list-copies.ts';
-import { deleteMembers } from '../../db/contact-list-members.ts';
-import * as db from '../../db/contact-lists.ts';
-import { problem } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/contact-lists/contact-lists.ts';
+import { updateCopyStopped } from '../../db/contact-lists/copies.ts';
+import { deleteMembers } from '../../db/contact-lists/members.ts';
 import { isId } from '../../formats/ids.ts';
 import type { ContactListRemoval } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';

@@ -1,6 +1,6 @@
 import { transaction } from '../../db/client.ts';
-import { findPairTotals } from '../../db/sms-of-conversations.ts';
-import * as db from '../../db/system/conversations.ts';
+import * as db from '../../db/conversations/conversations.system.ts';
+import { findPairTotals } from '../../db/sms/of-conversations.ts';
 
 /**
  * Deletes some of the texts made before then, of all workspaces, and takes them out of their conversations: one whose last

@@ -1,9 +1,9 @@
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
 import { outsideTransaction } from '../../db/client.ts';
-import * as db from '../../db/conversations.ts';
-import type { SmsRecord } from '../../db/sms-messages.ts';
-import { findPairTotals, type PairTotal, waitForSmsTo } from '../../db/sms-of-conversations.ts';
+import * as db from '../../db/conversations/conversations.ts';
+import type { SmsRecord } from '../../db/sms/messages.ts';
+import { findPairTotals, type PairTotal, waitForSmsTo } from '../../db/sms/of-conversations.ts';
 import { firstUuidAt, newId } from '../../formats/ids.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
 

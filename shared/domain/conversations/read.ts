@@ -1,14 +1,18 @@
-import { type ContactRecord, listContactIdsOfNumbers, listContactsByIds } from '../../db/contacts.ts';
-import * as db from '../../db/conversations.ts';
-import { withoutErasedContacts } from '../../db/sms-contacts.ts';
-import { listSmsByIds } from '../../db/sms-of-conversations.ts';
+import {
+  type ContactRecord,
+  listContactIdsOfNumbers,
+  listContactsByIds,
+} from '../../db/contacts/contacts.ts';
+import * as db from '../../db/conversations/conversations.ts';
+import { withoutErasedContacts } from '../../db/sms/contacts.ts';
+import { listSmsByIds } from '../../db/sms/of-conversations.ts';
 import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import type { Pair } from '../../formats/text-pair.ts';
 import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../cursors.ts';
-import { addressOf, toWire as smsToWire } from '../sms-record.ts';
-import { show } from '../visibility.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { show } from '../requests/visibility.ts';
+import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 
 /** Latest activity first. One that gets a text while the pages are read comes again, or is on a page that was read. */
 export async function list(

@@ -1,8 +1,8 @@
-import * as db from '../../db/email-attachments.ts';
-import type { Refuse, Usable } from '../../faults.ts';
+import type { Refuse, Usable } from '../../common/faults.ts';
+import * as db from '../../db/email/attachments.ts';
 import { decodeBase64, decodeBase64Pieces, NotBase64 } from '../../formats/base64.ts';
-import { cleanFilename } from '../../formats/mime-message.ts';
-import type { NewEmail } from '../../schemas/email.ts';
+import { cleanFilename } from '../../formats/email/mime-message.ts';
+import type { NewEmail } from '../../schemas/email/email.ts';
 import type { LargeText } from '../../schemas/large-text.ts';
 
 const mostBytes = 30_000_000;

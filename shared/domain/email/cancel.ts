@@ -1,11 +1,11 @@
-import { now } from '../../clock.ts';
-import * as db from '../../db/emails.ts';
-import { problem } from '../../errors.ts';
-import type { Email } from '../../schemas/email.ts';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/email/emails.ts';
+import type { Email } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { eventOf, toWire } from '../email-record.ts';
-import * as events from '../events.ts';
-import { show } from '../visibility.ts';
+import * as events from '../events/events.ts';
+import { show } from '../requests/visibility.ts';
+import { eventOf, toWire } from './record.ts';
 
 /** Cancels a scheduled email that still waits to send (API decisions §7). */
 export async function cancel(caller: Caller, emailId: string): Promise<Email> {

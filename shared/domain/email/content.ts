@@ -1,16 +1,16 @@
-import type { EmailBody } from '../../db/emails.ts';
-import { problem } from '../../errors.ts';
-import { isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../faults.ts';
-import type { NewEmail } from '../../schemas/email.ts';
+import { problem } from '../../common/errors.ts';
+import { isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import type { EmailBody } from '../../db/email/emails.ts';
+import type { NewEmail } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { linkOf } from '../email-links.ts';
-import { findByName } from '../email-templates.ts';
 import { type Fault, renderSource, type Source } from './sources.ts';
+import { findByName } from './templates.ts';
+import { linkOf } from './tracking/links.ts';
 
 const maxSubjectLength = 998;
 
 /**
- * What the request wants to be sent, and what can be said of that before anything is rendered: null after `refuse`.
+ * The sources that the request names, with the faults that show before rendering: null after `refuse`.
  */
 export async function sourceOf(
   { workspaceId }: Caller,
@@ -103,7 +103,9 @@ function ofContent({ part, message }: Fault): [field: string, message: string] {
   return [part === 'subject' ? part : `content.${part}`, message];
 }
 
-/** The source of a template was right when it was saved, so the data is to blame, unless the includes are others now. */
+/**
+ * The source of a template was right when it was saved, so the data is to blame, unless the includes are others now.
+ */
 function ofTemplate({ part, message, isOfSource }: Fault): [field: string, message: string] {
   if (part === 'subject') return [part, message];
   if (part === 'data') return ['template.data', message];

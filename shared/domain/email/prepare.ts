@@ -1,25 +1,25 @@
-import { now } from '../../clock.ts';
-import type * as db from '../../db/emails.ts';
-import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
-import { Faults, type Refuse, type Usable } from '../../faults.ts';
-import { compareKey } from '../../formats/email-address.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, invalidFields, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import type * as db from '../../db/email/emails.ts';
+import { compareKey } from '../../formats/email/address.ts';
 import { newId } from '../../formats/ids.ts';
 import { excerptOf } from '../../formats/text-excerpt.ts';
-import type { NewEmail } from '../../schemas/email.ts';
+import type { NewEmail } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { withOpenImage } from '../email-links.ts';
-import { queued } from '../email-record.ts';
-import * as waiting from '../waiting.ts';
-import * as workspaces from '../workspaces.ts';
+import * as waiting from '../work/waiting.ts';
+import * as workspaces from '../workspace/workspaces.ts';
 import { checkAttachments, type NewAttachment } from './attachments.ts';
 import { checkBody, renderContent, sourceOf } from './content.ts';
+import { queued } from './record.ts';
 import { checkSchedule, checkSender, normalTag, parseField } from './rules.ts';
+import { withOpenImage } from './tracking/links.ts';
 
 /** A request that has been checked and rendered, so that the transaction only has to store it. */
 export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attachments: NewAttachment[] };
 
 /**
- * Everything about a new email that needs no transaction: the rules, the sending domain, and Liquid in its cage.
+ * Everything about a new email that needs no transaction: the rules, the sending domain, and Liquid in its sandbox.
  * Rendering here rather than at the worker tells the caller of a mistake at once, and fixes the bytes: a second
  * attempt sends what the first did. Every fault of the request is reported at once.
  */

@@ -1,12 +1,12 @@
-import * as db from '../../db/emails.ts';
-import { invalid, problem } from '../../errors.ts';
-import { compareKey, parseMailbox } from '../../formats/email-address.ts';
-import type { Email, EmailFilter } from '../../schemas/email.ts';
+import { invalid, problem } from '../../common/errors.ts';
+import * as db from '../../db/email/emails.ts';
+import { compareKey, parseMailbox } from '../../formats/email/address.ts';
+import type { Email, EmailFilter } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../cursors.ts';
-import { toWire } from '../email-record.ts';
-import * as events from '../events.ts';
-import { show } from '../visibility.ts';
+import * as events from '../events/events.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { show } from '../requests/visibility.ts';
+import { toWire } from './record.ts';
 import { normalTag } from './rules.ts';
 
 export async function find(caller: Caller, emailId: string): Promise<Email> {

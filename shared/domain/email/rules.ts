@@ -1,6 +1,6 @@
-import type { Refuse } from '../../faults.ts';
-import { type Mailbox, parseMailbox } from '../../formats/email-address.ts';
-import { findSending, isTestSender } from '../email-senders.ts';
+import type { Refuse } from '../../common/faults.ts';
+import { type Mailbox, parseMailbox } from '../../formats/email/address.ts';
+import { findSending, isTestSender } from './senders.ts';
 
 /**
  * A tag as it is stored (API decisions §8): letters and digits of any script stay. Marks belong to the letter before them: without

@@ -1,18 +1,18 @@
+import { count } from '../../common/metrics.ts';
 import { afterCommit } from '../../db/client.ts';
-import * as db from '../../db/emails.ts';
+import * as db from '../../db/email/emails.ts';
 import { sendEmail } from '../../jobs/send-email.ts';
-import { count } from '../../metrics.ts';
-import { enqueue } from '../../queue.ts';
-import type { Email } from '../../schemas/email.ts';
+import { enqueue } from '../../queue/queue.ts';
+import type { Email } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { jobName } from '../../work/job-name.ts';
-import * as admission from '../email-admission.ts';
-import { eventOf, toWire } from '../email-record.ts';
-import * as events from '../events.ts';
-import { show } from '../visibility.ts';
-import * as waiting from '../waiting.ts';
+import * as events from '../events/events.ts';
+import { show } from '../requests/visibility.ts';
+import * as waiting from '../work/waiting.ts';
+import * as admission from './admission/admission.ts';
 import { storeAttachments } from './attachments.ts';
 import type { PreparedEmail } from './prepare.ts';
+import { eventOf, toWire } from './record.ts';
 
 /** Stores the email and its first event, and wakes a worker once both are committed. */
 export async function send(caller: Caller, prepared: PreparedEmail): Promise<Email> {

@@ -1,11 +1,11 @@
-import * as cage from '../../cage/cage.ts';
-import * as mjml from '../../cage/mjml.ts';
-import { type Expanded, largestMjml, origin } from '../../formats/mjml-includes.ts';
-import type { EmailFormat } from '../../schemas/email-templates.ts';
-import { expandIncludes } from '../email-includes.ts';
-import { sentence } from '../template-rules.ts';
+import { type Expanded, largestMjml, origin } from '../../formats/templates/mjml-includes.ts';
+import * as mjml from '../../sandbox/mjml.ts';
+import * as sandbox from '../../sandbox/sandbox.ts';
+import type { EmailFormat } from '../../schemas/email/templates.ts';
+import { sentence } from '../templates.ts';
+import { expandIncludes } from './includes.ts';
 
-/** What an email is made from: written with the request, or stored as a template. */
+/** The source of an email: written with the request, or stored as a template. */
 export type Source = { format: EmailFormat; html: string | null; text: string | null };
 /** `isOfSource`: it is wrong whatever the data. */
 export type Fault = { part: 'subject' | 'html' | 'text' | 'data'; message: string; isOfSource: boolean };
@@ -26,7 +26,7 @@ export async function renderSource(rendering: Rendering): Promise<Rendered | Fai
   const html = await liquidOf(workspaceId, source);
   if (!html.ok) return html;
   const parts = partsOf(rendering, html.liquid);
-  const result = await cage.render({ ...rendering, parts });
+  const result = await sandbox.render({ ...rendering, parts });
   if (!result.ok) {
     if (result.busy) return { ok: false, busy: true };
     return { ok: false, faults: await inWords(rendering, html, result.errors) };
@@ -43,7 +43,7 @@ export async function renderSource(rendering: Rendering): Promise<Rendered | Fai
   return compiled.ok ? { ...rendered, html: compiled.html } : compiled;
 }
 
-/** What is wrong with a source before it is used, and with what comes of `sampleData`. */
+/** The faults of a source before it is used, and of its result with `sampleData`. */
 export async function checkSource(
   check: Omit<Rendering, 'subject' | 'data'> & { sampleData: Record<string, unknown> | null },
 ): Promise<{ ok: true } | Failure> {
@@ -52,7 +52,7 @@ export async function checkSource(
   const written = await writtenOf(workspaceId, source);
   if (!written.ok) return written;
   const liquid = written.expanded?.text ?? source.html;
-  const parsed = await cage.check({ workspaceId, parts: partsOf(rendering, liquid) });
+  const parsed = await sandbox.check({ workspaceId, parts: partsOf(rendering, liquid) });
   if (!parsed.ok) {
     if (parsed.busy) return { ok: false, busy: true };
     return { ok: false, faults: parsed.errors.map((error) => toFault(error, written.expanded)) };
@@ -123,16 +123,16 @@ function partsOf({ subject, source }: Pick<Rendering, 'subject' | 'source'>, htm
 async function inWords(
   rendering: Rendering,
   { expanded, isLate }: Liquid,
-  errors: cage.RenderError[],
+  errors: sandbox.RenderError[],
 ): Promise<Fault[]> {
   const isCompiled = expanded !== null && !isLate && errors.some(({ part }) => part === 'html');
   if (!isCompiled) return errors.map((error) => toFault(error, expanded));
-  const again = await cage.render({ ...rendering, parts: partsOf(rendering, expanded.text) });
+  const again = await sandbox.render({ ...rendering, parts: partsOf(rendering, expanded.text) });
   if (!again.ok && !again.busy) return again.errors.map((error) => toFault(error, expanded));
   return errors.map(({ line: _line, column: _column, ...error }) => toFault(error, null));
 }
 
-function toFault({ part, parsing, ...error }: cage.RenderError, expanded: Expanded | null): Fault {
+function toFault({ part, parsing, ...error }: sandbox.RenderError, expanded: Expanded | null): Fault {
   const fault = part === 'html' && expanded ? origin(expanded, error) : { ...error, include: null };
   return { part: part as Fault['part'], message: sentence(fault), isOfSource: parsing ?? false };
 }

@@ -1,7 +1,7 @@
+import { logger } from '../../common/logger.ts';
 import { transaction } from '../../db/client.ts';
-import { channels } from '../../db/report-counts.ts';
-import * as db from '../../db/system/report-messages.ts';
-import { logger } from '../../logger.ts';
+import { channels } from '../../db/reports/counts.ts';
+import * as db from '../../db/reports/messages.system.ts';
 import { hourOf, timeOf } from './pieces.ts';
 import { firstKept, oldestKept, rebuildHour } from './rebuild.ts';
 

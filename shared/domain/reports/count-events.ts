@@ -1,10 +1,10 @@
-import { config } from '../../config.ts';
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
+import { config } from '../../config/config.ts';
 import { afterCommit, transaction } from '../../db/client.ts';
-import { type Channel, channels } from '../../db/report-counts.ts';
-import { findFeedBounds } from '../../db/system/events.ts';
-import * as db from '../../db/system/report-messages.ts';
-import { logger } from '../../logger.ts';
-import { count } from '../../metrics.ts';
+import { findFeedBounds } from '../../db/events/events.system.ts';
+import { type Channel, channels } from '../../db/reports/counts.ts';
+import * as db from '../../db/reports/messages.system.ts';
 import type { Facts } from './facts.ts';
 import { factsOf, factsOfEvent } from './read-facts.ts';
 import { storeChanges } from './states.ts';

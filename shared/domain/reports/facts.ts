@@ -1,4 +1,4 @@
-import type { Channel, Counts, Dimension } from '../../db/report-counts.ts';
+import type { Channel, Counts, Dimension } from '../../db/reports/counts.ts';
 import { bucketOf } from '../../formats/latency-buckets.ts';
 
 /** The facts of a message that no change of it alters. */

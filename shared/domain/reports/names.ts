@@ -1,6 +1,6 @@
-import { forgetAtEnd } from '../../closing.ts';
+import { forgetAtEnd } from '../../common/closing.ts';
 import { afterCommit } from '../../db/client.ts';
-import { findNameCount, insertNames, listNames, type Name } from '../../db/system/report-counts.ts';
+import { findNameCount, insertNames, listNames, type Name } from '../../db/reports/counts.system.ts';
 import type { Facts } from './facts.ts';
 import { startOf } from './pieces.ts';
 

@@ -1,4 +1,4 @@
-import type { Piece, Pieces, Span } from '../../db/report-counts.ts';
+import type { Piece, Pieces, Span } from '../../db/reports/counts.ts';
 
 /** Hours count from 1970, in UTC. */
 export const hourMs = 3_600_000;

@@ -1,8 +1,8 @@
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
-import { deleteReportsBefore } from '../../db/system/report-counts.ts';
-import { deleteStatesBefore } from '../../db/system/report-messages.ts';
-import { deleteLedgerSumsBefore } from '../../db/system/sms-ledger.ts';
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
+import { deleteReportsBefore } from '../../db/reports/counts.system.ts';
+import { deleteStatesBefore } from '../../db/reports/messages.system.ts';
+import { deleteLedgerSumsBefore } from '../../db/sms/ledger.system.ts';
 import { hourOf, startOf } from './pieces.ts';
 import { statesUntil } from './states.ts';
 

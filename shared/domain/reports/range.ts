@@ -1,6 +1,6 @@
-import { now } from '../../clock.ts';
-import type { FieldErrors } from '../../errors.ts';
-import { Faults, isUnusable, throwAny, type Usable } from '../../faults.ts';
+import { now } from '../../common/clock.ts';
+import type { FieldErrors } from '../../common/errors.ts';
+import { Faults, isUnusable, throwAny, type Usable } from '../../common/faults.ts';
 import { offsetAt, startsBetween, timeOfLocal } from '../../formats/time-zone.ts';
 import type { ReportBound, ReportFilter, SendsFilter } from '../../schemas/reports.ts';
 import { hourMs, hourOf } from './pieces.ts';

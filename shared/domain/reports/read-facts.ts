@@ -1,6 +1,6 @@
 import type { Row } from '../../db/client.ts';
-import type { Channel } from '../../db/report-counts.ts';
-import { addressOf, compareKey } from '../../formats/email-address.ts';
+import type { Channel } from '../../db/reports/counts.ts';
+import { addressOf, compareKey } from '../../formats/email/address.ts';
 import { bucketsOf, type Facts, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
 

@@ -1,11 +1,12 @@
-import { config } from '../../config.ts';
+import { problem } from '../../common/errors.ts';
+import { hasCallerGone } from '../../common/request-context.ts';
+import { semaphore } from '../../common/semaphore.ts';
+import { config } from '../../config/config.ts';
 import { limitTime } from '../../db/client.ts';
-import * as db from '../../db/report-counts.ts';
-import { listLatencies } from '../../db/report-latencies.ts';
-import { problem } from '../../errors.ts';
+import * as db from '../../db/reports/counts.ts';
+import { listLatencies } from '../../db/reports/latencies.ts';
 import { type Histogram, quantilesOf } from '../../formats/latency-buckets.ts';
 import { moneyText } from '../../formats/money.ts';
-import { hasCallerGone } from '../../request-context.ts';
 import type {
   ClientTagsReport,
   CountriesReport,
@@ -15,7 +16,6 @@ import type {
   SendsFilter,
   SendsReport,
 } from '../../schemas/reports.ts';
-import { semaphore } from '../../semaphore.ts';
 import { piecesOf, piecesWithin, timeOf } from './pieces.ts';
 import { intervalsOf, type Range, rangeOf } from './range.ts';
 

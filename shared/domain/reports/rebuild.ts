@@ -1,9 +1,9 @@
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
 import { transaction } from '../../db/client.ts';
-import { type Channel, channels } from '../../db/report-counts.ts';
-import { listCountsOfHour, listLatenciesOfHour, replaceByParts } from '../../db/system/report-counts.ts';
-import * as db from '../../db/system/report-messages.ts';
+import { listCountsOfHour, listLatenciesOfHour, replaceByParts } from '../../db/reports/counts.system.ts';
+import { type Channel, channels } from '../../db/reports/counts.ts';
+import * as db from '../../db/reports/messages.system.ts';
 import { encode, type Facts } from './facts.ts';
 import { nameAll } from './names.ts';
 import { endOf, hourOf, startOf, timeOf } from './pieces.ts';

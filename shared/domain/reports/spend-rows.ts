@@ -1,4 +1,4 @@
-import { type Dimension, listReportRows } from '../../db/report-counts.ts';
+import { type Dimension, listReportRows } from '../../db/reports/counts.ts';
 import { idFromBytes } from '../../formats/ids.ts';
 import { hourOf, piecesOf } from './pieces.ts';
 

@@ -1,5 +1,5 @@
-import { now } from '../../clock.ts';
-import { findLedgerTotals } from '../../db/sms-ledger-sums.ts';
+import { now } from '../../common/clock.ts';
+import { findLedgerTotals } from '../../db/sms/ledger-sums.ts';
 import { moneyText } from '../../formats/money.ts';
 import type { SpendQuery, Spend as SpendRecord } from '../../schemas/workspace.ts';
 import { timeOf } from './pieces.ts';

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
-import { type State, updateStates } from '../../db/system/report-messages.ts';
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
+import { type State, updateStates } from '../../db/reports/messages.system.ts';
 import { decode, encode, type Facts } from './facts.ts';
 import { nameAll } from './names.ts';
 import { hourOf } from './pieces.ts';

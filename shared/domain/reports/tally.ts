@@ -1,5 +1,5 @@
-import { type Channel, type Counts, type Dimension, measures, type Span } from '../../db/report-counts.ts';
-import { addCounts, addLatencies, type CountsAt, type LatencyAt } from '../../db/system/report-counts.ts';
+import { addCounts, addLatencies, type CountsAt, type LatencyAt } from '../../db/reports/counts.system.ts';
+import { type Channel, type Counts, type Dimension, measures, type Span } from '../../db/reports/counts.ts';
 import { addTo, bytesOfValue, type Facts, type Standing, valueOfBytes } from './facts.ts';
 import type { NameOf } from './names.ts';
 import { startOf } from './pieces.ts';

@@ -1,11 +1,11 @@
-import { now } from '../../clock.ts';
+import { now } from '../../common/clock.ts';
+import { invalid, problem } from '../../common/errors.ts';
 import { isDuplicateKey, transaction } from '../../db/client.ts';
-import * as db from '../../db/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { invalid, problem } from '../../errors.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
 import { newId } from '../../formats/ids.ts';
-import { parseSenderName } from '../../formats/sender-name.ts';
+import { parseSenderName } from '../../formats/sms/sender-name.ts';
 import type { Sender } from '../../schemas/senders.ts';
 import { withDefault } from './default.ts';
 import { toWire } from './record.ts';

@@ -1,5 +1,5 @@
-import * as db from '../../db/senders.ts';
-import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
+import * as db from '../../db/senders/senders.ts';
+import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { SenderKind } from '../../schemas/senders.ts';
 
 export type ApprovedSender = {
@@ -7,14 +7,14 @@ export type ApprovedSender = {
   kind: SenderKind;
   /** As its record shows it. */
   name: string;
-  /** What a gateway is told: the name, or the number in E.164. */
+  /** The address as a gateway gets it: the name, or the number in E.164. */
   address: string;
 };
 /** `message` goes after the name of the field: "sender is not approved for FR". */
 export type Approved = { ok: true; sender: ApprovedSender } | { ok: false; message: string };
 
 /**
- * What a message to that country is sent from: the sender of this name, or number in any form, or the default where
+ * The sender of a message to that country: the sender of this name, or number in any form, or the default where
  * none is named.
  */
 export async function findApproved(

@@ -1,9 +1,9 @@
-import * as db from '../../db/senders.ts';
-import { listSendersOfBatches } from '../../db/sms-batch-senders.ts';
-import { findHasWaitingSmsFrom } from '../../db/sms-messages.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { problem } from '../../errors.ts';
-import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/senders/senders.ts';
+import { listSendersOfBatches } from '../../db/sms/batches/senders.ts';
+import { findHasWaitingSmsFrom } from '../../db/sms/messages.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
+import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { passDefaultOn } from './default.ts';
 

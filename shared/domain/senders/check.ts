@@ -1,12 +1,12 @@
-import * as db from '../../db/senders.ts';
-import { findWorkspace } from '../../db/workspaces.ts';
-import { parseSenderName, type SenderName } from '../../formats/sender-name.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspace } from '../../db/workspace/workspaces.ts';
+import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SenderCheck } from '../../schemas/senders.ts';
 import { toWire } from './record.ts';
 import { mostSenders } from './request.ts';
 
-/** What a request for the name would meet; nothing is stored. */
+/** The answer that a request for the name would get; nothing is stored. */
 export async function check({ workspaceId }: Caller, text: string): Promise<SenderCheck> {
   const parsed = parseSenderName(text);
   if (!parsed.ok)

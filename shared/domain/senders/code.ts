@@ -1,17 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
+import { now } from '../../common/clock.ts';
+import { type Problem, problem } from '../../common/errors.ts';
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
+import { authenticationTag, isAuthenticationTag } from '../../common/secrets.ts';
+import { config } from '../../config/config.ts';
 import { transaction } from '../../db/client.ts';
-import * as db from '../../db/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type Problem, problem } from '../../errors.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newUuid } from '../../formats/ids.ts';
-import { numberOfName } from '../../formats/sender-name.ts';
-import { logger } from '../../logger.ts';
-import { count } from '../../metrics.ts';
-import { authenticationTag, isAuthenticationTag } from '../../secrets.ts';
+import { numberOfName } from '../../formats/sms/sender-name.ts';
 import * as sms from '../../transports/sms.ts';
-import * as pauses from '../sms-gateways/pauses.ts';
+import * as pauses from '../sms/gateways/pauses.ts';
 import { giveCodeBack, takeCode } from './limits.ts';
 
 const goodForMinutes = 10;
@@ -27,7 +27,7 @@ export type UnsentCode = {
   digits: string;
   tag: Buffer;
   takenAt: Date;
-  /** What it took the place of; null where the sender was made for it. */
+  /** The code that it replaced; null where the sender was made for it. */
   before: { code: db.CodeRecord | null } | null;
 };
 
@@ -65,8 +65,8 @@ export function textsWithinMs(): number {
 }
 
 /**
- * Texts the code, in no transaction. Where it cannot be sent, a sender that was made for it is gone again, the code that
- * was good before is good again, and the caller is to be told.
+ * Texts the code, in no transaction. Where it cannot be sent, a sender that was made for it is gone again, the code
+ * that was good before is good again, and the caller is to be told.
  */
 export async function textCode(unsent: UnsentCode): Promise<Problem | null> {
   const { workspaceId, senderId, number, digits } = unsent;

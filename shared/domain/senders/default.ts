@@ -1,6 +1,6 @@
-import * as db from '../../db/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender, SenderChanges } from '../../schemas/senders.ts';
 import { toWire } from './record.ts';

@@ -1,4 +1,4 @@
-import { findCodeTimesForUpdate, updateCodeTimes } from '../../db/system/sender-code-counts.ts';
+import { findCodeTimesForUpdate, updateCodeTimes } from '../../db/senders/code-counts.system.ts';
 
 /** How many codes go out, so that nobody's phone is flooded, and nobody floods the phones of others. */
 

@@ -1,8 +1,8 @@
-import * as db from '../../db/senders.ts';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/senders/senders.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender, SenderFilter } from '../../schemas/senders.ts';
-import { decodeCursor, encodeCursor } from '../cursors.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { toWire } from './record.ts';
 
 export async function find(caller: Caller, id: string): Promise<Sender> {

@@ -1,5 +1,5 @@
-import type { CountryRecord, SenderRecord } from '../../db/senders.ts';
-import { numberOfName } from '../../formats/sender-name.ts';
+import type { CountryRecord, SenderRecord } from '../../db/senders/senders.ts';
+import { numberOfName } from '../../formats/sms/sender-name.ts';
 import { type Sender, type SenderStatus, unassignedName } from '../../schemas/senders.ts';
 
 /** The status of the whole, once nothing but the review is waited for (API decisions §4). */

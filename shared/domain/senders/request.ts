@@ -1,12 +1,12 @@
-import { now } from '../../clock.ts';
-import { findBusinessProfile } from '../../db/business-profiles.ts';
-import * as db from '../../db/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { Faults, type Refuse, type Usable } from '../../faults.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { findBusinessProfile } from '../../db/senders/business-profiles.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isCountry } from '../../formats/country.ts';
 import { newId } from '../../formats/ids.ts';
-import { parseSenderName, type SenderName } from '../../formats/sender-name.ts';
+import { parseSenderName, type SenderName } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { NewSender, Sender, SenderCountryStatus } from '../../schemas/senders.ts';
 import { makeCode, type UnsentCode } from './code.ts';
@@ -17,7 +17,9 @@ export const mostSenders = 500;
 /** `unsent`: a code that is to be texted once this is committed. */
 export type Requested = { sender: Sender; isNew: boolean; unsent: UnsentCode | null };
 
-/** Asks for a sender, or for more countries of one, or for another code, in the current transaction (API decisions §4). */
+/**
+ * Asks for a sender, or for more countries of one, or for another code, in the current transaction (API decisions §4).
+ */
 export async function request(caller: Caller, body: NewSender): Promise<Requested> {
   const { workspaceId } = caller;
   // Locked: one mobile number at a time, one default, and the cap hold for requests at once, too.
@@ -70,7 +72,7 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
   const { workspaceId } = known;
   if (known.status === 'rejected') throw rejected(known.name!, known.countries);
   const has = new Set(known.countries.map(({ country }) => country));
-  // Whoever has shown that the number is theirs has shown it for every country.
+  // An owner that is proven for a number is proven for every country.
   const status = isMobile(known) && known.status !== 'awaiting_verification' ? 'approved' : 'pending';
   const added = await countriesOf(
     workspaceId,
@@ -89,7 +91,7 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
   return { sender: toWire(sender), isNew: false, unsent };
 }
 
-/** What was rejected of a sender of this name that is gone stays so. */
+/** A rejection of a sender that is gone holds for a new one of its name. */
 async function countriesOf(
   workspaceId: string,
   nameKey: string,

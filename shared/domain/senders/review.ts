@@ -1,13 +1,13 @@
+import { invalid, problem } from '../../common/errors.ts';
 import { transaction } from '../../db/client.ts';
-import * as db from '../../db/senders.ts';
-import { findWorkspaceOfSender, listSendersToReview } from '../../db/system/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { invalid, problem } from '../../errors.ts';
+import { findWorkspaceOfSender, listSendersToReview } from '../../db/senders/senders.system.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import type { Sender, SenderCountryStatus } from '../../schemas/senders.ts';
 import { choose, passDefaultOn, withDefault } from './default.ts';
 import { statusOf, toWire } from './record.ts';
 
-/** What the operator decides, who knows a sender by its id alone. */
+/** Decisions of the operator, who knows a sender by its id alone. */
 
 const longestReason = 256;
 
@@ -75,7 +75,7 @@ async function decide(
   return changed;
 }
 
-/** What waits for something else goes on waiting, until there is no country left that it could wait for. */
+/** A sender that waits for something else goes on waiting, until there is no country left that it could wait for. */
 function standing(sender: db.SenderRecord): db.SenderRecord {
   const status = statusOf(sender.countries);
   const waits = sender.status.startsWith('awaiting_') && status !== 'rejected';

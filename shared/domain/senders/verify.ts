@@ -1,7 +1,7 @@
-import { now } from '../../clock.ts';
-import * as db from '../../db/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { invalid, problem } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { invalid, problem } from '../../common/errors.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender } from '../../schemas/senders.ts';
 import { isCode, mostTries } from './code.ts';

@@ -1,10 +1,10 @@
-import { now } from '../../clock.ts';
+import { now } from '../../common/clock.ts';
+import { invalid, problem } from '../../common/errors.ts';
 import { isDuplicateKey, transaction } from '../../db/client.ts';
-import * as db from '../../db/senders.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { invalid, problem } from '../../errors.ts';
+import * as db from '../../db/senders/senders.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
-import { parsePhoneNumber } from '../../formats/phone-number.ts';
+import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
 import type { Sender } from '../../schemas/senders.ts';
 import { checkedCountries } from './add-approved.ts';
 import { withDefault } from './default.ts';

@@ -1,9 +1,9 @@
-import { now } from '../../clock.ts';
-import { closeAtEnd } from '../../closing.ts';
+import { now } from '../../common/clock.ts';
+import { closeAtEnd } from '../../common/closing.ts';
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
 import { outsideTransaction, transaction } from '../../db/client.ts';
-import * as db from '../../db/system/short-links.ts';
-import { logger } from '../../logger.ts';
-import { count } from '../../metrics.ts';
+import * as db from '../../db/short-links/short-links.system.ts';
 
 type Link = { smsId: string; place: number };
 type Counted = Link & db.Clicks;
@@ -42,7 +42,10 @@ function sumOf<Of extends db.Clicks>(one: Of, other: db.Clicks): Of {
   };
 }
 
-/** Writes what was clicked until now; a process that ends does so too. What cannot be written waits for the next time. */
+/**
+ * Writes what was clicked until now; a process that ends does so too. Counts that cannot be written wait for the next
+ * time.
+ */
 export function writeClicks(): Promise<void> {
   if (timer) clearTimeout(timer);
   timer = null;

@@ -5,11 +5,11 @@ export type Found = { url: string; start: number; end: number };
 const urlEnd = /[\s\p{Cc}<>"“”„‟«»`\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]/gu;
 /** Not inside a word: `xhttps://` is none. */
 export const urlStart = /(?<![A-Za-z0-9])https?:\/\//gi;
-// What follows a URL in a sentence rather than belongs to it.
+// Characters that follow a URL in a sentence and are no part of it.
 const trailing = new Set(".,;:!?'’‘…");
 const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
-/** In order. What comes after the scheme need not make sense. */
+/** In order. The text after the scheme need not make sense. */
 export function* findUrls(text: string): Generator<Found> {
   let over = 0;
   for (const { 0: scheme, index: start } of text.matchAll(urlStart)) {

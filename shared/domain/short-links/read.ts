@@ -1,14 +1,14 @@
-import { listBatchLinks, listShortLinksOfSms } from '../../db/short-links.ts';
-import { findSmsBatch } from '../../db/sms-batches.ts';
-import { findSms } from '../../db/sms-messages.ts';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
+import { open } from '../../common/secrets.ts';
+import { listBatchLinks, listShortLinksOfSms } from '../../db/short-links/short-links.ts';
+import { findSmsBatch } from '../../db/sms/batches/batches.ts';
+import { findSms } from '../../db/sms/messages.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { BatchLink, ShortLink } from '../../schemas/short-links.ts';
-import { open } from '../../secrets.ts';
 import { shortUrlOf } from './shorten.ts';
 import { sealOwner } from './store.ts';
 
-/** Those of a message, as they are in its text. */
+/** The links of a message, as they are in its text. */
 export async function listOfSms(
   { workspaceId, scopes }: Caller,
   smsId: string,
@@ -27,7 +27,7 @@ export async function listOfSms(
 
 const mostBatchLinks = 1_000;
 
-/** Those of a batch by the URL as it was written, most clicks first: the first thousand. */
+/** The links of a batch by the URL as it was written, most clicks first: the first thousand. */
 export async function listOfBatch(
   { workspaceId, scopes }: Caller,
   batchId: string,

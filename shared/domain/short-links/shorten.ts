@@ -13,7 +13,7 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /**
  * The text with a short link in place of each http(s) URL, one for each URL however often it is there, or why it cannot
- * be had. What is no URL after all stays, and so does what is short already.
+ * be had. Text that is no URL after all stays, and so do links that are short already.
  */
 export function shorten(text: string, makeToken: () => string = newToken): Shortened {
   const tokens = new Map<string, string>();

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
+import { seal } from '../../common/secrets.ts';
 import {
   insertShortLinks,
   insertShortLinkTotals,
   type NewShortLinkRecord,
   type NewTotal,
-} from '../../db/short-links.ts';
+} from '../../db/short-links/short-links.ts';
 import { newId } from '../../formats/ids.ts';
-import { seal } from '../../secrets.ts';
 import type { ShortenedLink } from './shorten.ts';
 
 /** A message, and what was shortened in it. `writtenIn`, for batches, tells of a URL how the source has it. */
@@ -20,7 +20,9 @@ export type Message = {
 
 const longestUrl = 2_048;
 
-/** Stores the links of messages of one workspace, in the transaction that stores these: of one, or of 500 of a batch. */
+/**
+ * Stores the links of messages of one workspace, in the transaction that stores these: of one, or of 500 of a batch.
+ */
 export async function store(workspaceId: string, messages: readonly Message[]): Promise<void> {
   const records = messages.flatMap(recordsOf);
   if (records.length === 0) return;
@@ -65,7 +67,7 @@ function totalsOf(records: NewShortLinkRecord[]): NewTotal[] {
 /** Whose a sealed token is. */
 export const sealOwner = (smsId: string, place: number): string => `${smsId} ${place}`;
 
-/** What a token is looked up by, and a URL as written is known by. */
+/** The hash by which a token is looked up, and a written URL is known. */
 export function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest().subarray(0, 16);
 }

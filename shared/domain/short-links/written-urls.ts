@@ -1,8 +1,8 @@
 import { endFrom, untrailed, urlStart } from './find-urls.ts';
 
 /**
- * A URL as a Liquid source has it. It makes the URLs that begin with the first of its literals and have the others behind
- * it in this order; where it does not end in one (`isOpen`), anything may follow.
+ * A URL as a Liquid source has it. It makes the URLs that begin with the first of its literals and have the others
+ * behind it in this order; where it does not end in one (`isOpen`), anything may follow.
  */
 type Written = { text: string; literals: string[]; isOpen: boolean };
 type Piece = { isLiquid: boolean; text: string };
@@ -10,10 +10,10 @@ type Piece = { isLiquid: boolean; text: string };
 const opening = new Set(['if', 'unless', 'case', 'for', 'capture', 'tablerow']);
 
 /**
- * What tells of a rendered URL how it was written: `https://x.example/{{ id }}` of `https://x.example/7`. Rendering itself
- * is left alone: a mark in the source would be counted by `size` and cut by `truncate`. A URL that Liquid made as a whole,
- * or that no written one can have become, is told as it is. Of two that could have become it the one with more letters of
- * its own is meant.
+ * Finds how a rendered URL was written: `https://x.example/{{ id }}` of `https://x.example/7`. Rendering itself
+ * is left alone: a mark in the source would be counted by `size` and cut by `truncate`. A URL that Liquid made as a
+ * whole, or that no written one can have become, is told as it is. Of two that could have become it the one with more
+ * letters of its own is meant.
  */
 export function writtenIn(source: string): (url: string) => string {
   const written = listWritten(source).toSorted((one, other) => ownLetters(other) - ownLetters(one));
@@ -99,7 +99,7 @@ function toWritten(url: Piece[]): Written {
   let isOpen = false;
   for (const { isLiquid, text } of url) {
     isOpen = isLiquid;
-    // What a tag leads to is not known, and so is not what comes behind it.
+    // The result of a tag is not known, so neither is the text behind it.
     if (isLiquid && text.startsWith('{%')) break;
     if (!isLiquid) literals.push(text);
   }

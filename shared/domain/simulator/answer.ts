@@ -1,11 +1,11 @@
 import { transaction } from '../../db/client.ts';
-import * as db from '../../db/system/simulator-answers.ts';
+import * as db from '../../db/simulator/answers.system.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
-import type { SmsReason } from '../../schemas/sms.ts';
+import type { SmsReason } from '../../schemas/sms/sms.ts';
 import { dueKind } from '../../work/due.ts';
 import type { Outcome } from '../../work/outcome.ts';
-import * as inbound from '../sms-inbound.ts';
-import { apply } from '../sms-receipts.ts';
+import * as inbound from '../sms/gateways/inbound.ts';
+import { apply } from '../sms/gateways/receipts.ts';
 import { text } from './text.ts';
 import { gateway } from './wake.ts';
 
@@ -45,7 +45,7 @@ const manners: Record<string, Manner> = {
 };
 
 /**
- * What the phone does with a text that the simulator took: it reports it, and replies if it is one that does. As often
+ * The phone's reaction to a text that the simulator took: it reports it, and replies if it is one that does. As often
  * as it is run, there is one reply.
  */
 export async function answer(reference: string): Promise<Outcome> {

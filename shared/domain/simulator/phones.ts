@@ -1,20 +1,20 @@
-import { findDefaultSender, findSenderByKey } from '../../db/senders.ts';
-import * as db from '../../db/simulator-messages.ts';
-import { findLastSmsTo } from '../../db/sms-messages.ts';
-import { type FieldErrors, invalid, problem } from '../../errors.ts';
-import type { Usable } from '../../faults.ts';
-import { dramaMobiles, parsePhoneNumber } from '../../formats/phone-number.ts';
-import { numberOfName, senderKeysOf } from '../../formats/sender-name.ts';
+import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
+import type { Usable } from '../../common/faults.ts';
+import { findDefaultSender, findSenderByKey } from '../../db/senders/senders.ts';
+import * as db from '../../db/simulator/messages.ts';
+import { findLastSmsTo } from '../../db/sms/messages.ts';
+import { dramaMobiles, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
+import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { SimulatorPhone, SimulatorPhoneQuery, SimulatorText } from '../../schemas/simulator.ts';
 import { textsShown } from '../../schemas/simulator.ts';
-import type { SmsMessage } from '../../schemas/sms.ts';
+import type { SmsMessage } from '../../schemas/sms/sms.ts';
 import { gatewayFor, isAllSimulated } from '../../transports/sms.ts';
-import { decodeCursor, encodeCursor } from '../cursors.ts';
-import type { InboundText } from '../sms-inbound.ts';
-import * as inbound from '../sms-inbound.ts';
-import { toWire } from '../sms-record.ts';
-import { show } from '../visibility.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { show } from '../requests/visibility.ts';
+import type { InboundText } from '../sms/gateways/inbound.ts';
+import * as inbound from '../sms/gateways/inbound.ts';
+import { toWire } from '../sms/record.ts';
 import { text } from './text.ts';
 import { gateway } from './wake.ts';
 
@@ -60,12 +60,15 @@ function phoneToWire(
 
 const atOnce = 1_000;
 
-/** What workers still have to send arrives at phones that are new. */
+/** Texts that workers still have to send arrive at new phones. */
 export async function clear({ workspaceId }: Caller): Promise<void> {
   while ((await db.deleteSimulatorPhones(workspaceId, atOnce)) === atOnce);
 }
 
-/** Finds the recipient of a text from the phone with this number, and does all that comes before the transaction that receives it. */
+/**
+ * Finds the recipient of a text from the phone with this number, and does all that comes before the transaction that
+ * receives it.
+ */
 export async function prepare(
   caller: Caller,
   phoneNumber: string,

@@ -1,8 +1,8 @@
-import { now } from '../../clock.ts';
-import { insertSimulatorMessage } from '../../db/simulator-messages.ts';
-import type { SmsRecord } from '../../db/sms-messages.ts';
-import { partsOf } from '../../formats/gsm-7.ts';
-import * as inbound from '../sms-inbound.ts';
+import { now } from '../../common/clock.ts';
+import { insertSimulatorMessage } from '../../db/simulator/messages.ts';
+import type { SmsRecord } from '../../db/sms/messages.ts';
+import { partsOf } from '../../formats/sms/gsm-7.ts';
+import * as inbound from '../sms/gateways/inbound.ts';
 
 /** A text from one of the simulator's phones to the workspace, in the current transaction. */
 export async function text(workspaceId: string, given: inbound.InboundText): Promise<SmsRecord> {

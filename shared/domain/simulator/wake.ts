@@ -1,7 +1,7 @@
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
-import { enqueue } from '../../queue.ts';
+import { enqueue } from '../../queue/queue.ts';
 import { jobName } from '../../work/job-name.ts';
 
 export const gateway = 'simulator';

@@ -1,12 +1,12 @@
-import { now } from '../../clock.ts';
-import { findSmsForUpdate, updateSms } from '../../db/sms-messages.ts';
-import { problem } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import { findSmsForUpdate, updateSms } from '../../db/sms/messages.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { SmsMessage } from '../../schemas/sms.ts';
-import * as events from '../events.ts';
-import * as balance from '../sms-balance.ts';
-import { advance, eventOf, toWire } from '../sms-record.ts';
-import { show } from '../visibility.ts';
+import type { SmsMessage } from '../../schemas/sms/sms.ts';
+import * as events from '../events/events.ts';
+import { show } from '../requests/visibility.ts';
+import * as balance from './balance.ts';
+import { advance, eventOf, toWire } from './record.ts';
 
 /** Cancels a message that is held, or scheduled and still waits to send. The row is locked, so no worker claims it. */
 export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage> {

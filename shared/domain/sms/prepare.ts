@@ -1,31 +1,31 @@
-import { now } from '../../clock.ts';
-import { findContactIdOfNumber } from '../../db/contacts.ts';
-import type { SmsRecord } from '../../db/sms-messages.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, invalidFields, problem } from '../../common/errors.ts';
+import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import { requestId } from '../../common/request-context.ts';
+import { findContactIdOfNumber } from '../../db/contacts/contacts.ts';
+import type { SmsRecord } from '../../db/sms/messages.ts';
 import { findSuppressionOfNumber } from '../../db/suppressions.ts';
-import { type FieldErrors, invalidFields, problem } from '../../errors.ts';
-import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../faults.ts';
 import { newId } from '../../formats/ids.ts';
-import { type PhoneNumber, parsePhoneNumber } from '../../formats/phone-number.ts';
-import { isNear } from '../../queue.ts';
-import { requestId } from '../../request-context.ts';
+import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
+import { isNear } from '../../queue/queue.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { NewSms } from '../../schemas/sms.ts';
+import type { NewSms } from '../../schemas/sms/sms.ts';
 import { hasRoute } from '../../transports/sms.ts';
 import { checkSchedule, normalTag } from '../email/rules.ts';
-import { checkSender, findApproved } from '../senders.ts';
-import type { ShortenedLink } from '../short-links.ts';
-import { inParts, renderSms, type SmsText } from '../sms-content.ts';
-import { costOf, priceOf } from '../sms-prices.ts';
-import { findByName } from '../sms-templates.ts';
-import { busy } from '../template-rules.ts';
-import * as waiting from '../waiting.ts';
-import * as workspaces from '../workspaces.ts';
+import { checkSender, findApproved } from '../senders/senders.ts';
+import type { ShortenedLink } from '../short-links/short-links.ts';
+import { busy } from '../templates.ts';
+import * as waiting from '../work/waiting.ts';
+import * as workspaces from '../workspace/workspaces.ts';
+import { inParts, renderSms, type SmsText } from './content.ts';
+import { costOf, priceOf } from './prices.ts';
+import { findByName } from './templates.ts';
 
 /** `links`: what is to be stored with it. */
 export type Prepared = { message: SmsRecord; links: ShortenedLink[] };
 
 /**
- * Everything about a new message that needs no transaction: the rules, the sender, and Liquid in its cage. Every fault of
+ * Everything about a new message that needs no transaction: the rules, the sender, and Liquid in its sandbox. Every fault of
  * the request is reported at once.
  */
 export async function prepare(caller: Caller, request: NewSms): Promise<Prepared> {

@@ -1,18 +1,18 @@
-import type { Page } from '../../db/listing.ts';
-import { withoutErasedContacts } from '../../db/sms-contacts.ts';
-import { listSmsOfAny, type SmsRowFilter } from '../../db/sms-listings.ts';
-import { findSms } from '../../db/sms-messages.ts';
-import { listSmsOfPair } from '../../db/sms-of-conversations.ts';
-import { listSpellings, type NamedIn } from '../../db/sms-spellings.ts';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
+import type { Page } from '../../db/client/listing.ts';
+import { withoutErasedContacts } from '../../db/sms/contacts.ts';
+import { listSmsOfAny, type SmsRowFilter } from '../../db/sms/listings.ts';
+import { findSms } from '../../db/sms/messages.ts';
+import { listSmsOfPair } from '../../db/sms/of-conversations.ts';
+import { listSpellings, type NamedIn } from '../../db/sms/spellings.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { SmsFilter, SmsMessage } from '../../schemas/sms.ts';
-import * as conversations from '../conversations.ts';
-import { decodeCursor, encodeCursor } from '../cursors.ts';
+import type { SmsFilter, SmsMessage } from '../../schemas/sms/sms.ts';
+import * as conversations from '../conversations/conversations.ts';
 import { normalTag } from '../email/rules.ts';
-import * as events from '../events.ts';
-import { addressOf, toWire } from '../sms-record.ts';
-import { show } from '../visibility.ts';
+import * as events from '../events/events.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { show } from '../requests/visibility.ts';
+import { addressOf, toWire } from './record.ts';
 
 export async function find(caller: Caller, smsId: string): Promise<SmsMessage> {
   const found = await findSms(caller.workspaceId, smsId);
@@ -31,7 +31,7 @@ export async function list(
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const { conversationId, ...filter } = given;
   const [recipient, sender] = [addressOf('recipient', filter.recipient), addressOf('sender', filter.sender)];
-  // Who may not see numbers must not find them out by asking.
+  // A caller that may not see numbers must not find them out by asking.
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };

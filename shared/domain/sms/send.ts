@@ -1,19 +1,19 @@
+import { count } from '../../common/metrics.ts';
 import { afterCommit } from '../../db/client.ts';
-import { insertSms } from '../../db/sms-messages.ts';
-import { count } from '../../metrics.ts';
+import { insertSms } from '../../db/sms/messages.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { SmsMessage } from '../../schemas/sms.ts';
-import * as conversations from '../conversations.ts';
-import * as events from '../events.ts';
-import * as keyUsage from '../key-usage.ts';
-import * as shortLinks from '../short-links.ts';
-import * as balance from '../sms-balance.ts';
-import { admit } from '../sms-delivery/admission.ts';
-import { held } from '../sms-held.ts';
-import { eventOf, toWire } from '../sms-record.ts';
-import { show } from '../visibility.ts';
-import * as waiting from '../waiting.ts';
+import type { SmsMessage } from '../../schemas/sms/sms.ts';
+import * as keyUsage from '../api-keys/usage.ts';
+import * as conversations from '../conversations/conversations.ts';
+import * as events from '../events/events.ts';
+import { show } from '../requests/visibility.ts';
+import * as shortLinks from '../short-links/short-links.ts';
+import * as waiting from '../work/waiting.ts';
+import * as balance from './balance.ts';
+import { admit } from './delivery/admission.ts';
+import { held } from './held.ts';
 import type { Prepared } from './prepare.ts';
+import { eventOf, toWire } from './record.ts';
 
 /**
  * Stores the message and its first event, takes what it costs off the balance and off the limits of the key, and wakes a

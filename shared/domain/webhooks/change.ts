@@ -1,18 +1,18 @@
-import { now } from '../../clock.ts';
-import { updateWebhookResumed } from '../../db/webhook-settlements.ts';
-import * as db from '../../db/webhooks.ts';
-import { findWorkspace, findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { isUnusable, throwAny, type Usable } from '../../faults.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { isUnusable, throwAny, type Usable } from '../../common/faults.ts';
+import { updateWebhookResumed } from '../../db/webhooks/settlements.ts';
+import * as db from '../../db/webhooks/webhooks.ts';
+import { findWorkspace, findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { oneOf } from '../../formats/edit-distance.ts';
 import { eventTypes } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks.ts';
+import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks/webhooks.ts';
 import { isSame, refuseSecond } from './duplicates.ts';
 import { faultsOf, toWire } from './record.ts';
 import { overlapMs, withNewSecret } from './rotate-secret.ts';
 
-/** What is left out stays; null puts a setting back to its default (API decisions §4). */
+/** A field that is left out stays; null puts a setting back to its default (API decisions §4). */
 export async function change(caller: Caller, webhookId: string, changes: WebhookChanges): Promise<Webhook> {
   const { workspaceId } = caller;
   const { url, events, inboundNumber } = changes;
@@ -85,7 +85,7 @@ export async function faultsOfChange(
 function faultsOfMerged(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): FieldErrors {
   const merged = merge(webhook, changes);
   const errors = faultsOf(merged);
-  // What was allowed when it was stored must not keep anybody from switching the webhook off.
+  // A URL that was allowed when it was stored must not keep anybody from switching the webhook off.
   if (changes.url === undefined) delete errors.url;
   if (errors.inboundNumber && changes.inboundNumber == null) {
     errors.events = [`${errors.inboundNumber[0]}; give inboundNumber null to take other events`];

@@ -1,14 +1,14 @@
-import { now } from '../../clock.ts';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { throwAny, type Usable } from '../../common/faults.ts';
+import { seal } from '../../common/secrets.ts';
+import { currentVersion } from '../../common/versions.ts';
 import { transaction } from '../../db/client.ts';
-import * as db from '../../db/webhooks.ts';
-import { findWorkspaceForUpdate } from '../../db/workspaces.ts';
-import { type FieldErrors, problem } from '../../errors.ts';
-import { throwAny, type Usable } from '../../faults.ts';
+import * as db from '../../db/webhooks/webhooks.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks.ts';
-import { seal } from '../../secrets.ts';
-import { currentVersion } from '../../versions.ts';
+import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks/webhooks.ts';
 import { refuseSecond } from './duplicates.ts';
 import { faultsOf, newSecret, toWire } from './record.ts';
 

@@ -1,7 +1,7 @@
-import * as db from '../../db/webhooks.ts';
-import { problem } from '../../errors.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/webhooks/webhooks.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { Webhook } from '../../schemas/webhooks.ts';
+import type { Webhook } from '../../schemas/webhooks/webhooks.ts';
 import { toWire } from './record.ts';
 
 export async function find(caller: Caller, webhookId: string): Promise<Webhook> {

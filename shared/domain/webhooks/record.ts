@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
-import type { WebhookRecord } from '../../db/webhooks.ts';
-import type { FieldErrors } from '../../errors.ts';
-import type { Usable } from '../../faults.ts';
+import { now } from '../../common/clock.ts';
+import type { FieldErrors } from '../../common/errors.ts';
+import type { Usable } from '../../common/faults.ts';
+import { isKnownVersion, knownVersions } from '../../common/versions.ts';
+import { config } from '../../config/config.ts';
+import type { WebhookRecord } from '../../db/webhooks/webhooks.ts';
 import { oneOf } from '../../formats/edit-distance.ts';
 import { parseNetworks, webhookUrlProblem } from '../../formats/network-address.ts';
-import type { Webhook } from '../../schemas/webhooks.ts';
-import { isKnownVersion, knownVersions } from '../../versions.ts';
-import { subscribedTypes } from '../legacy-webhooks.ts';
-import { defaultAtRiskAlertPercent } from '../webhook-health/outage.ts';
+import type { Webhook } from '../../schemas/webhooks/webhooks.ts';
+import { defaultAtRiskAlertPercent } from './health/outage.ts';
+import { subscribedTypes } from './legacy.ts';
 
 const allowedNetworks = parseNetworks(config.WEBHOOK_ALLOWED_NETWORKS);
 

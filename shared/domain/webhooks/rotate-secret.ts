@@ -1,9 +1,9 @@
-import { now } from '../../clock.ts';
-import * as db from '../../db/webhooks.ts';
-import { problem } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import { seal } from '../../common/secrets.ts';
+import * as db from '../../db/webhooks/webhooks.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { Webhook } from '../../schemas/webhooks.ts';
-import { seal } from '../../secrets.ts';
+import type { Webhook } from '../../schemas/webhooks/webhooks.ts';
 import { newSecret, toWire } from './record.ts';
 
 export const overlapMs = 72 * 3_600_000;

@@ -1,9 +1,9 @@
-import { now } from '../../clock.ts';
-import { invalid } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { invalid } from '../../common/errors.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import type { WebhookDelivery, WebhookRecovered } from '../../schemas/webhook-deliveries.ts';
-import * as deliveries from '../webhook-deliveries/again.ts';
-import * as deliveryLog from '../webhook-delivery-log.ts';
+import type { WebhookDelivery, WebhookRecovered } from '../../schemas/webhooks/deliveries.ts';
+import * as deliveries from './deliveries/again.ts';
+import * as deliveryLog from './deliveries/log.ts';
 
 /** The same Webhook-Id and bytes, on a new schedule, whatever became of the delivery. */
 export async function redeliver(

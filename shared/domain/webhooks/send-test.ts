@@ -1,11 +1,11 @@
-import { now } from '../../clock.ts';
-import { findNewestRecordSeq } from '../../db/events.ts';
-import { updateWebhookResumed } from '../../db/webhook-settlements.ts';
-import * as db from '../../db/webhooks.ts';
-import { problem } from '../../errors.ts';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import { findNewestRecordSeq } from '../../db/events/events.ts';
+import { updateWebhookResumed } from '../../db/webhooks/settlements.ts';
+import * as db from '../../db/webhooks/webhooks.ts';
 import type { Event } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import * as events from '../events.ts';
+import * as events from '../events/events.ts';
 
 const message = 'A test of this webhook, sent on request. Nothing has happened to a message.';
 

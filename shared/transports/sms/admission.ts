@@ -1,7 +1,7 @@
-import { config } from '../../config.ts';
-import { logger } from '../../logger.ts';
-import { count } from '../../metrics.ts';
-import { createPause } from '../../pause.ts';
+import { createCircuitBreaker } from '../../common/circuit-breaker.ts';
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
+import { config } from '../../config/config.ts';
 import type { Submission } from '../sms.ts';
 import { tokenBucket } from './token-bucket.ts';
 
@@ -22,11 +22,11 @@ type Limits = {
 };
 
 /**
- * What this process lets through to one gateway. A gateway that does not answer, asks for fewer texts or has enough in hand
- * is not spoken to: its texts are told to come later, and wait in their rows.
+ * Admission of texts to one gateway, by this process. A gateway that does not answer, asks for fewer texts or has
+ * enough in hand is not spoken to: its texts are told to come later, and wait in their rows.
  */
 export function createAdmission({ name, window, perSecond }: Limits) {
-  const breaker = createPause(pauseTimes, {
+  const breaker = createCircuitBreaker(pauseTimes, {
     paused: (pauseMs) => {
       count('sms_gateway_pauses', { gateway: name });
       logger.error(
@@ -68,8 +68,8 @@ export function createAdmission({ name, window, perSecond }: Limits) {
   }
 
   /**
-   * The gateway wants fewer texts, for so long where it says so itself. Those that are under way when the first is refused
-   * say nothing new.
+   * The gateway wants fewer texts, for so long where it says so itself. Texts that are under way when the first is
+   * refused say nothing new.
    */
   function throttle(namedMs?: number): void {
     const time = performance.now();

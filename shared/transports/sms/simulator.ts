@@ -1,6 +1,6 @@
-import { now } from '../../clock.ts';
-import { config } from '../../config.ts';
-import { insertSimulatorMessageSoon } from '../../db/simulator-messages.ts';
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
+import { insertSimulatorMessageSoon } from '../../db/simulator/messages.ts';
 import { isId } from '../../formats/ids.ts';
 import type { Gateway } from '../sms.ts';
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { enhancedCodeOf, inOneLine, type SmtpStage } from '../../formats/smtp-reply.ts';
+import { enhancedCodeOf, inOneLine, type SmtpStage } from '../../formats/email/smtp-reply.ts';
 import { openSession, step } from './connect.ts';
 import { type HandOver, type HandOverResult, sizeOf } from './hand-over.ts';
 import { bodyOf, hasPieces } from './message-body.ts';

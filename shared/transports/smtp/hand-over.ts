@@ -1,4 +1,4 @@
-import type { SmtpStage } from '../../formats/smtp-reply.ts';
+import type { SmtpStage } from '../../formats/email/smtp-reply.ts';
 import type { EmailLane } from '../../schemas/lanes.ts';
 
 /** A message that is made as it is sent: it may be opened several times, and is the same each time. */

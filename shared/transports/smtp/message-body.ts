@@ -11,7 +11,9 @@ type Listener = {
   onFault: (error: Error) => void;
 };
 
-/** The library first reads when the relay has answered DATA with 354. What it has not read cannot have been sent. */
+/**
+ * The library first reads when the relay has answered DATA with 354. Bytes that it has not read cannot have been sent.
+ */
 export function bodyOf(message: HandOver['message'], listener: Listener): Readable {
   return Buffer.isBuffer(message) ? bodyOfBytes(message, listener) : bodyOfStream(message, listener);
 }

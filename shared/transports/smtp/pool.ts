@@ -127,7 +127,7 @@ export function createSmtpPool(options: {
   function closeIdle(): void {
     idleTimer = null;
     const limit = performance.now() - idleMs;
-    // What was used last is taken first, so the longest idle are in front.
+    // The connection that was used last is taken first, so the longest idle are in front.
     const firstToKeep = idle.findIndex(({ since }) => since > limit);
     for (const { connection } of idle.splice(0, firstToKeep < 0 ? idle.length : firstToKeep))
       void connection.quit();

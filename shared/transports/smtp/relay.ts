@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { inOneLine } from '../../formats/smtp-reply.ts';
+import { inOneLine } from '../../formats/email/smtp-reply.ts';
 
 export type Relay = {
   host: string;
@@ -7,7 +7,7 @@ export type Relay = {
   /** TLS from the first byte (smtps), or by STARTTLS. */
   tls: 'implicit' | 'required' | 'when_offered' | 'never';
   login: { user: string; password: string } | null;
-  /** What we call ourselves in EHLO; undefined: the name of this machine. */
+  /** Our name in EHLO; undefined: the name of this machine. */
   name: string | undefined;
 };
 
@@ -47,7 +47,7 @@ export function parseRelayUrl(text: string): Relay {
   };
 }
 
-/** What may be logged about the relay: one line, and no password, even if the relay echoes it. */
+/** The detail that may be logged about the relay: one line, and no password, even if the relay echoes it. */
 export function detailOf(relay: Relay, text: string): string {
   if (!relay.login) return inOneLine(text);
   const { user, password } = relay.login;

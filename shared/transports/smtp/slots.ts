@@ -1,6 +1,6 @@
 import { type EmailLane, emailLanes } from '../../schemas/lanes.ts';
 
-/** Who may speak to the relay: so many at a time, and when they are scarce one lane before the other. */
+/** Slots for speaking to the relay: so many at a time, and when they are scarce one lane before the other. */
 export type Slots = {
   /** False when the signal came first. */
   take(lane: EmailLane, signal: AbortSignal): Promise<boolean> | true;

@@ -1,11 +1,11 @@
-import { product } from '../../config.ts';
+import { product } from '../../config/config.ts';
 import { ConnectError, type ConnectionFailure } from './connect.ts';
 import type { LineHandler, LineRequest, Lines } from './lines.ts';
 
 export type WebhookAttempt = {
   url: string;
   body: Buffer;
-  /** What the body is, which delivery it belongs to, and the signatures: lower-case names. */
+  /** The type of the body, its delivery and its signatures: lower-case names. */
   headers: Record<string, string>;
   /** For all of it: name, connection, TLS, sending, status line. */
   timeoutMs: number;

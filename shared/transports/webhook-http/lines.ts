@@ -21,7 +21,7 @@ export type Line = {
   breakOff: (reason: Error) => void;
 };
 
-/** What is to be sent over a line. */
+/** A request that is to be sent over a line. */
 export type LineHandler = Dispatcher.DispatchHandler & {
   line: Line | undefined;
   /** True when its deadline has passed while it waited, so nothing must be sent any more. */
@@ -110,7 +110,7 @@ export function createLines(options: LinesOptions): Lines {
   };
 }
 
-/** A client holds one connection at a time. What is sent over it learns which line it got. */
+/** A client holds one connection at a time. A request that is sent over it learns which line it got. */
 function createOpenLine(options: ConnectOptions): (origin: URL | string, own: Client.Options) => Client {
   const connect = createConnect(options);
   return (origin, own) => {

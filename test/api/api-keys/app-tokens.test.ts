@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { admin } from '../../support/admin.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

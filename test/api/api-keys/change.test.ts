@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import { authenticate } from '../../../shared/domain/callers.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import { authenticate } from '../../../shared/domain/api-keys/callers.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { withoutWaiting } from '../../support/lock-wait.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { withoutWaiting } from '../../support/database/lock-wait.ts';
 import { ecdsa, hmac, keysOf, newPublicKey, notForClients } from './keys.ts';
 
 useDatabase();

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
-import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock, advanceClockTo } from '../../support/time/advance-clock.ts';
 import { ecdsa, hmac, keysOf, newPublicKey, notForClients } from './keys.ts';
 
 useDatabase();

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import type { Client } from '../../support/start-api.ts';
+import type { Client } from '../../support/api/start-api.ts';
 
 /** The operations on keys, as the holder of `key` calls them. */
 export function keysOf(api: Client, key: string) {

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { signRequest } from '../../support/sign-request.ts';
-import type { Signer } from '../../support/signed-key.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { signRequest } from '../../support/api/sign-request.ts';
+import type { Signer } from '../../support/api/signed-key.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
 import { hmac, keysOf } from './keys.ts';
 
 useDatabase();

@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { config } from '../../../shared/config.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import { clientOf } from '../../support/api-client.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { startProcess, startWeb } from '../../support/processes.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { config } from '../../../shared/config/config.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import { clientOf } from '../../support/api/api-client.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startProcess, startWeb } from '../../support/processes/processes.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { hmac, keysOf } from './keys.ts';
 
 useDatabase();
@@ -92,7 +92,7 @@ test('a key and a token that the operator revokes are refused by a running proce
   expect(await statusOf(token.key)).toBe(200);
   const revoke = async (kind: string, keyId: string, text: string) => {
     const args = [kind, 'delete', own.workspaceId, keyId];
-    const { code } = await startProcess('scripts/setup/admin.ts', args).exited;
+    const { code } = await startProcess('scripts/setup/admin/admin.ts', args).exited;
     expect(code).toBe(0);
     await becomesRefused(text);
   };

@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { findApiKey } from '../../../shared/db/api-keys.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import { authenticate } from '../../../shared/domain/callers.ts';
-import * as keyUsage from '../../../shared/domain/key-usage.ts';
-import { open } from '../../../shared/secrets.ts';
-import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { open } from '../../../shared/common/secrets.ts';
+import { findApiKey } from '../../../shared/db/api-keys/api-keys.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import { authenticate } from '../../../shared/domain/api-keys/callers.ts';
+import * as keyUsage from '../../../shared/domain/api-keys/usage.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock, advanceClockTo } from '../../support/time/advance-clock.ts';
 import { ecdsa, hmac, keysOf } from './keys.ts';
 
 useDatabase();

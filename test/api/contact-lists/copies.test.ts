@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../shared/formats/ids.ts';
-import { holdContact, makeContacts, memberRowsOf } from '../../support/address-book.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { holdContact, makeContacts, memberRowsOf } from '../../support/data/address-book.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as contactLists from '../../../shared/domain/contact-lists.ts';
+import * as contactLists from '../../../shared/domain/contact-lists/contact-lists.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { callerOf } from '../../support/accepted-email.ts';
-import { makeContacts } from '../../support/address-book.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { rowsRead } from '../../support/rows-read.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
+import { makeContacts } from '../../support/data/address-book.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
 
 useDatabase();
 

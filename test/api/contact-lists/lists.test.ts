@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
 import routes from '../../../api/routes/contact-lists.ts';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { purge } from '../../../shared/domain/retention.ts';
+import { purge } from '../../../shared/domain/operations/retention.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
-import { makeContacts, memberRowsOf, newNumber } from '../../support/address-book.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { makeContacts, memberRowsOf, newNumber } from '../../support/data/address-book.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newId } from '../../../shared/formats/ids.ts';
-import { makeContacts, memberRowsOf } from '../../support/address-book.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { makeContacts, memberRowsOf } from '../../support/data/address-book.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

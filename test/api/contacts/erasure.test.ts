@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

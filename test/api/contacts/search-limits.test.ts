@@ -1,15 +1,15 @@
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, test } from 'vitest';
-import { config } from '../../../shared/config.ts';
+import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
-import { makeContacts } from '../../support/address-book.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { countOf } from '../../support/counts.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { makeContacts } from '../../support/data/address-book.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { countOf } from '../../support/database/counts.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

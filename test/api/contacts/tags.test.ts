@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

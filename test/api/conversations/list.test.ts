@@ -1,19 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { listConversations } from '../../../shared/db/conversations.ts';
-import { listSmsOfPair } from '../../../shared/db/sms-of-conversations.ts';
-import * as senders from '../../../shared/domain/senders.ts';
+import { listConversations } from '../../../shared/db/conversations/conversations.ts';
+import { listSmsOfPair } from '../../../shared/db/sms/of-conversations.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import type { Scope } from '../../../shared/schemas/scopes.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
-import { copyRow } from '../../support/copied-rows.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { rowsRead } from '../../support/rows-read.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { copyRow } from '../../support/database/copied-rows.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { runAll } from '../../../shared/db/client/migrate.ts';
 import { database, query } from '../../../shared/db/client.ts';
-import { runAll } from '../../../shared/db/migrate.ts';
 import { conversations as migration } from '../../../shared/db/migrations/0028_conversations.ts';
-import * as conversations from '../../../shared/domain/conversations.ts';
+import * as conversations from '../../../shared/domain/conversations/conversations.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { messagesTo, newBatch, workOff } from '../../support/new-batch.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { messagesTo, newBatch, workOff } from '../../support/data/new-batch.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

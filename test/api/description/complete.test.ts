@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { describeApi } from '../../../api/openapi.ts';
 import { endpoints } from '../../../api/routes/index.ts';
-import { descriptionOf } from '../../support/description.ts';
+import { descriptionOf } from '../../support/api/description.ts';
 
 const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
 const { schemas, parameters, headers, responses } = whole.components;

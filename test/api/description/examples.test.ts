@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { makeDemo } from '../../../scripts/setup/demo-workspace.ts';
-import { useDatabase } from '../../support/database.ts';
-import { importForm } from '../../support/form.ts';
+import { makeDemo } from '../../../scripts/setup/start/demo-workspace.ts';
+import { importForm } from '../../support/api/form.ts';
 import {
   bodySchemaOf,
   callOn,
@@ -9,11 +8,12 @@ import {
   operations,
   type Params,
   undo,
-} from '../../support/operations.ts';
-import type { Own } from '../../support/records.ts';
-import { codeAwaited } from '../../support/sender-codes.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import type { Own } from '../../support/data/records.ts';
+import { codeAwaited } from '../../support/data/sender-codes.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

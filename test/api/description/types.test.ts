@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { describeApi } from '../../../api/openapi.ts';
 import { endpoints } from '../../../api/routes/index.ts';
-import { clientTypes, clientTypesFile } from '../../../scripts/setup/client-types.ts';
-import { typesOf } from '../../../scripts/setup/openapi-types.ts';
-import { packClient } from '../../../scripts/setup/pack-client.ts';
-import { catalogue } from '../../../shared/errors.ts';
+import { typesOf } from '../../../scripts/setup/client/openapi-types.ts';
+import { packClient } from '../../../scripts/setup/client/pack.ts';
+import { clientTypes, clientTypesFile } from '../../../scripts/setup/client/types.ts';
+import { catalogue } from '../../../shared/common/errors.ts';
 import { eventTypes } from '../../../shared/schemas/events.ts';
 
 const root = join(import.meta.dirname, '../../..');

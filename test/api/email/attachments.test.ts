@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { newEmail } from '../../support/new-email.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { newEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -1,17 +1,17 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
+import type { Problem } from '../../../shared/common/errors.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as email from '../../../shared/domain/email.ts';
-import * as emailDelivery from '../../../shared/domain/email-delivery.ts';
-import type { Problem } from '../../../shared/errors.ts';
+import * as emailDelivery from '../../../shared/domain/email/delivery/delivery.ts';
+import * as email from '../../../shared/domain/email/email.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { callerOf } from '../../support/accepted-email.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { acceptMany } from '../../support/email-rows.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
+import { acceptMany } from '../../support/data/email-rows.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { postEmail, sendEmail } from '../../support/new-email.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { postEmail, sendEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

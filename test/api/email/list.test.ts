@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import { now } from '../../../shared/common/clock.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sendEmail } from '../../support/new-email.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sendEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

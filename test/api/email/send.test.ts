@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as emailDomains from '../../../shared/domain/email-domains.ts';
+import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { postEmail, sendEmail } from '../../support/new-email.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { postEmail, sendEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

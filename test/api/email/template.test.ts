@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { countOf } from '../../support/counts.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { mjmlColumn, mjmlDocument, mjmlText } from '../../support/mjml.ts';
-import { postEmail, sendEmail } from '../../support/new-email.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { mjmlColumn, mjmlDocument, mjmlText } from '../../support/data/mjml.ts';
+import { postEmail, sendEmail } from '../../support/data/new-email.ts';
+import { countOf } from '../../support/database/counts.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

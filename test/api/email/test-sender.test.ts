@@ -1,19 +1,19 @@
 import { dkimVerify } from 'mailauth';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import * as emailDomains from '../../../shared/domain/email-domains.ts';
-import { makeSystem, systemWorkspaceId } from '../../../shared/domain/workspaces.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
+import { makeSystem, systemWorkspaceId } from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { newEmail } from '../../support/new-email.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { linksTo } from '../../support/test-recipients.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { newEmail } from '../../support/data/new-email.ts';
+import { linksTo } from '../../support/data/test-recipients.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 useDatabase();
 

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import * as emailDelivery from '../../../shared/domain/email-delivery.ts';
-import * as relay from '../../../shared/domain/relay.ts';
+import { now } from '../../../shared/common/clock.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import * as emailDelivery from '../../../shared/domain/email/delivery/delivery.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
 import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { postEmail, sendEmail } from '../../support/new-email.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { postEmail, sendEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 useDatabase();
 

@@ -1,19 +1,19 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { findWaiting } from '../../../shared/db/waiting-counts.ts';
-import * as emailDelivery from '../../../shared/domain/email-delivery.ts';
-import * as systemMail from '../../../shared/domain/system-mail.ts';
-import { systemWorkspaceId } from '../../../shared/domain/workspaces.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { countOf } from '../../support/counts.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { newEmail, postEmail, postLargeEmail } from '../../support/new-email.ts';
-import { postSms, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
-import { countedRows } from '../../support/waiting.ts';
+import { findWaiting } from '../../../shared/db/work/waiting-counts.ts';
+import * as emailDelivery from '../../../shared/domain/email/delivery/delivery.ts';
+import * as systemMail from '../../../shared/domain/operations/system-mail.ts';
+import { systemWorkspaceId } from '../../../shared/domain/workspace/workspaces.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { newEmail, postEmail, postLargeEmail } from '../../support/data/new-email.ts';
+import { postSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { countOf } from '../../support/database/counts.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { countedRows } from '../../support/database/waiting.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 useDatabase();
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import * as retention from '../../../shared/domain/retention.ts';
-import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sendEmail } from '../../support/new-email.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { now } from '../../../shared/common/clock.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import * as retention from '../../../shared/domain/operations/retention.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sendEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock, advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

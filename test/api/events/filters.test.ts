@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { insertEvents } from '../../../shared/db/system/events.ts';
-import { make } from '../../../shared/domain/events.ts';
-import * as relay from '../../../shared/domain/relay.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { insertEvents } from '../../../shared/db/events/events.system.ts';
+import { make } from '../../../shared/domain/events/events.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import { type EventType, eventTypes } from '../../../shared/schemas/events.ts';
-import { useDatabase } from '../../support/database.ts';
-import { eventData } from '../../support/event-data.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { eventData } from '../../support/data/event-data.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

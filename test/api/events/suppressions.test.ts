@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import * as relay from '../../../shared/domain/relay.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
 import type { Scope } from '../../../shared/schemas/scopes.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -1,13 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../api/routes/index.ts';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, sqlTime } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
+import { codeOf } from '../../support/api/contract.ts';
 import {
   ask,
   bodyFor,
@@ -16,9 +14,19 @@ import {
   operations,
   parametersOf,
   successesOf,
-} from '../../support/operations.ts';
-import { bodies, bodiesWith, effects, listed, type Own, parameters, queries } from '../../support/records.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import {
+  bodies,
+  bodiesWith,
+  effects,
+  listed,
+  type Own,
+  parameters,
+  queries,
+} from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 
@@ -55,14 +63,14 @@ function keyWith(held: readonly Scope[]): Promise<string> {
   return issued;
 }
 
-test('all that test/support/records.ts has is for an operation', () => {
+test('all that test/support/data/records.ts has is for an operation', () => {
   const ids = operations.map(({ endpoint }) => endpoint.id);
   for (const part of [bodies, bodiesWith, parameters, queries, listed, effects])
     for (const name of Object.keys(part)) expect(ids).toContain(name);
 });
 
 test.each(operations)(
-  '$name does what it is for with the records and the body of test/support/records.ts, and a key with no scope beyond its own',
+  '$name does what it is for with the records and the body of test/support/data/records.ts, and a key with no scope beyond its own',
   async ({ endpoint }) => {
     const call = await callOn(api, own, endpoint);
     const { status, body } = await ask(api, endpoint, call, await keyWith(endpoint.scopes));

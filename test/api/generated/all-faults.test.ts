@@ -1,12 +1,19 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../../api/endpoint.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Field, fieldsOf, typesOf } from '../../support/fields.ts';
-import { ask, bodySchemaOf, callOn, description, operations, type Params } from '../../support/operations.ts';
-import type { Own } from '../../support/records.ts';
-import { type RuleFault, ruleFaults, withoutRules } from '../../support/rule-faults.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Field, fieldsOf, typesOf } from '../../support/api/fields.ts';
+import {
+  ask,
+  bodySchemaOf,
+  callOn,
+  description,
+  operations,
+  type Params,
+} from '../../support/api/operations.ts';
+import { type RuleFault, ruleFaults, withoutRules } from '../../support/api/rule-faults.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import type { Own } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -2,11 +2,9 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../../api/endpoint.ts';
 import { misnamedIn } from '../../../api/known-fields.ts';
 import { endpoints } from '../../../api/routes/index.ts';
-import { badValuesFor, type Tried } from '../../support/bad-values.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Field, fieldsOf, typesOf, variantsOf, withValue } from '../../support/fields.ts';
+import { badValuesFor, type Tried } from '../../support/api/bad-values.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Field, fieldsOf, typesOf, variantsOf, withValue } from '../../support/api/fields.ts';
 import {
   ask,
   bodySchemaOf,
@@ -17,9 +15,11 @@ import {
   prefixOf,
   successesOf,
   undo,
-} from '../../support/operations.ts';
-import { effects, type Own } from '../../support/records.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { effects, type Own } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

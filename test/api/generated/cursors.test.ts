@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { exampleOf, variantsOf } from '../../support/fields.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { exampleOf, variantsOf } from '../../support/api/fields.ts';
 import {
   answerSchemaOf,
   ask,
@@ -13,9 +11,11 @@ import {
   operations,
   parametersOf,
   prefixOf,
-} from '../../support/operations.ts';
-import { listed, type Own, settle, type Within } from '../../support/records.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { listed, type Own, settle, type Within } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

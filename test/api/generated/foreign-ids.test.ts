@@ -1,11 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { Endpoint } from '../../../api/endpoint.ts';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { type IdPrefix, newId } from '../../../shared/formats/ids.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Field, fieldsOf, typesOf, withValue } from '../../support/fields.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Field, fieldsOf, typesOf, withValue } from '../../support/api/fields.ts';
 import {
   ask,
   bodySchemaOf,
@@ -17,11 +15,13 @@ import {
   parametersOf,
   prefixOf,
   successesOf,
-} from '../../support/operations.ts';
-import { awaitedJobs, bodiesWith, makers, type Own, settle } from '../../support/records.ts';
-import { rowsOf } from '../../support/rows.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { awaitedJobs, bodiesWith, makers, type Own, settle } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsOf } from '../../support/database/rows.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
 
 useDatabase();
 

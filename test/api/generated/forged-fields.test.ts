@@ -1,10 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { newId } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import type { Schema } from '../../support/description.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Field, fieldsOf, variantsOf, withValue } from '../../support/fields.ts';
+import type { Schema } from '../../support/api/description.ts';
+import { type Field, fieldsOf, variantsOf, withValue } from '../../support/api/fields.ts';
 import {
   answerSchemaOf,
   ask,
@@ -15,10 +13,12 @@ import {
   prefixOf,
   successesOf,
   undo,
-} from '../../support/operations.ts';
-import type { Own } from '../../support/records.ts';
-import { rowsOf } from '../../support/rows.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import type { Own } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsOf } from '../../support/database/rows.ts';
 
 useDatabase();
 

@@ -2,15 +2,15 @@ import type { Express } from 'express';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { createApp } from '../../../api/app.ts';
 import { endpoints } from '../../../api/routes/index.ts';
-import { config } from '../../../shared/config.ts';
-import { linkOf } from '../../../shared/domain/email-links.ts';
-import { linkFor } from '../../../shared/domain/email-test-recipients/link.ts';
+import { config } from '../../../shared/config/config.ts';
+import { linkFor } from '../../../shared/domain/email/test-recipients/link.ts';
+import { linkOf } from '../../../shared/domain/email/tracking/links.ts';
 import { newId } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
 
 let mysql: TcpProxy;
 beforeAll(async () => {

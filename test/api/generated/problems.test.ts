@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { problemsOf } from '../../../api/openapi.ts';
 import { endpoints } from '../../../api/routes/index.ts';
-import { catalogue, type ErrorCode } from '../../../shared/errors.ts';
-import { description, operations } from '../../support/operations.ts';
-import { startApi } from '../../support/start-api.ts';
+import { catalogue, type ErrorCode } from '../../../shared/common/errors.ts';
+import { description, operations } from '../../support/api/operations.ts';
+import { startApi } from '../../support/api/start-api.ts';
 
 const api = await startApi();
 

@@ -1,10 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
 import { endpoints } from '../../../api/routes/index.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import type { Schema } from '../../support/description.ts';
-import { workspace } from '../../support/factory.ts';
-import { exampleOf, typesOf, variantsOf } from '../../support/fields.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import type { Schema } from '../../support/api/description.ts';
+import { exampleOf, typesOf, variantsOf } from '../../support/api/fields.ts';
 import {
   ask,
   type Call,
@@ -14,9 +12,11 @@ import {
   type Parameter,
   parametersOf,
   successesOf,
-} from '../../support/operations.ts';
-import type { Own } from '../../support/records.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import type { Own } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

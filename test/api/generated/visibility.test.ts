@@ -1,10 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
-import { useDatabase } from '../../support/database.ts';
-import type { Schema } from '../../support/description.ts';
-import { workspace } from '../../support/factory.ts';
-import { fieldsOf } from '../../support/fields.ts';
+import type { Schema } from '../../support/api/description.ts';
+import { fieldsOf } from '../../support/api/fields.ts';
 import {
   answerSchemaOf,
   ask,
@@ -14,9 +12,11 @@ import {
   operations,
   prefixOf,
   successesOf,
-} from '../../support/operations.ts';
-import { hidden, makers, type Own, settle } from '../../support/records.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+} from '../../support/api/operations.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { hidden, makers, type Own, settle } from '../../support/data/records.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 
@@ -25,7 +25,7 @@ let own: Own;
 const keys = new Map<string, string>();
 
 const uncovering = ['recipients.read', 'content.read'] as const satisfies Scope[];
-/** What each of them uncovers, as the records of test/support/records.ts have it. */
+/** What each of them uncovers, as the records of test/support/data/records.ts have it. */
 const covered: Record<(typeof uncovering)[number], string[]> = {
   'recipients.read': [hidden.recipient, hidden.number],
   'content.read': [hidden.subject, hidden.text],

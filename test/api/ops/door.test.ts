@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { queueNames } from '../../../shared/jobs/index.ts';
-import { queueOf } from '../../../shared/queue.ts';
-import { useDatabase } from '../../support/database.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import * as smsGateways from '../../../shared/domain/sms-gateways.ts';
-import { admin } from '../../support/admin.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Smsc, startSmsc } from '../../support/smsc.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { password, samples } from './metrics-page.ts';
 
 changeSettings({ OPS_PASSWORD: password });

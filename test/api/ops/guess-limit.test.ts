@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { codeOf } from '../../support/contract.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Client } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import type { Client } from '../../support/api/start-api.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 export const password = 'secret';
 const headers = { authorization: `Basic ${Buffer.from(`operator:${password}`).toString('base64')}` };

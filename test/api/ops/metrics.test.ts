@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sendEmail } from '../../support/new-email.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sendEmail } from '../../support/data/new-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { password, samples, shows } from './metrics-page.ts';
 
 useDatabase();

@@ -1,16 +1,16 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import { linkOf } from '../../../shared/domain/email-links.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import { linkOf } from '../../../shared/domain/email/tracking/links.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail, eventsOf } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { startApi } from '../../support/api/start-api.ts';
+import { acceptEmail, eventsOf } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

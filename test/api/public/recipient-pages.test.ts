@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { linkOf } from '../../../shared/domain/email-links.ts';
-import { linkFor } from '../../../shared/domain/email-test-recipients/link.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import { linkFor } from '../../../shared/domain/email/test-recipients/link.ts';
+import { linkOf } from '../../../shared/domain/email/tracking/links.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

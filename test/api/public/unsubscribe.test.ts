@@ -1,16 +1,16 @@
 import { dkimVerify } from 'mailauth';
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import * as emailDomains from '../../../shared/domain/email-domains.ts';
-import { linkOf, readLink } from '../../../shared/domain/email-links.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
+import { linkOf, readLink } from '../../../shared/domain/email/tracking/links.ts';
 import { newId } from '../../../shared/formats/ids.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 useDatabase();
 

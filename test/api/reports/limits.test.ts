@@ -1,13 +1,13 @@
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, test } from 'vitest';
+import { config } from '../../../shared/config/config.ts';
 import { reportSettings } from '../../../shared/config/reports.ts';
-import { config } from '../../../shared/config.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

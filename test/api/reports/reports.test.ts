@@ -1,13 +1,19 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as reports from '../../../shared/domain/reports.ts';
+import * as reports from '../../../shared/domain/reports/reports.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { advanceEmail, advanceText, countAll, emailAt, textAt } from '../../support/reported-messages.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import {
+  advanceEmail,
+  advanceText,
+  countAll,
+  emailAt,
+  textAt,
+} from '../../support/data/reported-messages.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

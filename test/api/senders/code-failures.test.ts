@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Submission } from '../../../shared/transports/sms.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sampleContent } from '../../support/sender-codes.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sampleContent } from '../../support/data/sender-codes.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { findSenderAwaitingCode } from '../../../shared/db/senders.ts';
-import { purge } from '../../../shared/domain/retention.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { clientOf } from '../../support/api-client.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { startWeb } from '../../support/processes.ts';
-import { codeSentTo, sampleContent } from '../../support/sender-codes.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { findSenderAwaitingCode } from '../../../shared/db/senders/senders.ts';
+import { purge } from '../../../shared/domain/operations/retention.ts';
+import { clientOf } from '../../support/api/api-client.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { codeSentTo, sampleContent } from '../../support/data/sender-codes.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startWeb } from '../../support/processes/processes.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as senders from '../../../shared/domain/senders.ts';
-import { add as addBalance } from '../../../shared/domain/sms-balance.ts';
-import { load } from '../../../shared/domain/sms-prices.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import { add as addBalance } from '../../../shared/domain/sms/balance.ts';
+import { load } from '../../../shared/domain/sms/prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { codeSentTo, sampleContent } from '../../support/sender-codes.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { codeSentTo, sampleContent } from '../../support/data/sender-codes.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

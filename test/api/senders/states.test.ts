@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import * as businessProfiles from '../../../shared/domain/business-profiles.ts';
-import * as senders from '../../../shared/domain/senders.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { codeSentTo, sampleContent, textsTo } from '../../support/sender-codes.ts';
-import { type Answer, type Client, startApi } from '../../support/start-api.ts';
+import * as businessProfiles from '../../../shared/domain/senders/business-profiles.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Answer, type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { codeSentTo, sampleContent, textsTo } from '../../support/data/sender-codes.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import * as senders from '../../../shared/domain/senders.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
 
 useDatabase();
 

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { codeSentTo, sampleContent } from '../../support/sender-codes.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { codeSentTo, sampleContent } from '../../support/data/sender-codes.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
 
 useDatabase();
 

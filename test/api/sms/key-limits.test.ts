@@ -1,11 +1,11 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
 
 useDatabase();
 

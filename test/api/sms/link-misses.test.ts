@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

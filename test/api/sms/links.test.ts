@@ -1,22 +1,22 @@
 import { pino } from 'pino';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { logger } from '../../../shared/common/logger.ts';
+import { takeCounts } from '../../../shared/common/metrics.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import { purge } from '../../../shared/domain/retention.ts';
-import { resealAll } from '../../../shared/domain/secret-rotation.ts';
-import * as shortLinks from '../../../shared/domain/short-links.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
-import { logger } from '../../../shared/logger.ts';
-import { takeCounts } from '../../../shared/metrics.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import { purge } from '../../../shared/domain/operations/retention.ts';
+import { resealAll } from '../../../shared/domain/operations/secret-rotation.ts';
+import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

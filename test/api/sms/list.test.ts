@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import * as senders from '../../../shared/domain/senders.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { transaction } from '../../../shared/db/client.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
-import { codeOf } from '../../support/contract.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import { codeOf } from '../../support/api/contract.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

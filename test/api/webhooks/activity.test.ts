@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { insertSettlement } from '../../../shared/db/webhooks.ts';
+import { insertSettlement } from '../../../shared/db/webhooks/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { makeWebhook } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { makeWebhook } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 
 useDatabase();
 

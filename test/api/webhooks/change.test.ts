@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
-import * as webhooks from '../../../shared/domain/webhooks.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import type { LegacyEvent } from '../../../shared/schemas/webhooks.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { isSignedBy, labelsOf } from '../../support/verify-delivery.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import type { LegacyEvent } from '../../../shared/schemas/webhooks/webhooks.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { deliveriesOf } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { isSignedBy, labelsOf } from '../../support/servers/verify-delivery.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 
 useDatabase();
 

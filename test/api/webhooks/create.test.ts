@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { eventTypes } from '../../../shared/schemas/events.ts';
 import { scopes } from '../../../shared/schemas/scopes.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 
 useDatabase();
 

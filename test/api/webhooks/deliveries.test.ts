@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { listDeliveries } from '../../../shared/db/webhook-deliveries.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { rowsRead } from '../../support/rows-read.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { listDeliveries } from '../../../shared/db/webhooks/deliveries/deliveries.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsRead } from '../../support/database/rows-read.ts';
 import { insertRows, type Kind, makeHook } from './delivery-rows.ts';
 
 useDatabase();

@@ -1,9 +1,9 @@
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
-import { makeWebhook } from '../../support/deliveries.ts';
-import type { workspace } from '../../support/factory.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import { makeWebhook } from '../../support/data/deliveries.ts';
+import type { workspace } from '../../support/data/factory.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;
 export type Kind = [type: string, status: string];

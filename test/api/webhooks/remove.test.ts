@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { insertSettlement } from '../../../shared/db/webhooks.ts';
-import * as relay from '../../../shared/domain/relay.ts';
+import { insertSettlement } from '../../../shared/db/webhooks/webhooks.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,21 +1,21 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
-import * as webhooks from '../../../shared/domain/webhooks.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, makeWebhook } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { isSignedBy, labelsOf } from '../../support/verify-delivery.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { deliveriesOf, makeWebhook } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { isSignedBy, labelsOf } from '../../support/servers/verify-delivery.ts';
 import {
   type ReceivedRequest,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, makeWebhook, storeEvents } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { isSignedBy } from '../../support/verify-delivery.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
-import { newUrl } from '../../support/webhook-url.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { deliveriesOf, makeWebhook, storeEvents } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { isSignedBy } from '../../support/servers/verify-delivery.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { newUrl } from '../../support/servers/webhook-url.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import * as senders from '../../../shared/domain/senders.ts';
-import * as balance from '../../../shared/domain/sms-balance.ts';
-import * as smsDelivery from '../../../shared/domain/sms-delivery.ts';
-import * as smsHeld from '../../../shared/domain/sms-held.ts';
-import * as smsLedger from '../../../shared/domain/sms-ledger.ts';
-import * as prices from '../../../shared/domain/sms-prices.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { postSms } from '../../support/new-sms.ts';
-import { countAll } from '../../support/reported-messages.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
+import { now } from '../../../shared/common/clock.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import * as balance from '../../../shared/domain/sms/balance.ts';
+import * as smsDelivery from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as smsHeld from '../../../shared/domain/sms/held.ts';
+import * as smsLedger from '../../../shared/domain/sms/ledger.ts';
+import * as prices from '../../../shared/domain/sms/prices.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { postSms } from '../../support/data/new-sms.ts';
+import { countAll } from '../../support/data/reported-messages.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
 
 useDatabase();
 

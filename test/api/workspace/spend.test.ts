@@ -1,12 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import * as balance from '../../../shared/domain/sms-balance.ts';
-import * as prices from '../../../shared/domain/sms-prices.ts';
-import { admin } from '../../support/admin.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { countAll } from '../../support/reported-messages.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import { now } from '../../../shared/common/clock.ts';
+import * as balance from '../../../shared/domain/sms/balance.ts';
+import * as prices from '../../../shared/domain/sms/prices.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { countAll } from '../../support/data/reported-messages.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
 
 useDatabase();
 

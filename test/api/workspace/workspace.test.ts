@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from 'vitest';
-import * as senders from '../../../shared/domain/senders.ts';
-import * as balance from '../../../shared/domain/sms-balance.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import * as balance from '../../../shared/domain/sms/balance.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { closeDatabase, query } from '../../../shared/db/client.ts';
-import { useDatabase } from '../../support/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -7,8 +7,8 @@ import {
   query,
   transaction,
 } from '../../../shared/db/client.ts';
-import { useDatabase } from '../../support/database.ts';
-import { makeTable } from '../../support/own-table.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { makeTable } from '../../support/database/own-table.ts';
 
 useDatabase();
 

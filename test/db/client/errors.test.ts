@@ -1,8 +1,8 @@
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
 import { execute, query, queryEach, run, statement, table, transaction } from '../../../shared/db/client.ts';
-import { useDatabase } from '../../support/database.ts';
-import { makeTable } from '../../support/own-table.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { makeTable } from '../../support/database/own-table.ts';
 
 useDatabase();
 beforeAll(async () => {

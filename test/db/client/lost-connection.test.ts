@@ -1,12 +1,12 @@
 import mysql from 'mysql2/promise';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { config } from '../../../shared/config.ts';
+import { config } from '../../../shared/config/config.ts';
 import { afterCommit, query, transaction } from '../../../shared/db/client.ts';
-import { useDatabase } from '../../support/database.ts';
-import { makeTable } from '../../support/own-table.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { makeTable } from '../../support/database/own-table.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 let line: TcpProxy;
 let direct: string;

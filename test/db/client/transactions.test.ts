@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { Problem } from '../../../shared/common/errors.ts';
 import {
   afterCommit,
   beforeFirstStatement,
@@ -12,12 +13,11 @@ import {
   table,
   transaction,
 } from '../../../shared/db/client.ts';
-import { Problem } from '../../../shared/errors.ts';
 import { relayEvents } from '../../../shared/jobs/relay-events.ts';
-import { enqueue, queueOf } from '../../../shared/queue.ts';
-import { useDatabase } from '../../support/database.ts';
-import { makeTable } from '../../support/own-table.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { enqueue, queueOf } from '../../../shared/queue/queue.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { makeTable } from '../../support/database/own-table.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

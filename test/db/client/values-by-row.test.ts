@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hex, literal, query, type RowValue, tableOf, valueByRow } from '../../../shared/db/client.ts';
-import { useDatabase } from '../../support/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

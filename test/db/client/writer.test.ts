@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { closeDatabase, query, transaction } from '../../../shared/db/client.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { selfSignedCertificate } from '../../support/certificate.ts';
-import { startOwnMysql } from '../../support/own-servers.ts';
-import { changeSettings } from '../../support/settings.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { startOwnMysql } from '../../support/servers/own-servers.ts';
 
 let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
 let own: URL;

@@ -1,17 +1,16 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import type { EmailRecord } from '../../../shared/db/emails.ts';
-import type { SmsRecord } from '../../../shared/db/sms-messages.ts';
-import { nextStatuses as emailNext } from '../../../shared/domain/email-record.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import * as reports from '../../../shared/domain/reports.ts';
-import { nextStatuses as smsNext } from '../../../shared/domain/sms-record.ts';
+import type { EmailRecord } from '../../../shared/db/email/emails.ts';
+import type { SmsRecord } from '../../../shared/db/sms/messages.ts';
+import { nextStatuses as emailNext } from '../../../shared/domain/email/record.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import * as reports from '../../../shared/domain/reports/reports.ts';
+import { nextStatuses as smsNext } from '../../../shared/domain/sms/record.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { moneyText } from '../../../shared/formats/money.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
+import { workspace } from '../../support/data/factory.ts';
 import {
   advanceEmail,
   advanceText,
@@ -20,8 +19,9 @@ import {
   emailAt,
   openEmail,
   textAt,
-} from '../../support/reported-messages.ts';
-import { changeSettings } from '../../support/settings.ts';
+} from '../../support/data/reported-messages.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 useDatabase();
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Piece } from '../../../shared/db/report-counts.ts';
+import type { Piece } from '../../../shared/db/reports/counts.ts';
 import { endOf, piecesOf, piecesWithin, startOf } from '../../../shared/domain/reports/pieces.ts';
 
 const year = { from: Date.UTC(2024, 0, 1) / 3_600_000, hours: 366 * 24 };

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { shorten } from '../../../shared/domain/short-links.ts';
-import { changeSettings } from '../../support/settings.ts';
+import { shorten } from '../../../shared/domain/short-links/short-links.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 
 changeSettings({ SHORT_LINK_URL: 'https://s.example' });
 

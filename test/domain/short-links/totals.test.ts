@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as shortLinks from '../../../shared/domain/short-links.ts';
+import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
 import { newId } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { startApi } from '../../support/start-api.ts';
+import { startApi } from '../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 

@@ -1,15 +1,15 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import * as balance from '../../../shared/domain/sms-balance.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import * as prices from '../../../shared/domain/sms-prices.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
+import { now } from '../../../shared/common/clock.ts';
+import * as balance from '../../../shared/domain/sms/balance.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as prices from '../../../shared/domain/sms/prices.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { postSms, sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

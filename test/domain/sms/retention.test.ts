@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { purge } from '../../../shared/domain/retention.ts';
-import * as balance from '../../../shared/domain/sms-balance.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import * as prices from '../../../shared/domain/sms-prices.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, textingWorkspace } from '../../support/new-sms.ts';
-import { startApi } from '../../support/start-api.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { purge } from '../../../shared/domain/operations/retention.ts';
+import * as balance from '../../../shared/domain/sms/balance.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as prices from '../../../shared/domain/sms/prices.ts';
+import { startApi } from '../../support/api/start-api.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { SmsRecord } from '../../../shared/db/sms-messages.ts';
-import { advance, nextStatuses } from '../../../shared/domain/sms-record.ts';
-import { SmsStatus } from '../../../shared/schemas/sms.ts';
+import type { SmsRecord } from '../../../shared/db/sms/messages.ts';
+import { advance, nextStatuses } from '../../../shared/domain/sms/record.ts';
+import { SmsStatus } from '../../../shared/schemas/sms/sms.ts';
 
 // API decisions §8.
 const allowed = [

@@ -34,7 +34,7 @@ export const abuseByContent: readonly Group[] = [
         expected: 'ignored or 400; nothing is read or fetched',
       },
       A35: {
-        tried: 'Liquid include, render, layout, block; names of prototypes; code that got into the cage',
+        tried: 'Liquid include, render, layout, block; names of prototypes; code that got into the sandbox',
         expected: 'not available: no file but the program’s own, no network, no process, no settings',
       },
       A36: {

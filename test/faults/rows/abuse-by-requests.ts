@@ -63,7 +63,7 @@ export const abuseByRequests: readonly Group[] = [
         expected:
           'one body for all; 429 past the limit of an address. Comparison in constant time: keys ' +
           'are looked up by their SHA-256, and every MAC goes through timingSafeEqual or verify of ' +
-          'node:crypto (shared/secrets.ts, shared/formats/http-signature/algorithms.ts); what a ' +
+          'node:crypto (shared/common/secrets.ts, shared/formats/signatures/http-signature/algorithms.ts); what a ' +
           'clock would show of it is less than its noise, so no test measures it',
       },
     },
@@ -173,7 +173,7 @@ export const abuseByRequests: readonly Group[] = [
         tried: 'Every error',
         expected:
           'problem+json with its Request-Id, without path, SQL or stack; every answer of every test ' +
-          'is held against this (test/support/contract.ts)',
+          'is held against this (test/support/api/contract.ts)',
       },
       A50: {
         tried: 'Forms of Idempotency-Key',

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Settings } from './processes.ts';
 
-const program = path.join(import.meta.dirname, '../../support/wrong-clock.mjs');
+const program = path.join(import.meta.dirname, '../../support/time/wrong-clock.mjs');
 
 /** A process with these settings takes the time of day to be so much later than it is. */
 export function wrongClock(settings: Settings, offsetMs: number): Settings {

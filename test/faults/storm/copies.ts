@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ReceivedMessage, SmtpSink } from '../../support/smtp-sink.ts';
+import type { ReceivedMessage, SmtpSink } from '../../support/servers/smtp-sink.ts';
 
 /** One message that came to the mail server whole. */
 export type Copy = {

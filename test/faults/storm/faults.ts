@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommitCut } from '../../support/commit-cut.ts';
-import type { TcpProxy } from '../../support/tcp-proxy.ts';
+import type { CommitCut } from '../../support/database/commit-cut.ts';
+import type { TcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { wrongClock } from './clock.ts';
 import type { Slot } from './processes.ts';
 import type { Planned } from './schedule.ts';

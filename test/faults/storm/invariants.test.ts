@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { useDatabase } from '../../support/database.ts';
+import { useDatabase } from '../../support/database/database.ts';
 import { cancelRaces } from './invariants/cancel-races.ts';
 import { countedDuplicates } from './invariants/counted-duplicates.ts';
 import { equalAnswers } from './invariants/equal-answers.ts';

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { localDir } from '../../../scripts/setup/environment.ts';
-import * as session from '../../../scripts/setup/session.ts';
-import { endAll } from '../../support/at-end.ts';
+import * as session from '../../../scripts/setup/start/session.ts';
+import { endAll } from '../../support/runner/at-end.ts';
 import { type Options, optionsOf } from './options.ts';
 import { prepareWorld } from './world.ts';
 

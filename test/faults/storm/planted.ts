@@ -1,10 +1,10 @@
 import { type Param, query } from '../../../shared/db/client.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
-import { startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { startApi } from '../../support/api/start-api.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import type { Item } from './ledger.ts';
 import { startLoad } from './load.ts';
 import { randomOf } from './random.ts';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { checkout, given } from '../../../scripts/setup/environment.ts';
-import * as processes from '../../../scripts/setup/processes.ts';
+import * as processes from '../../../scripts/setup/start/processes.ts';
 
 export type Settings = Record<string, string>;
 

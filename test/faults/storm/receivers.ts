@@ -1,11 +1,11 @@
 import { createHash, createHmac } from 'node:crypto';
-import { isSignedBy } from '../../support/verify-delivery.ts';
+import { isSignedBy } from '../../support/servers/verify-delivery.ts';
 import {
   type Answer,
   type ReceivedRequest,
   startWebhookReceiver,
   type WebhookReceiver,
-} from '../../support/webhook-receiver.ts';
+} from '../../support/servers/webhook-receiver.ts';
 import type { Random } from './types.ts';
 
 /** How an endpoint answers until it is calmed: always well; an error at times; no answer at times. */

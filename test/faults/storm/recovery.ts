@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../../shared/db/client.ts';
-import { sampleClock, updateClockShift } from '../../../shared/db/system/clock.ts';
+import { sampleClock, updateClockShift } from '../../../shared/db/server/clock.system.ts';
 import { findUnfinished, type Unfinished } from './rest.ts';
 
 const askEveryMs = 200;

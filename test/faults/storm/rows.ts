@@ -1,4 +1,4 @@
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import type { Customer } from './workspaces.ts';

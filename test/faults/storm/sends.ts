@@ -1,4 +1,4 @@
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { subjectWord } from './copies.ts';
 import type { Item, Operation } from './ledger.ts';
 import { type Planned, planned, remember, repeats, type Scene } from './planned.ts';

@@ -1,6 +1,6 @@
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
-import { ordinaryUser, startOwnMysql, startOwnRedis } from '../../support/own-servers.ts';
+import { ordinaryUser, startOwnMysql, startOwnRedis } from '../../support/servers/own-servers.ts';
 
 /** A MySQL and a Redis of the storm's own, which it breaks. */
 export async function startServers() {

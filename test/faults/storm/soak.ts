@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../../shared/db/client.ts';
-import { updateClockShift } from '../../../shared/db/system/clock.ts';
+import { updateClockShift } from '../../../shared/db/server/clock.system.ts';
 import { between, pick, streamOf } from './random.ts';
 import { untilNothingIsDue } from './recovery.ts';
 import { type Level, levelOf, memoryByKind, type Sample } from './samples.ts';

@@ -1,4 +1,4 @@
-import type { SmtpSink } from '../../support/smtp-sink.ts';
+import type { SmtpSink } from '../../support/servers/smtp-sink.ts';
 import type { Copy } from './copies.ts';
 import type { Ledger } from './ledger.ts';
 import type { Receivers } from './receivers.ts';

@@ -1,15 +1,15 @@
-import * as keysDb from '../../../shared/db/api-keys.ts';
+import * as keysDb from '../../../shared/db/api-keys/api-keys.ts';
 import { transaction } from '../../../shared/db/client.ts';
-import * as apiKeys from '../../../shared/domain/api-keys.ts';
-import * as emailTemplates from '../../../shared/domain/email-templates.ts';
-import * as senders from '../../../shared/domain/senders.ts';
-import * as smsBalance from '../../../shared/domain/sms-balance.ts';
-import * as smsPrices from '../../../shared/domain/sms-prices.ts';
-import * as webhooks from '../../../shared/domain/webhooks.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import * as emailTemplates from '../../../shared/domain/email/templates.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import * as smsBalance from '../../../shared/domain/sms/balance.ts';
+import * as smsPrices from '../../../shared/domain/sms/prices.ts';
+import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import type { EventType } from '../../../shared/schemas/events.ts';
-import { NewWebhook } from '../../../shared/schemas/webhooks.ts';
-import { callerOf } from '../../support/accepted-email.ts';
-import { workspace } from '../../support/factory.ts';
+import { NewWebhook } from '../../../shared/schemas/webhooks/webhooks.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
 import type { Manner, Receivers } from './receivers.ts';
 
 export type Endpoint = { webhookId: string; manner: Manner; isLegacy: boolean; types: readonly EventType[] };

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import { query } from '../../../shared/db/client.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { monitorRedis } from '../../support/redis-monitor.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { monitorRedis } from '../../support/servers/redis-monitor.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 /** Every value of every row of the database, by `table.column`. */
 export async function storedValues(): Promise<[place: string, value: Buffer][]> {

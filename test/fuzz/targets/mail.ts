@@ -1,8 +1,8 @@
-import * as cage from '../../../shared/cage/mail.ts';
-import { isWhole } from '../../../shared/domain/email-reports/beginning.ts';
-import { readMail, TooComplex } from '../../../shared/formats/mail-report.ts';
-import { composeMessage } from '../../../shared/formats/mime-message.ts';
-import { enhancedCodeOf, inOneLine, verdictOf } from '../../../shared/formats/smtp-reply.ts';
+import { isWhole } from '../../../shared/domain/email/reports/beginning.ts';
+import { readMail, TooComplex } from '../../../shared/formats/email/mail-report.ts';
+import { composeMessage } from '../../../shared/formats/email/mime-message.ts';
+import { enhancedCodeOf, inOneLine, verdictOf } from '../../../shared/formats/email/smtp-reply.ts';
+import * as sandbox from '../../../shared/sandbox/mail.ts';
 import { many, sequence, word } from '../grammar.ts';
 import { mail, smtpReply } from '../grammars/mail.ts';
 import { claim, claimNoPath, kib, ofText, type Target } from './target.ts';
@@ -12,7 +12,7 @@ const mostBytes = 256 * kib;
 const key = { 's1._domainkey.example.com': ['v=DKIM1; k=rsa; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC7'] };
 const keys = new Map(Object.entries(key));
 
-async function inCage(reading: Promise<cage.ReadResult<unknown>>): Promise<void> {
+async function inSandbox(reading: Promise<sandbox.ReadResult<unknown>>): Promise<void> {
   const result = await reading;
   if (!result.ok && !result.busy) claimNoPath(result.fault);
 }
@@ -41,14 +41,14 @@ export const mailTargets: Target[] = [
     name: 'mail-thread',
     grammar: mail,
     mostBytes,
-    read: (bytes) => inCage(cage.readMail('fuzz', bytes)),
+    read: (bytes) => inSandbox(sandbox.readMail('fuzz', bytes)),
   },
   {
     name: 'signed-mail',
     grammar: mail,
     mostBytes,
     read: (bytes) =>
-      inCage(cage.readSignedMail('fuzz', bytes, { keys, at: new Date('2026-11-23T10:00:00Z') })),
+      inSandbox(sandbox.readSignedMail('fuzz', bytes, { keys, at: new Date('2026-11-23T10:00:00Z') })),
   },
   {
     name: 'smtp-reply',

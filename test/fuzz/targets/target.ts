@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { catalogue, Problem } from '../../../shared/errors.ts';
+import { catalogue, Problem } from '../../../shared/common/errors.ts';
 import type { Grammar } from '../grammar.ts';
 
 /** A parser of the platform that meets foreign bytes. */

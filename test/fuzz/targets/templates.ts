@@ -1,9 +1,9 @@
-import * as cage from '../../../shared/cage/cage.ts';
-import { compileTemplate } from '../../../shared/cage/mjml.ts';
-import { withOpenImage } from '../../../shared/domain/email-links.ts';
-import { liquidTokens, mask } from '../../../shared/formats/liquid-tokens.ts';
-import { expand, includeNames, largestMjml } from '../../../shared/formats/mjml-includes.ts';
+import { withOpenImage } from '../../../shared/domain/email/tracking/links.ts';
+import { liquidTokens, mask } from '../../../shared/formats/templates/liquid-tokens.ts';
+import { expand, includeNames, largestMjml } from '../../../shared/formats/templates/mjml-includes.ts';
 import { excerptOf } from '../../../shared/formats/text-excerpt.ts';
+import { compileTemplate } from '../../../shared/sandbox/mjml.ts';
+import * as sandbox from '../../../shared/sandbox/sandbox.ts';
 import { liquid } from '../grammars/liquid.ts';
 import { html, mjml } from '../grammars/mjml.ts';
 import { claim, claimNoPath, kib, ofText, type Target } from './target.ts';
@@ -27,7 +27,7 @@ export const templateTargets: Target[] = [
     grammar: liquid,
     mostBytes: 64 * kib,
     read: ofText(async (source) => {
-      const result = await cage.render({
+      const result = await sandbox.render({
         workspaceId: 'fuzz',
         parts: [{ name: 'html', source, escape: true }],
         data,

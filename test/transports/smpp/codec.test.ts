@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromGsm7, partsOf, toGsm7 } from '../../../shared/formats/gsm-7.ts';
+import { fromGsm7, partsOf, toGsm7 } from '../../../shared/formats/sms/gsm-7.ts';
 import { frameReader } from '../../../shared/transports/sms/smpp/frames.ts';
 import {
   decodePdu,

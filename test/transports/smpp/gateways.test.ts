@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { closeGateways, gatewayFor, submit } from '../../../shared/transports/sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Smsc, startSmsc } from '../../support/smsc.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 let first: Smsc;
 let second: Smsc;

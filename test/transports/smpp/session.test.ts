@@ -6,10 +6,10 @@ import {
   type ShortMessage,
 } from '../../../shared/transports/sms/smpp/pdu.ts';
 import { openSession, type SessionOptions } from '../../../shared/transports/sms/smpp/session.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { selfSignedCertificate } from '../../support/certificate.ts';
-import { type Smsc, startSmsc } from '../../support/smsc.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 const message: ShortMessage = {
   source: { ton: 5, npi: 0, address: 'Acme' },

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { createSmtpPool, type SmtpPool } from '../../../shared/transports/smtp/pool.ts';
 import { parseRelayUrl } from '../../../shared/transports/smtp/relay.ts';
-import { isPending, skippableTimers } from '../../support/skip-time.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { isPending, skippableTimers } from '../../support/time/skip-time.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 const pools: SmtpPool[] = [];
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createSmtpPool, type SmtpPool } from '../../../shared/transports/smtp/pool.ts';
 import { detailOf, parseRelayUrl } from '../../../shared/transports/smtp/relay.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 const pools: SmtpPool[] = [];
 const email = {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { createSmtpPool, type SmtpPool } from '../../../shared/transports/smtp/pool.ts';
 import { parseRelayUrl } from '../../../shared/transports/smtp/relay.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 let pool: SmtpPool;
 afterEach(() => pool.close());

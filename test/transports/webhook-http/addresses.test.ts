@@ -8,10 +8,10 @@ import {
   type NameResolver,
   type NameResolverOptions,
 } from '../../../shared/transports/webhook-http/names.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { type DnsAnswer, type DnsQuestion, startDnsServer } from '../../support/dns-server.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { type DnsAnswer, type DnsQuestion, startDnsServer } from '../../support/servers/dns-server.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { attemptTo, loopback, startAgent } from './attempt-to.ts';
 
 const blocked = { responseStatus: null, responseBody: null, error: 'blocked_address' };

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { retryAfterSeconds } from '../../../shared/transports/webhook-http.ts';
-import { isPending, skippableTimers } from '../../support/skip-time.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { isPending, skippableTimers } from '../../support/time/skip-time.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { attemptTo, startAgent } from './attempt-to.ts';
 
 test.each([200, 201, 202, 204, 206, 299])('a %i accepts the delivery', async (status) => {

@@ -1,12 +1,12 @@
-import { signWebhookRequest, webhookKey } from '../../../shared/formats/http-signature.ts';
 import { parseNetworks } from '../../../shared/formats/network-address.ts';
+import { signWebhookRequest, webhookKey } from '../../../shared/formats/signatures/http-signature.ts';
 import {
   createWebhookAgent,
   type WebhookAgent,
   type WebhookAgentOptions,
   type WebhookAttempt,
 } from '../../../shared/transports/webhook-http.ts';
-import { atEnd } from '../../support/at-end.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
 
 export const secrets = { sig: `whsec_${'n'.repeat(43)}`, 'sig-prev': `whsec_${'o'.repeat(43)}` } as const;
 

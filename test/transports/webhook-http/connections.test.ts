@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { closeWebhookConnections, postWebhook } from '../../../shared/transports/webhook-http.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { anyId, attemptTo, startAgent } from './attempt-to.ts';
 
 test('attempts that follow each other share a connection', async () => {

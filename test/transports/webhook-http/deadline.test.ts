@@ -3,11 +3,11 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
 import { createNameResolver } from '../../../shared/transports/webhook-http/names.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { startDnsServer } from '../../support/dns-server.ts';
-import { isPending, skippableTimers } from '../../support/skip-time.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { startDnsServer } from '../../support/servers/dns-server.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { isPending, skippableTimers } from '../../support/time/skip-time.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { attemptTo, startAgent } from './attempt-to.ts';
 
 /** Short, as it is always reached; the test itself waits as long as it must. */

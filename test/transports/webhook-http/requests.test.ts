@@ -3,10 +3,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { verifySignature } from 'http-message-sig';
 import { httpbis } from 'http-message-signatures';
 import { expect, test } from 'vitest';
-import { product } from '../../../shared/config.ts';
-import { verifyContentDigest } from '../../../shared/formats/content-digest.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { type ReceivedRequest, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { product } from '../../../shared/config/config.ts';
+import { verifyContentDigest } from '../../../shared/formats/signatures/content-digest.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { type ReceivedRequest, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { attemptTo, secrets, startAgent } from './attempt-to.ts';
 
 const covered = ['@method', '@authority', '@path', '@query', 'content-digest', 'content-type', 'webhook-id'];

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { atEnd } from '../../support/at-end.ts';
-import { selfSignedCertificate } from '../../support/certificate.ts';
-import { skippableTimers } from '../../support/skip-time.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { skippableTimers } from '../../support/time/skip-time.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 import { attemptTo, startAgent } from './attempt-to.ts';
 
 const tls = selfSignedCertificate(['hooks.example']);

@@ -1,14 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { recover, redeliver } from '../../../shared/domain/webhook-deliveries/again.ts';
-import * as deliveries from '../../../shared/domain/webhook-deliveries.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { recover, redeliver } from '../../../shared/domain/webhooks/deliveries/again.ts';
+import * as deliveries from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { callerOf } from '../../support/accepted-email.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
 import {
   alterWebhook,
   countsOf,
@@ -16,11 +14,13 @@ import {
   dueDelivery,
   makeWebhook,
   storeEvents,
-} from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+} from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

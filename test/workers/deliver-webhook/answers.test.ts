@@ -1,15 +1,15 @@
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, dueDelivery, makeWebhook } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { freePort } from '../../support/processes.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Answer, answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { deliveriesOf, dueDelivery, makeWebhook } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { freePort } from '../../support/processes/processes.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type Answer, answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 
 useDatabase();
 

@@ -1,15 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as retention from '../../../shared/domain/retention.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import * as retention from '../../../shared/domain/operations/retention.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { alterWebhook, dueDelivery } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { withoutWaiting } from '../../support/lock-wait.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { alterWebhook, dueDelivery } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { withoutWaiting } from '../../support/database/lock-wait.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClock, advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

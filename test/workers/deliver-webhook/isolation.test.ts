@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
-import * as relay from '../../../shared/domain/relay.ts';
-import { useDatabase } from '../../support/database.ts';
-import { countsOf, deliveriesOf, makeWebhook, storeEvents } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { countsOf, deliveriesOf, makeWebhook, storeEvents } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,15 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import * as retention from '../../../shared/domain/retention.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
-import { sendTest } from '../../../shared/domain/webhooks.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import * as retention from '../../../shared/domain/operations/retention.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { sendTest } from '../../../shared/domain/webhooks/webhooks.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { callerOf } from '../../support/accepted-email.ts';
-import { advanceClock, clockToleranceMs } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
 import {
   alterWebhook,
   countsOf,
@@ -17,11 +15,13 @@ import {
   dueDelivery,
   makeWebhook,
   storeEvents,
-} from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+} from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClock, clockToleranceMs } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { advanceClock, advanceClockTo, clockToleranceMs } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf, dueDelivery, makeWebhook, storeEvents } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { answers, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { deliveriesOf, dueDelivery, makeWebhook, storeEvents } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClock, advanceClockTo, clockToleranceMs } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

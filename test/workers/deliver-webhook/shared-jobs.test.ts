@@ -1,16 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { runWithRequest } from '../../../shared/common/request-context.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { wake } from '../../../shared/domain/webhook-deliveries/lanes.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { wake } from '../../../shared/domain/webhooks/deliveries/lanes.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { deliverWebhook } from '../../../shared/jobs/deliver-webhook.ts';
-import { queueOf } from '../../../shared/queue.ts';
-import { runWithRequest } from '../../../shared/request-context.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
 import {
   alterWebhook,
   countsOf,
@@ -20,12 +18,14 @@ import {
   makeWebhook,
   nowhere,
   storeEvents,
-} from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { startWorkerProcess } from '../../support/processes.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+} from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

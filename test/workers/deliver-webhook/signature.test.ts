@@ -1,14 +1,14 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
-import { eventsOf } from '../../support/accepted-email.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { dueDelivery } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { type ReceivedRequest, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import { eventsOf } from '../../support/data/accepted-email.ts';
+import { dueDelivery } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { type ReceivedRequest, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

@@ -1,18 +1,18 @@
 import { beforeAll, expect, test } from 'vitest';
-import { beginningOf } from '../../../shared/domain/email-reports.ts';
+import { beginningOf } from '../../../shared/domain/email/reports/reports.ts';
 import { startInbound } from '../../../workers/inbound/server.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { useDatabase } from '../../support/database.ts';
-import { startDnsServer } from '../../support/dns-server.ts';
-import { workspace } from '../../support/factory.ts';
-import { feedbackReport, statusReport } from '../../support/mail-reports.ts';
-import { startInboundProcess } from '../../support/processes.ts';
-import { emailIn } from '../../support/reported-email.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { slowToVerify } from '../../support/signed-reports.ts';
-import { connectSmtp, sendMail } from '../../support/smtp-client.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { feedbackReport, statusReport } from '../../support/data/mail-reports.ts';
+import { emailIn } from '../../support/data/reported-email.ts';
+import { slowToVerify } from '../../support/data/signed-reports.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startInboundProcess } from '../../support/processes/processes.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { startDnsServer } from '../../support/servers/dns-server.ts';
+import { connectSmtp, sendMail } from '../../support/servers/smtp-client.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

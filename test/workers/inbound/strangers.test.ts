@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import tls from 'node:tls';
 import { expect, test } from 'vitest';
 import { startInbound } from '../../../workers/inbound/server.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { selfSignedCertificate } from '../../support/certificate.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { statusReport } from '../../support/mail-reports.ts';
-import { emailIn } from '../../support/reported-email.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { connectSmtp, sendMail } from '../../support/smtp-client.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { statusReport } from '../../support/data/mail-reports.ts';
+import { emailIn } from '../../support/data/reported-email.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { connectSmtp, sendMail } from '../../support/servers/smtp-client.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now, nowForAll } from '../../../shared/clock.ts';
-import { config } from '../../../shared/config.ts';
-import * as system from '../../../shared/db/system/emails.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClock, advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { skippableTimers } from '../../support/skip-time.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { now, nowForAll } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
+import * as system from '../../../shared/db/email/emails.system.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClock, advanceClockTo } from '../../support/time/advance-clock.ts';
+import { skippableTimers } from '../../support/time/skip-time.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

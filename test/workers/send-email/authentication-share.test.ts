@@ -2,15 +2,15 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { sendEmail } from '../../../shared/jobs/send-email.ts';
-import { queueOf } from '../../../shared/queue.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
-import { acceptMany, emailCounts, jobsInRedis } from '../../support/email-rows.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { startTcpProxy } from '../../support/tcp-proxy.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
+import { acceptMany, emailCounts, jobsInRedis } from '../../support/data/email-rows.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

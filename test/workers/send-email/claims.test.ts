@@ -1,16 +1,16 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now, nowForAll } from '../../../shared/clock.ts';
+import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as system from '../../../shared/db/system/emails.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import { advance, eventOf } from '../../../shared/domain/email-record.ts';
+import * as system from '../../../shared/db/email/emails.system.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import { advance, eventOf } from '../../../shared/domain/email/record.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail, eventsOf } from '../../support/accepted-email.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { acceptEmail, eventsOf } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

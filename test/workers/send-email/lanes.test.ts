@@ -1,14 +1,14 @@
 import { beforeAll, expect, test } from 'vitest';
-import { queueOf } from '../../../shared/queue.ts';
-import { runWithRequest } from '../../../shared/request-context.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { runWithRequest } from '../../../shared/common/request-context.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { startTcpProxy, type TcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

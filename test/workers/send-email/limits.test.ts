@@ -1,20 +1,20 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idFromBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
-import { acceptMany, emailCounts } from '../../support/email-rows.ts';
-import { workspace } from '../../support/factory.ts';
-import { startWorkerProcess } from '../../support/processes.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { acceptMany, emailCounts } from '../../support/data/email-rows.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,15 +1,15 @@
 import { dkimVerify } from 'mailauth';
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import * as emailDomains from '../../../shared/domain/email-domains.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

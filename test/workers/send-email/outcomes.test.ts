@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { listSuppressions } from '../../../shared/db/suppressions.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
-import { acceptEmail, eventsOf } from '../../support/accepted-email.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpMode, type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { acceptEmail, eventsOf } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpMode, type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

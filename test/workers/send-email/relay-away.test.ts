@@ -1,13 +1,13 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { createRelayPause } from '../../../shared/domain/email-delivery/relay-pause.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
-import { acceptMany, emailCounts } from '../../support/email-rows.ts';
-import { workspace } from '../../support/factory.ts';
-import { startWorkerProcess } from '../../support/processes.ts';
-import { startSmtpSink } from '../../support/smtp-sink.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { createRelayCircuitBreaker } from '../../../shared/domain/email/delivery/relay-circuit-breaker.ts';
+import { acceptMany, emailCounts } from '../../support/data/email-rows.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -91,7 +91,7 @@ const refused = (code: number) =>
 const short = { firstPauseMs: 100, longestPauseMs: 400, longestWaitMs: 2_000 };
 
 test('one connection that breaks pauses nothing, and three in a row do', () => {
-  const pause = createRelayPause(short);
+  const pause = createRelayCircuitBreaker(short);
   for (const result of [fault, fault, accepted, fault, fault, refused(550), refused(421), fault])
     pause.note(result);
   expect(pause.isPaused()).toBe(false);
@@ -100,7 +100,7 @@ test('one connection that breaks pauses nothing, and three in a row do', () => {
 });
 
 test('during a pause one goes ahead, the others wait for what it finds', async () => {
-  const pause = createRelayPause(short);
+  const pause = createRelayCircuitBreaker(short);
   for (let count = 0; count < 3; count += 1) pause.note(fault);
   const passed: number[] = [];
   const waiters = Array.from({ length: 5 }, async (_, index) => {
@@ -120,7 +120,7 @@ test('during a pause one goes ahead, the others wait for what it finds', async (
 });
 
 test('one that went ahead and never came to the relay lets the next one go', async () => {
-  const pause = createRelayPause(short);
+  const pause = createRelayCircuitBreaker(short);
   for (let count = 0; count < 3; count += 1) pause.note(fault);
   for (let count = 0; count < 3; count += 1) {
     const pass = await pause.pass();
@@ -131,7 +131,11 @@ test('one that went ahead and never came to the relay lets the next one go', asy
 });
 
 test('who has waited in hand for long is told how long to wait elsewhere', async () => {
-  const pause = createRelayPause({ firstPauseMs: 60_000, longestPauseMs: 60_000, longestWaitMs: 100 });
+  const pause = createRelayCircuitBreaker({
+    firstPauseMs: 60_000,
+    longestPauseMs: 60_000,
+    longestWaitMs: 100,
+  });
   for (let count = 0; count < 3; count += 1) pause.note(fault);
   const pass = (await pause.pass()) as { waitMs: number };
   expect(pass.waitMs).toBeGreaterThan(50_000);

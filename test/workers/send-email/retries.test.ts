@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
-import { config } from '../../../shared/config.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
 import { closeSmtp } from '../../../shared/transports/smtp.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClock, advanceClockTo, clockToleranceMs } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { freePort } from '../../support/processes.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpMode, type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { freePort } from '../../support/processes/processes.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpMode, type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClock, advanceClockTo, clockToleranceMs } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
-import { readReturnPath } from '../../../shared/domain/return-path.ts';
-import { acceptEmail } from '../../support/accepted-email.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import { readReturnPath } from '../../../shared/domain/email/reports/return-path.ts';
+import { acceptEmail } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

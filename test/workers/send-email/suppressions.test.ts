@@ -1,13 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { transaction } from '../../../shared/db/client.ts';
-import { attempt } from '../../../shared/domain/email-delivery.ts';
+import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
 import type { SuppressionScope, SuppressionSource } from '../../../shared/schemas/suppressions.ts';
-import { acceptEmail, eventsOf } from '../../support/accepted-email.ts';
-import { useDatabase } from '../../support/database.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
+import { acceptEmail, eventsOf } from '../../support/data/accepted-email.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 
 useDatabase();
 

@@ -1,21 +1,21 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query, transaction } from '../../../shared/db/client.ts';
-import { insertSms, type SmsRecord } from '../../../shared/db/sms-messages.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import { admit } from '../../../shared/domain/sms-delivery.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
+import { insertSms, type SmsRecord } from '../../../shared/db/sms/messages.ts';
+import { admit } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { sendSms as sendSmsJob } from '../../../shared/jobs/send-sms.ts';
-import { queueOf } from '../../../shared/queue.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
 import { type SmsLane, smsLanes } from '../../../shared/schemas/lanes.ts';
 import type { TextMessage } from '../../../shared/transports/sms.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,21 +1,21 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { now, nowForAll } from '../../../shared/clock.ts';
-import { config } from '../../../shared/config.ts';
+import { now, nowForAll } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as system from '../../../shared/db/system/sms-messages.ts';
-import * as balance from '../../../shared/domain/sms-balance.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import * as prices from '../../../shared/domain/sms-prices.ts';
+import * as system from '../../../shared/db/sms/messages.system.ts';
+import * as balance from '../../../shared/domain/sms/balance.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as prices from '../../../shared/domain/sms/prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { Submission } from '../../../shared/transports/sms.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { rowsOf } from '../../support/rows.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { rowsOf } from '../../support/database/rows.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

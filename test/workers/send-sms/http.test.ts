@@ -1,25 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
-import { config } from '../../../shared/config.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import { insertGatewayPost } from '../../../shared/db/system/sms-gateway-posts.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import * as retention from '../../../shared/domain/retention.ts';
-import * as senders from '../../../shared/domain/senders.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import { insertGatewayPost } from '../../../shared/db/sms/gateway-posts.system.ts';
+import * as retention from '../../../shared/domain/operations/retention.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { closeGateways } from '../../../shared/transports/sms.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { countOf } from '../../support/counts.ts';
-import { useDatabase } from '../../support/database.ts';
-import { newSms, sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { nowSeconds, type SignatureOptions, signRequest } from '../../support/sign-request.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { type Respond, startWebhookReceiver, type WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { nowSeconds, type SignatureOptions, signRequest } from '../../support/api/sign-request.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { newSms, sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { countOf } from '../../support/database/counts.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
+import {
+  type Respond,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/servers/webhook-receiver.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

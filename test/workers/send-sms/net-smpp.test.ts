@@ -1,16 +1,16 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
-import * as senders from '../../../shared/domain/senders.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
-import * as smsGateways from '../../../shared/domain/sms-gateways.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
 import { longForms } from '../../../shared/transports/sms/smpp/text.ts';
-import { useDatabase } from '../../support/database.ts';
-import { lookForNetSmpp, startNetSmpp } from '../../support/net-smpp/smsc.ts';
-import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { lookForNetSmpp, startNetSmpp } from '../../support/servers/net-smpp/smsc.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,20 +1,20 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
-import * as recovery from '../../../shared/domain/recovery.ts';
-import { attempt } from '../../../shared/domain/sms-delivery.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as suppressions from '../../../shared/domain/suppressions.ts';
-import * as workspaces from '../../../shared/domain/workspaces.ts';
+import * as recovery from '../../../shared/domain/work/recovery.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { Submission } from '../../../shared/transports/sms.ts';
-import { advanceClock } from '../../support/advance-clock.ts';
-import { forgetRedis, useDatabase } from '../../support/database.ts';
-import { sendSms, smsOf, textingWorkspace } from '../../support/new-sms.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type Client, startApi } from '../../support/start-api.ts';
-import { useTextGateway } from '../../support/text-gateway.ts';
-import { waitFor } from '../../support/wait-for.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { useTextGateway } from '../../support/servers/text-gateway.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 

@@ -1,22 +1,22 @@
 import PostalMime from 'postal-mime';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
 import { transaction } from '../../../shared/db/client.ts';
-import * as deliveries from '../../../shared/domain/webhook-deliveries/again.ts';
-import * as webhooks from '../../../shared/domain/webhooks.ts';
-import { queueOf } from '../../../shared/queue.ts';
-import { acceptEmail, callerOf } from '../../support/accepted-email.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { startWorkerProcess } from '../../support/processes.ts';
-import { runWorkers } from '../../support/run-workers.ts';
-import { changeSettings } from '../../support/settings.ts';
-import { type SmtpSink, startSmtpSink } from '../../support/smtp-sink.ts';
-import { waitFor } from '../../support/wait-for.ts';
-import { alertAddress, later, minuteMs, watchedWebhook } from '../../support/webhook-health.ts';
-import { startWebhookReceiver } from '../../support/webhook-receiver.ts';
+import * as deliveries from '../../../shared/domain/webhooks/deliveries/again.ts';
+import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
+import { acceptEmail, callerOf } from '../../support/data/accepted-email.ts';
+import { deliveriesOf } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { alertAddress, later, minuteMs, watchedWebhook } from '../../support/data/webhook-health.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 vi.hoisted(() => {
   // What is due later waits in its row, so that a shifted clock brings it on at once.

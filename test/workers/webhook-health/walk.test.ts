@@ -1,25 +1,25 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../shared/clock.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { currentVersion } from '../../../shared/common/versions.ts';
 import { transaction } from '../../../shared/db/client.ts';
-import * as relay from '../../../shared/domain/relay.ts';
-import { attempt } from '../../../shared/domain/webhook-deliveries.ts';
-import * as health from '../../../shared/domain/webhook-health.ts';
-import * as webhooks from '../../../shared/domain/webhooks.ts';
-import { currentVersion } from '../../../shared/versions.ts';
-import { acceptEmail, callerOf } from '../../support/accepted-email.ts';
-import { advanceClockTo } from '../../support/advance-clock.ts';
-import { useDatabase } from '../../support/database.ts';
-import { deliveriesOf } from '../../support/deliveries.ts';
-import { workspace } from '../../support/factory.ts';
-import { changeSettings } from '../../support/settings.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
+import * as health from '../../../shared/domain/webhooks/health/health.ts';
+import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
+import { acceptEmail, callerOf } from '../../support/data/accepted-email.ts';
+import { deliveriesOf } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
 import {
   alertAddress,
   later,
   minuteMs,
   systemMailsTo,
   watchedWebhook,
-} from '../../support/webhook-health.ts';
-import { answers, type Respond, startWebhookReceiver } from '../../support/webhook-receiver.ts';
+} from '../../support/data/webhook-health.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { answers, type Respond, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
+import { advanceClockTo } from '../../support/time/advance-clock.ts';
 
 useDatabase();
 

@@ -10,7 +10,7 @@ export type Outcome =
 const referenceForm = /^[\x21-\x7e]{1,60}$/;
 const codeForm = /^[\w.:-]{1,40}$/;
 
-/** What an answer of the gateway, or the want of one, says about the text that was posted. */
+/** The meaning of an answer of the gateway, or of its absence, for the text that was posted. */
 export function outcomeOf({ responseStatus, responseBody, isSent, error }: WebhookAttemptResult): Outcome {
   if (responseStatus === null)
     return isSent

@@ -1,4 +1,4 @@
-/** What one part of a text of several is called. The reference of the whole has no space. */
+/** The reference of one part of a long text. The reference of the whole has no space. */
 export const partReference = (reference: string, part: number) => `${reference} ${part}`;
 
 /** The reference of the whole, of its first part; null of all else. */

@@ -1,7 +1,7 @@
+import { logger } from '../../../common/logger.ts';
+import { count } from '../../../common/metrics.ts';
+import { config } from '../../../config/config.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
-import { config } from '../../../config.ts';
-import { logger } from '../../../logger.ts';
-import { count } from '../../../metrics.ts';
 import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../../sms.ts';
 import { createAdmission, later } from '../admission.ts';
 import { addressOf } from './address.ts';
@@ -82,8 +82,9 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
   }
 
-  // A hand-over that is given up while its text still waits here would send it although another attempt does so too. Hence
-  // everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS do.
+  // A hand-over that is given up while its text still waits here would send it although another attempt does so too.
+  // Hence everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS
+  // do.
   const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
   const responseMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 
@@ -91,7 +92,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (!receive) return { status: statuses.temporaryFault };
     if (isReceipt(pdu)) {
       const receipt = readReceipt(pdu, settings.receiptIds);
-      // What cannot be read now never can: kept back, it would come again for days.
+      // A receipt that cannot be read now never can: kept back, it would come again for days.
       if (!receipt) count('sms_gateway_unread', { gateway: name });
       else if (receipt.state !== 'pending')
         await receive.receipt({ gateway: name, reference: receipt.reference, reason: receipt.reason });

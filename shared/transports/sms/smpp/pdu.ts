@@ -1,4 +1,6 @@
-/** The messages of SMPP 3.4 that a client needs, as bytes and as values. Section numbers are those of its specification. */
+/**
+ * The messages of SMPP 3.4 that a client needs, as bytes and as values. Section numbers are those of its specification.
+ */
 
 /** §5.1.2.1; an answer has the highest bit set. */
 export const commands = {
@@ -113,7 +115,7 @@ export function encodeShortMessage(message: ShortMessage): Buffer {
   ]);
 }
 
-/** Throws a PduFault for a body that ends too soon. What comes after the last whole optional parameter is left alone. */
+/** Throws a PduFault for a body that ends too soon. Bytes after the last whole optional parameter are left alone. */
 export function decodeShortMessage(body: Buffer): ShortMessage {
   const reader = new Reader(body);
   reader.text();
@@ -141,7 +143,10 @@ export function decodeShortMessage(body: Buffer): ShortMessage {
   };
 }
 
-/** Bodies of bind answers and submit_sm_resp begin with a text. Some carriers leave it out, or its end, where the status is a fault. */
+/**
+ * Bodies of bind answers and submit_sm_resp begin with a text. Some carriers leave it out, or its end, where the status
+ * is a fault.
+ */
 export function firstText(body: Buffer): string {
   const end = body.indexOf(0);
   return body.toString('latin1', 0, end === -1 ? body.length : end);

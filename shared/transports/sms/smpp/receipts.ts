@@ -1,7 +1,7 @@
-import type { SmsReason } from '../../../schemas/sms.ts';
+import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { type ShortMessage, tags } from './pdu.ts';
 
-/** What a receipt says; `reason` is null where the phone has the text. */
+/** The content of a receipt; `reason` is null where the phone has the text. */
 export type Receipt = {
   reference: string;
   state: 'delivered' | 'failed' | 'pending';

@@ -38,7 +38,7 @@ export type SessionOptions = {
   onClosed: (reason: string) => void;
 };
 
-/** What became of a message that was to be submitted. */
+/** The outcome of a message that was to be submitted. */
 export type Submitted =
   | { kind: 'answered'; status: number; body: Buffer }
   /** It was written to the line: the carrier may have it. */
@@ -69,7 +69,10 @@ const mostDeliversInHand = 200;
 /** A carrier that does not read its line has so much of our answers waiting at most. */
 const mostUnreadBytes = 1024 * 1024;
 const goodbyeMs = 2_000;
-/** Where no message has had its answer for so long, others do not wait for their turn: they would hold up those of other carriers. */
+/**
+ * Where no message has had its answer for so long, others do not wait for their turn: they would hold up those of other
+ * carriers.
+ */
 const patienceMs = 2_000;
 /** So many in a row, and not a word in between: nobody is there. */
 const unansweredToGiveUp = 3;
@@ -123,7 +126,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     if (!socket.writable) return;
     if (socket.writableLength > mostUnreadBytes)
       return void socket.destroy(new Error('the carrier does not read its line'));
-    // What there is to say at one moment is one write.
+    // The PDUs of one moment are one write.
     if (socket.writableCorked === 0) {
       socket.cork();
       process.nextTick(() => socket.uncork());

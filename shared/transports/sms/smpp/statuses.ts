@@ -65,7 +65,7 @@ export function inWords(status: number): string {
   return known ? `${known.name} (${hex}): ${known.detail}` : `status ${hex}`;
 }
 
-/** What a status other than 0 says about the message that was submitted. */
+/** The meaning of a status other than 0 for the message that was submitted. */
 export function outcomeOf(status: number): Exclude<Submission, { kind: 'accepted' }> {
   const known = table[status];
   const detail = `The gateway answered ${inWords(status)}`;

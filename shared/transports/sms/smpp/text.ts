@@ -1,11 +1,11 @@
-import { fromGsm7, partsOf, toGsm7 } from '../../../formats/gsm-7.ts';
+import { fromGsm7, partsOf, toGsm7 } from '../../../formats/sms/gsm-7.ts';
 import { type ShortMessage, type Tlvs, tags } from './pdu.ts';
 
 /** How a long text is told to be one: a header before each part, parameters, or the whole in one piece. */
 export const longForms = ['udh', 'udh16', 'sar', 'payload'] as const;
 export type LongForm = (typeof longForms)[number];
 
-/** What of a submit_sm depends on the text. */
+/** The fields of a submit_sm that depend on the text. */
 export type EncodedPart = Pick<ShortMessage, 'dataCoding' | 'message' | 'tlvs'> & { hasHeader: boolean };
 
 const ucs2Coding = 0x08;

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import * as emailDomains from '../../../shared/domain/email/domains/domains.ts';
+import {
+  EmailDomain,
+  EmailDomainFilter,
+  EmailDomainPage,
+  NewEmailDomain,
+} from '../../../shared/schemas/email/domains.ts';
+import { Id } from '../../../shared/schemas/fields.ts';
+import { endpoint } from '../../endpoint.ts';
+
+const tag = 'Email domains';
+const params = z.object({ id: Id('domain') });
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/email/domains',
+    id: 'createEmailDomain',
+    tag,
+    summary: 'Add a sending domain',
+    description:
+      'The answer says what to publish in the DNS of the domain. The DKIM record is required: once it is seen, the domain is verified and may send. It is looked for every 5 minutes, for 14 days, and whenever you ask.',
+    scope: 'domains.write',
+    body: NewEmailDomain,
+    examples: [{ name: 'minimal', summary: 'A domain', body: { name: 'mail.acme.example' } }],
+    status: 201,
+    response: EmailDomain,
+    location: ({ id }) => `/v2/email/domains/${id}`,
+    problems: ['name_taken', 'limit_exceeded'],
+    prepare: ({ caller, body }) => emailDomains.makeKey(caller, body),
+    handle: ({ caller, prepared }) => emailDomains.add(caller, prepared),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/email/domains',
+    id: 'listEmailDomains',
+    tag,
+    summary: 'List sending domains, newest first',
+    scope: 'domains.read',
+    query: EmailDomainFilter,
+    status: 200,
+    response: EmailDomainPage,
+    problems: [],
+    handle: ({ caller, query }) => emailDomains.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/email/domains/{id}',
+    id: 'getEmailDomain',
+    tag,
+    summary: 'Get one sending domain',
+    scope: 'domains.read',
+    params,
+    status: 200,
+    response: EmailDomain,
+    problems: [],
+    handle: ({ caller, params }) => emailDomains.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/email/domains/{id}',
+    id: 'deleteEmailDomain',
+    tag,
+    summary: 'Remove a sending domain',
+    description: 'Email of it that is queued fails when it is due.',
+    scope: 'domains.write',
+    params,
+    status: 204,
+    problems: [],
+    handle: ({ caller, params }) => emailDomains.remove(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/email/domains/{id}/verify',
+    id: 'verifyEmailDomain',
+    tag,
+    summary: 'Look at the DNS of a sending domain now',
+    description:
+      'The answer is the domain as it is after that. Where the name servers give no answer, each record says so and the status stays as it was.',
+    scope: 'domains.write',
+    params,
+    status: 200,
+    response: EmailDomain,
+    problems: [],
+    prepare: ({ caller, params }) => emailDomains.look(caller.workspaceId, params.id),
+    handle: ({ caller, params, prepared }) => emailDomains.verify(caller.workspaceId, params.id, prepared),
+  }),
+];

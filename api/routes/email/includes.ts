@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import * as emailIncludes from '../../../shared/domain/email/includes.ts';
+import {
+  EmailInclude,
+  EmailIncludeContent,
+  EmailIncludePage,
+  EmailIncludeQuery,
+} from '../../../shared/schemas/email/includes.ts';
+import { EmailSourceName } from '../../../shared/schemas/email/templates.ts';
+import { endpoint, other } from '../../endpoint.ts';
+
+const tag = 'Email includes';
+const params = z.object({ name: EmailSourceName });
+
+export default [
+  endpoint({
+    method: 'get',
+    path: '/v2/email/includes',
+    id: 'listEmailIncludes',
+    tag,
+    summary: 'List email includes, newest first',
+    scope: 'templates.read',
+    query: EmailIncludeQuery,
+    status: 200,
+    response: EmailIncludePage,
+    problems: [],
+    handle: ({ caller, query }) => emailIncludes.list(caller, query),
+  }),
+  endpoint({
+    method: 'put',
+    path: '/v2/email/includes/{name}',
+    id: 'saveEmailInclude',
+    tag,
+    summary: 'Create or replace an email include',
+    description:
+      'Templates take the new content from their next email on; they are not checked again, so it may make one fail. Includes may be nested 5 levels deep.',
+    scope: 'templates.write',
+    params,
+    body: EmailIncludeContent,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'A footer',
+        body: { content: '<mj-text>Acme Ltd, 1 Example Street, London</mj-text>' },
+      },
+    ],
+    status: 201,
+    otherStatus: { status: 200, description: 'Replaced' },
+    response: EmailInclude,
+    location: ({ name }) => `/v2/email/includes/${name}`,
+    problems: ['limit_exceeded'],
+    handle: async ({ caller, params, body }) => {
+      const { include, isNew } = await emailIncludes.save(caller, params.name, body);
+      return isNew ? include : other(include);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/email/includes/{name}',
+    id: 'getEmailInclude',
+    tag,
+    summary: 'Get one email include',
+    scope: 'templates.read',
+    params,
+    status: 200,
+    response: EmailInclude,
+    problems: [],
+    handle: ({ caller, params }) => emailIncludes.find(caller, params.name),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/email/includes/{name}',
+    id: 'deleteEmailInclude',
+    tag,
+    summary: 'Delete an email include',
+    description: 'One that a template uses, directly or through other includes, stays.',
+    scope: 'templates.write',
+    params,
+    status: 204,
+    problems: ['in_use'],
+    handle: ({ caller, params }) => emailIncludes.remove(caller, params.name),
+  }),
+];

@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import * as emailTemplates from '../../../shared/domain/email/templates.ts';
+import {
+  EmailTemplate,
+  EmailTemplateChanges,
+  EmailTemplatePage,
+  EmailTemplateQuery,
+  EmailTemplateRendering,
+  NewEmailTemplate,
+  RenderedEmailTemplate,
+} from '../../../shared/schemas/email/templates.ts';
+import { Id } from '../../../shared/schemas/fields.ts';
+import { endpoint } from '../../endpoint.ts';
+
+const tag = 'Email templates';
+const params = z.object({ id: Id('etemplate') });
+const bodyLimitBytes = 8 * 1024 * 1024;
+const checked =
+  'The source is checked: Liquid must parse, and MJML must compile with the includes of the workspace. With sampleData it is rendered too.';
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/email/templates',
+    id: 'createEmailTemplate',
+    tag,
+    summary: 'Create an email template',
+    description: checked,
+    scope: 'templates.write',
+    body: NewEmailTemplate,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'HTML with merge data',
+        body: { name: 'order-shipped', html: '<p>Dear {{ name }}, your order is on its way.</p>' },
+      },
+      {
+        name: 'mjml',
+        summary: 'MJML, tried with sample data',
+        body: {
+          name: 'newsletter',
+          format: 'mjml',
+          html: '<mjml><mj-body><mj-section><mj-column><mj-text>Dear {{ name }}, this is our news.</mj-text><mj-text><a href="{{ unsubscribeUrl }}">Unsubscribe</a></mj-text></mj-column></mj-section></mj-body></mjml>',
+          text: 'Dear {{ name }}, this is our news. Unsubscribe: {{ unsubscribeUrl }}',
+          sampleData: { name: 'Ada' },
+        },
+      },
+    ],
+    bodyLimitBytes,
+    status: 201,
+    response: EmailTemplate,
+    location: ({ id }) => `/v2/email/templates/${id}`,
+    problems: ['name_taken', 'limit_exceeded'],
+    faults: ({ caller, body }) => emailTemplates.faultsOfNew(caller, body),
+    prepare: ({ caller, body }) => emailTemplates.prepareNew(caller, body),
+    handle: ({ caller, prepared }) => emailTemplates.create(caller, prepared),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/email/templates',
+    id: 'listEmailTemplates',
+    tag,
+    summary: 'List email templates, newest first',
+    scope: 'templates.read',
+    query: EmailTemplateQuery,
+    status: 200,
+    response: EmailTemplatePage,
+    problems: [],
+    handle: ({ caller, query }) => emailTemplates.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/email/templates/{id}',
+    id: 'getEmailTemplate',
+    tag,
+    summary: 'Get one email template',
+    scope: 'templates.read',
+    params,
+    status: 200,
+    response: EmailTemplate,
+    problems: [],
+    handle: ({ caller, params }) => emailTemplates.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/v2/email/templates/{id}',
+    id: 'updateEmailTemplate',
+    tag,
+    summary: 'Change an email template',
+    description: `${checked} Emails that were accepted before are sent as they were rendered then.`,
+    scope: 'templates.write',
+    params,
+    body: EmailTemplateChanges,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'Another description',
+        body: { description: 'Goes out when an order leaves the warehouse' },
+      },
+      {
+        name: 'source',
+        summary: 'Another source',
+        body: { html: '<p>Dear {{ name }}, your order left today.</p>' },
+      },
+    ],
+    bodyLimitBytes,
+    status: 200,
+    response: EmailTemplate,
+    problems: ['name_taken'],
+    faults: ({ caller, params, body }) => emailTemplates.faultsOfChange(caller, params.id ?? '', body),
+    prepare: ({ caller, params, body }) => emailTemplates.prepareChange(caller, params.id, body),
+    handle: ({ caller, prepared }) => emailTemplates.change(caller, prepared),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/email/templates/{id}',
+    id: 'deleteEmailTemplate',
+    tag,
+    summary: 'Delete an email template',
+    description: 'Emails that were accepted before are sent all the same.',
+    scope: 'templates.write',
+    params,
+    status: 204,
+    problems: [],
+    handle: ({ caller, params }) => emailTemplates.remove(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/email/templates/{id}/render',
+    id: 'renderEmailTemplate',
+    tag,
+    summary: 'See what an email of a template would hold',
+    description: 'Nothing is sent.',
+    scope: 'templates.read',
+    params,
+    body: EmailTemplateRendering,
+    examples: [
+      { name: 'minimal', summary: 'With data', body: { data: { name: 'Ada' } } },
+      {
+        name: 'subject',
+        summary: 'With a subject too',
+        body: { data: { name: 'Ada' }, subject: 'Good news, {{ name }}' },
+      },
+    ],
+    status: 200,
+    response: RenderedEmailTemplate,
+    problems: [],
+    faults: ({ caller, body }) => emailTemplates.faultsOfRendering(caller, body),
+    prepare: ({ caller, params, body }) => emailTemplates.render(caller, params.id, body),
+    handle: ({ prepared }) => prepared,
+  }),
+];

@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import * as testRecipients from '../../../shared/domain/email/test-recipients/test-recipients.ts';
+import {
+  NewTestRecipient,
+  TestRecipient,
+  TestRecipientPage,
+} from '../../../shared/schemas/email/test-recipients.ts';
+import { Id } from '../../../shared/schemas/fields.ts';
+import { endpoint, other } from '../../endpoint.ts';
+
+const tag = 'Email test recipients';
+const params = z.object({ id: Id('testrecipient') });
+
+export default [
+  endpoint({
+    method: 'get',
+    path: '/v2/email/test-recipients',
+    id: 'listEmailTestRecipients',
+    tag,
+    summary: 'List the test recipients of the workspace, oldest first',
+    scope: 'domains.read',
+    status: 200,
+    response: TestRecipientPage,
+    problems: [],
+    handle: ({ caller }) => testRecipients.list(caller),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/email/test-recipients',
+    id: 'createEmailTestRecipient',
+    tag,
+    summary: 'Add a test recipient',
+    description:
+      'Sends a confirmation link to the address, which works for 7 days. Until it has been followed, the shared test sender does not reach the address. An address that is there already and has not confirmed gets a new link, at most once a minute and five times a day. Where the operator has set no sender for such mail, the answer is service_unavailable.',
+    scope: 'domains.write',
+    body: NewTestRecipient,
+    examples: [{ name: 'minimal', summary: 'An address', body: { email: 'ada@example.com' } }],
+    status: 201,
+    otherStatus: { status: 200, description: 'The address was there already: the existing recipient' },
+    response: TestRecipient,
+    location: ({ id }) => `/v2/email/test-recipients/${id}`,
+    problems: ['limit_exceeded'],
+    handle: async ({ caller, body }) => {
+      const { recipient, isNew } = await testRecipients.add(caller, body);
+      return isNew ? recipient : other(recipient);
+    },
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/email/test-recipients/{id}',
+    id: 'getEmailTestRecipient',
+    tag,
+    summary: 'Get one test recipient',
+    scope: 'domains.read',
+    params,
+    status: 200,
+    response: TestRecipient,
+    problems: [],
+    handle: ({ caller, params }) => testRecipients.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/email/test-recipients/{id}',
+    id: 'deleteEmailTestRecipient',
+    tag,
+    summary: 'Remove a test recipient: the shared test sender no longer reaches it',
+    scope: 'domains.write',
+    params,
+    status: 204,
+    problems: [],
+    handle: ({ caller, params }) => testRecipients.remove(caller, params.id),
+  }),
+];

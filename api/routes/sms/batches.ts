@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
+import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
+import { Id } from '../../../shared/schemas/fields.ts';
+import { BatchLinkPage } from '../../../shared/schemas/short-links.ts';
+import {
+  CreatedSmsBatch,
+  NewSmsBatch,
+  NewSmsImport,
+  SmsBatch,
+  SmsBatchFilter,
+  SmsBatchPage,
+} from '../../../shared/schemas/sms/batches.ts';
+import { batchExamples } from '../../batch-examples.ts';
+import { endpoint } from '../../endpoint.ts';
+
+const tag = 'SMS batches';
+const params = z.object({ id: Id('batch') });
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/sms/batches',
+    id: 'createSmsBatch',
+    tag,
+    summary: 'Send texts to up to 10,000 numbers, or to the members of contact lists',
+    description:
+      'The batch is answered before any message of it is made; its counts say how far it has come. Messages that cannot be sent are told by their place, counting from 0, and the rest are taken. content is Liquid: `data`, and then the data of each message, are merged into it, and for members of lists `contact` with firstName, lastName, company, email, number, clientReference and tags. A batch that cannot be paid for is paused, and goes on by itself once it can.',
+    scope: 'sms.send',
+    body: NewSmsBatch,
+    examples: batchExamples,
+    bodyLimitBytes: 8 * 1024 * 1024,
+    bodyLimitValues: 500_000,
+    status: 201,
+    response: CreatedSmsBatch,
+    location: ({ id }) => `/v2/sms/batches/${id}`,
+    problems: ['sending_blocked', 'limit_exceeded'],
+    faults: ({ caller, body }) => smsBatches.faultsOf(caller, body),
+    prepare: ({ caller, body }) => smsBatches.prepare(caller, body),
+    handle: ({ caller, body, prepared }) => smsBatches.create(caller, body, prepared),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/sms/batches/import',
+    id: 'importSmsBatch',
+    tag,
+    summary: 'Send texts to the numbers in a CSV file',
+    description:
+      'A form of `settings` and, behind it, `file`: CSV in UTF-8 with a header, of at most 500,000 rows and 200 columns, with commas, semicolons or tabs between them. All columns are merge data under their header, in which whatever is no letter, digit or _ is a _. Rows that cannot be sent are told by their place, counting from 0 without the header and empty rows; the rest are taken.',
+    scope: 'sms.send',
+    body: NewSmsImport,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'A file with names',
+        body: { content: 'Dear {{ name }}, your parcel is here.' },
+        file: 'recipient,name\n+447700900123,Ada\n+447700900124,Grace\n',
+      },
+    ],
+    takesFile: true,
+    bodyLimitBytes: 20 * 1024 * 1024,
+    status: 201,
+    response: CreatedSmsBatch,
+    location: ({ id }) => `/v2/sms/batches/${id}`,
+    problems: ['sending_blocked', 'limit_exceeded'],
+    faults: ({ caller, body }) => smsBatches.faultsOfImport(caller, body),
+    prepare: ({ caller, body, upload }) => smsBatches.prepareImport(caller, body, upload),
+    abandon: ({ caller, prepared }) => smsBatches.abandonImport(caller, prepared),
+    handle: ({ caller, body, prepared }) => smsBatches.importFile(caller, body, prepared),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/batches',
+    id: 'listSmsBatches',
+    tag,
+    summary: 'List batches, newest first',
+    scope: 'sms.read',
+    query: SmsBatchFilter,
+    status: 200,
+    response: SmsBatchPage,
+    problems: [],
+    handle: ({ caller, query }) => smsBatches.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/batches/{id}',
+    id: 'getSmsBatch',
+    tag,
+    summary: 'Get one batch',
+    description: 'Its messages are listed by GET /v2/sms with batchId.',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: SmsBatch,
+    problems: [],
+    handle: ({ caller, params }) => smsBatches.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/batches/{id}/links',
+    id: 'listSmsBatchLinks',
+    tag,
+    summary: 'List the short links of one batch with their clicks, most clicks first',
+    description:
+      'By the URL as it was written, before Liquid put the data of each message in; the first 1,000.',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: BatchLinkPage,
+    problems: [],
+    handle: ({ caller, params }) => shortLinks.listOfBatch(caller, params.id),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/sms/batches/{id}',
+    id: 'cancelSmsBatch',
+    tag,
+    summary: 'Cancel a batch',
+    description:
+      'It is cancelled at once; what waits, and its queued messages that are not being sent, follow within moments.',
+    scope: 'sms.send',
+    params,
+    status: 200,
+    response: SmsBatch,
+    problems: ['not_cancellable'],
+    handle: ({ caller, params }) => smsBatches.cancel(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/sms/batches/{id}/resume',
+    id: 'resumeSmsBatch',
+    tag,
+    summary: 'Resume a paused batch',
+    description:
+      'While what paused it stands, it stays paused. A batch whose key was revoked counts against the key of the caller from then on.',
+    scope: 'sms.send',
+    params,
+    status: 200,
+    response: SmsBatch,
+    problems: ['not_paused'],
+    handle: ({ caller, params }) => smsBatches.resume(caller, params.id),
+  }),
+];

@@ -1,0 +1,30 @@
+import * as smsPreview from '../../../shared/domain/sms/preview.ts';
+import { SmsPreview, SmsToPreview } from '../../../shared/schemas/sms/preview.ts';
+import { endpoint } from '../../endpoint.ts';
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/sms/preview',
+    id: 'previewSms',
+    tag: 'SMS',
+    summary: 'See how many parts a text takes, and what they cost',
+    description: 'Nothing is sent.',
+    scope: 'sms.send',
+    body: SmsToPreview,
+    examples: [
+      { name: 'minimal', summary: 'A text', body: { content: 'Your parcel is here.' } },
+      {
+        name: 'cost',
+        summary: 'What it costs to a number',
+        body: { content: 'Your parcel is here.', recipient: '+447700900123' },
+      },
+    ],
+    status: 200,
+    response: SmsPreview,
+    problems: [],
+    faults: ({ body }) => smsPreview.faultsOf(body),
+    prepare: ({ body }) => smsPreview.preview(body),
+    handle: ({ prepared }) => prepared,
+  }),
+];

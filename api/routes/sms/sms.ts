@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
+import * as sms from '../../../shared/domain/sms/sms.ts';
+import { RecordEventPage } from '../../../shared/schemas/events.ts';
+import { Id } from '../../../shared/schemas/fields.ts';
+import { ShortLinkPage } from '../../../shared/schemas/short-links.ts';
+import { NewSms, SmsFilter, SmsMessage, SmsPage } from '../../../shared/schemas/sms/sms.ts';
+import { dayAfter, type Example, endpoint } from '../../endpoint.ts';
+
+const tag = 'SMS';
+const params = z.object({ id: Id('sms') });
+
+/** The first goes out at once; the others each show one more thing that a text can have. */
+const examples: readonly Example<typeof NewSms>[] = [
+  {
+    name: 'minimal',
+    summary: 'A text',
+    body: { recipient: '+447700900123', content: 'Your parcel is here.' },
+  },
+  {
+    name: 'template',
+    summary: 'A stored template',
+    body: {
+      recipient: '+447700900123',
+      template: { name: 'Appointment reminder', data: { name: 'Ada', day: 'Monday' } },
+    },
+  },
+  {
+    name: 'links',
+    summary: 'A link whose clicks are counted',
+    body: {
+      recipient: '+447700900123',
+      content: 'Follow your parcel: https://shop.example/orders/7',
+      shortenLinks: true,
+    },
+  },
+  {
+    name: 'scheduled',
+    summary: 'Tomorrow',
+    body: (at) => ({
+      recipient: '+447700900123',
+      content: 'Your parcel comes today.',
+      scheduledAt: dayAfter(at),
+    }),
+  },
+];
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/sms',
+    id: 'sendSms',
+    tag,
+    summary: 'Send one text message, now or at scheduledAt',
+    description:
+      'A message that the workspace cannot pay for is held, and goes out in order once it can, within 72 hours.',
+    scope: 'sms.send',
+    body: NewSms,
+    examples,
+    status: 201,
+    response: SmsMessage,
+    location: (sent) => `/v2/sms/${sent.id}`,
+    problems: ['sending_blocked', 'recipient_suppressed', 'limit_reached', 'limit_exceeded'],
+    faults: ({ caller, body }) => sms.faultsOf(caller, body),
+    prepare: ({ caller, body }) => sms.prepare(caller, body),
+    handle: ({ caller, prepared }) => sms.send(caller, prepared),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms',
+    id: 'listSms',
+    tag,
+    summary: 'List text messages, newest first',
+    scope: 'sms.read',
+    query: SmsFilter,
+    status: 200,
+    response: SmsPage,
+    problems: [],
+    handle: ({ caller, query }) => sms.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/{id}',
+    id: 'getSms',
+    tag,
+    summary: 'Get one text message',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: SmsMessage,
+    problems: [],
+    handle: ({ caller, params }) => sms.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/{id}/events',
+    id: 'listSmsEvents',
+    tag,
+    summary: 'List the events of one text message, oldest first',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: RecordEventPage,
+    problems: [],
+    handle: ({ caller, params, version }) => sms.listEvents(caller, params.id, version),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/sms/{id}/links',
+    id: 'listSmsLinks',
+    tag,
+    summary: 'List the short links of one text message, with their clicks',
+    scope: 'sms.read',
+    params,
+    status: 200,
+    response: ShortLinkPage,
+    problems: [],
+    handle: ({ caller, params }) => shortLinks.listOfSms(caller, params.id),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/sms/{id}',
+    id: 'cancelSms',
+    tag,
+    summary: 'Cancel a message that is held, or scheduled and still waits to send',
+    scope: 'sms.send',
+    params,
+    status: 200,
+    response: SmsMessage,
+    problems: ['not_cancellable'],
+    handle: ({ caller, params }) => sms.cancel(caller, params.id),
+  }),
+];

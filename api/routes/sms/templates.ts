@@ -1,0 +1,125 @@
+import { z } from 'zod';
+import * as smsTemplates from '../../../shared/domain/sms/templates.ts';
+import { Id } from '../../../shared/schemas/fields.ts';
+import {
+  NewSmsTemplate,
+  RenderedSmsTemplate,
+  SmsTemplate,
+  SmsTemplateChanges,
+  SmsTemplatePage,
+  SmsTemplateQuery,
+  SmsTemplateRendering,
+} from '../../../shared/schemas/sms/templates.ts';
+import { endpoint } from '../../endpoint.ts';
+
+const tag = 'SMS templates';
+const params = z.object({ id: Id('template') });
+const checked =
+  'The content is checked: Liquid must parse. With sampleData it is rendered too, and must fit in a message.';
+
+export default [
+  endpoint({
+    method: 'post',
+    path: '/v2/templates',
+    id: 'createSmsTemplate',
+    tag,
+    summary: 'Create an SMS template',
+    description: checked,
+    scope: 'templates.write',
+    body: NewSmsTemplate,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'A text with merge data',
+        body: { name: 'Parcel arrived', content: 'Dear {{ name }}, your parcel is here.' },
+      },
+    ],
+    status: 201,
+    response: SmsTemplate,
+    location: ({ id }) => `/v2/templates/${id}`,
+    problems: ['name_taken', 'limit_exceeded'],
+    faults: ({ caller, body }) => smsTemplates.faultsOfNew(caller, body),
+    prepare: ({ caller, body }) => smsTemplates.prepareNew(caller, body),
+    handle: ({ caller, prepared }) => smsTemplates.create(caller, prepared),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/templates',
+    id: 'listSmsTemplates',
+    tag,
+    summary: 'List SMS templates, newest first',
+    scope: 'templates.read',
+    query: SmsTemplateQuery,
+    status: 200,
+    response: SmsTemplatePage,
+    problems: [],
+    handle: ({ caller, query }) => smsTemplates.list(caller, query),
+  }),
+  endpoint({
+    method: 'get',
+    path: '/v2/templates/{id}',
+    id: 'getSmsTemplate',
+    tag,
+    summary: 'Get one SMS template',
+    scope: 'templates.read',
+    params,
+    status: 200,
+    response: SmsTemplate,
+    problems: [],
+    handle: ({ caller, params }) => smsTemplates.find(caller, params.id),
+  }),
+  endpoint({
+    method: 'patch',
+    path: '/v2/templates/{id}',
+    id: 'updateSmsTemplate',
+    tag,
+    summary: 'Change an SMS template',
+    description: `${checked} Messages that were accepted before are sent as they were rendered then.`,
+    scope: 'templates.write',
+    params,
+    body: SmsTemplateChanges,
+    examples: [
+      {
+        name: 'minimal',
+        summary: 'Another text',
+        body: { content: 'Dear {{ name }}, your parcel is waiting for you.' },
+      },
+    ],
+    status: 200,
+    response: SmsTemplate,
+    problems: ['name_taken'],
+    faults: ({ caller, params, body }) => smsTemplates.faultsOfChange(caller, params.id ?? '', body),
+    prepare: ({ caller, params, body }) => smsTemplates.prepareChange(caller, params.id, body),
+    handle: ({ caller, prepared }) => smsTemplates.change(caller, prepared),
+  }),
+  endpoint({
+    method: 'delete',
+    path: '/v2/templates/{id}',
+    id: 'deleteSmsTemplate',
+    tag,
+    summary: 'Delete an SMS template',
+    description: 'Messages that were accepted before are sent all the same.',
+    scope: 'templates.write',
+    params,
+    status: 204,
+    problems: [],
+    handle: ({ caller, params }) => smsTemplates.remove(caller, params.id),
+  }),
+  endpoint({
+    method: 'post',
+    path: '/v2/templates/{id}/render',
+    id: 'renderSmsTemplate',
+    tag,
+    summary: 'See what a message of a template would hold',
+    description: 'Nothing is sent.',
+    scope: 'templates.read',
+    params,
+    body: SmsTemplateRendering,
+    examples: [{ name: 'minimal', summary: 'With data', body: { data: { name: 'Ada' } } }],
+    status: 200,
+    response: RenderedSmsTemplate,
+    problems: [],
+    prepare: ({ caller, params, body }) => smsTemplates.render(caller, params.id, body),
+    handle: ({ prepared }) => prepared,
+  }),
+];

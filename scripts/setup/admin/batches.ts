@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
+import { isId } from '../../../shared/formats/ids.ts';
+
+type Tools = {
+  print: (result: object | object[]) => void;
+  /** The id itself, if there is such a workspace. */
+  workspaceOf: (id: string) => Promise<string>;
+};
+
+const mostListed = 200;
+
+/** The operator's commands about batches of text messages. */
+export function addBatchCommands(program: Command, { print, workspaceOf }: Tools): void {
+  const batch = program.command('batch').description('batches of text messages');
+  batch
+    .command('list [workspaceId]')
+    .description(
+      'batches of a workspace, newest first; without one, those of all that have something left to do',
+    )
+    .action(async (workspaceId: string | undefined) => {
+      const found =
+        workspaceId === undefined
+          ? await smsBatches.listUnfinished(mostListed)
+          : await listOf(await workspaceOf(workspaceId));
+      print(found.map(row));
+    });
+  batch
+    .command('show <batchId>')
+    .description('all about a batch, with its counts')
+    .action(async (batchId: string) => print(shown(await smsBatches.findAny(batchIdOf(batchId)))));
+  batch
+    .command('cancel <batchId>')
+    .description('cancel a batch: what nobody has begun to send does not go out')
+    .action(async (batchId: string) => print(shown(await smsBatches.cancelAny(batchIdOf(batchId)))));
+  batch
+    .command('resume <batchId>')
+    .description('have a paused batch go on, if what it was paused for has ended')
+    .action(async (batchId: string) => print(shown(await smsBatches.resumeAny(batchIdOf(batchId)))));
+}
+
+async function listOf(workspaceId: string): Promise<smsBatches.OwnedBatch[]> {
+  const { data } = await smsBatches.list({ workspaceId }, { limit: mostListed });
+  return data.map((batch) => ({ workspaceId, batch }));
+}
+
+/** The columns by which an operator finds a batch among many. */
+function row({ workspaceId, batch }: smsBatches.OwnedBatch): object {
+  const { id, status, pausedReason, counts, createdAt, scheduledAt } = batch;
+  const { total, waiting, queued } = counts;
+  return { id, workspace: workspaceId, status, pausedReason, total, waiting, queued, createdAt, scheduledAt };
+}
+
+function shown({ workspaceId, batch }: smsBatches.OwnedBatch): object {
+  const { counts, cost, id, ...rest } = batch;
+  return { id, workspace: workspaceId, ...rest, ...counts, costGbp: cost.gbp, costEur: cost.eur };
+}
+
+function batchIdOf(text: string): string {
+  const id: unknown = text;
+  if (!isId('batch', id)) throw new Error(`${text} is not the id of a batch`);
+  return id;
+}

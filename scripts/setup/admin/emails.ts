@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import { eraseRecipient } from '../../../shared/domain/email/erasure.ts';
+
+type Tools = {
+  print: (result: object | object[]) => void;
+  /** The id itself, if there is such a workspace. */
+  workspaceOf: (id: string) => Promise<string>;
+};
+
+/** The operator's commands about emails. */
+export function addEmailCommands(program: Command, { print, workspaceOf }: Tools): void {
+  program
+    .command('email')
+    .description('emails that were sent')
+    .command('erase <workspaceId> <address>')
+    .description(
+      'delete all records of email to an address; what tells of them in the feed and at webhooks goes after its days of retention',
+    )
+    .action(async (workspaceId: string, address: string) => {
+      const erased = await eraseRecipient(await workspaceOf(workspaceId), address);
+      if (erased === null) throw new Error(`${address} is not an email address`);
+      print({ erased });
+    });
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import * as gateways from '../../../shared/domain/sms/gateways/operator.ts';
+
+type Tools = { print: (result: object | object[]) => void };
+
+/** The operator's commands about carriers of text messages. */
+export function addGatewayCommands(program: Command, { print }: Tools): void {
+  const gateway = program.command('gateway').description('carriers of text messages, of SMS_GATEWAYS');
+  gateway
+    .command('list')
+    .description('each gateway with its state, window in use, rate and last error')
+    .action(async () => print((await gateways.list()).map(row)));
+  gateway
+    .command('test <number>')
+    .description('hand a text over to a number, by a bind of this command')
+    .option('--gateway <name>', 'by this one, though it may be paused; default the one that messages take')
+    .option('--sender <sender>', 'a name or a number; default SMS_SYSTEM_SENDER')
+    .action(async (number: string, options: { gateway?: string; sender?: string }) => {
+      const { gateway: name, submission, ms } = await gateways.test(number, options);
+      if (submission.kind !== 'accepted')
+        throw new Error(`${name} has not taken it (${submission.kind}): ${submission.detail}`);
+      print({ gateway: name, outcome: 'accepted', reference: submission.reference, ms });
+    });
+  gateway
+    .command('pause <name>')
+    .description('let no new texts go there: they take the next that fits, or wait')
+    .action(async (name: string) => print(row(await gateways.pause(name))));
+  gateway
+    .command('resume <name>')
+    .description('let texts go there again')
+    .action(async (name: string) => print(row(await gateways.resume(name))));
+}
+
+function row({ inUse, window, ...view }: gateways.GatewayView): object {
+  return { ...view, window: `${inUse}/${window}` };
+}

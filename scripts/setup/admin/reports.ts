@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { now } from '../../../shared/common/clock.ts';
+import * as reports from '../../../shared/domain/reports/reports.ts';
+import { ReportFilter, SendsFilter } from '../../../shared/schemas/reports.ts';
+
+type Tools = {
+  print: (result: object | object[]) => void;
+  /** The id itself, if there is such a workspace. */
+  workspaceOf: (id: string) => Promise<string>;
+};
+
+type Given = { from?: string; to?: string; timeZone?: string; channel?: string };
+type Owner = { workspaceId: string };
+type Rows = { data: readonly object[] };
+
+/** Name of a report -> what reads it. */
+const readers: Record<string, (owner: Owner, given: Given & { interval?: string }) => Promise<Rows>> = {
+  sends: (owner, given) => reports.sends(owner, SendsFilter.parse(given)),
+  'client-tags': (owner, given) => reports.clientTags(owner, ReportFilter.parse(given)),
+  countries: (owner, given) => reports.countries(owner, ReportFilter.parse(given)),
+  latency: (owner, given) => reports.latency(owner, ReportFilter.parse(given)),
+  'email-deliverability': (owner, given) => reports.emailDeliverability(owner, ReportFilter.parse(given)),
+};
+const names = Object.keys(readers).join(', ');
+
+/** The operator's commands about the reports of a workspace. */
+export function addReportCommands(program: Command, { print, workspaceOf }: Tools): void {
+  const report = program.command('reports').description('figures of what workspaces have sent');
+  report
+    .command('show <workspaceId> <report>')
+    .description(`the rows of a report: ${names}`)
+    .option('--from <time>', 'a date, or a date and time with an offset; default 30 days before the end')
+    .option('--to <time>', 'default the end of this hour')
+    .option('--time-zone <zone>', 'such as Europe/London; default UTC')
+    .option('--channel <channel>', 'email or sms; default both')
+    .option('--interval <interval>', 'of sends: hour, day or month')
+    .action(async (workspaceId: string, name: string, given: Given & { interval?: string }) => {
+      const owner = { workspaceId: await workspaceOf(workspaceId) };
+      const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
+      if (!read) throw new Error(`There is no report "${name}". Reports: ${names}`);
+      const { data } = await read(owner, given);
+      print(data.map(flat));
+    });
+  report
+    .command('rebuild <workspaceId>')
+    .description(
+      'count the messages of a workspace anew; hours of which messages are gone stay as they are. It takes a while, and nothing has to stop for it',
+    )
+    .option('--from <time>', 'the first hour, as RFC 3339; default as far back as messages are kept')
+    .option('--to <time>', 'up to this hour; default now')
+    .action(async (workspaceId: string, { from, to }: Given) => {
+      const id = await workspaceOf(workspaceId);
+      const start = from === undefined ? reports.oldestKept() : timeOf(from);
+      print({ id, ...(await reports.rebuild(id, start, to === undefined ? nextHour() : timeOf(to))) });
+    });
+}
+
+const nextHour = () => new Date(now().getTime() + 3_600_000);
+
+function timeOf(text: string): Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new Error(`"${text}" is not a time such as 2026-11-01T00:00:00Z`);
+  return time;
+}
+
+/** Members within members are columns of their own. */
+function flat(row: object): object {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]: [string, unknown]) =>
+      value !== null && typeof value === 'object'
+        ? Object.entries(value).map(([inner, part]) => [`${name}.${inner}`, part])
+        : [[name, value]],
+    ),
+  );
+}

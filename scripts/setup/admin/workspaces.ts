@@ -1,0 +1,134 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import * as reports from '../../../shared/domain/reports/reports.ts';
+import * as waiting from '../../../shared/domain/work/waiting.ts';
+import * as workspaceRecord from '../../../shared/domain/workspace/workspace.ts';
+import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+
+type Tools = {
+  print: (result: object | object[]) => void;
+  /** The id itself, if there is such a workspace. */
+  workspaceOf: (id: string) => Promise<string>;
+};
+type Limit = number | 'none';
+type WorkspaceOptions = {
+  alertEmail?: string;
+  webhooks?: string;
+  sending?: string;
+  emailsPerMinute?: Limit;
+  emailsPerHour?: Limit;
+  emailsPerDay?: Limit;
+};
+
+/** The operator's commands about customers. */
+export function addWorkspaceCommands(program: Command, { print, workspaceOf }: Tools): void {
+  const workspace = program.command('workspace').description('customers');
+  workspace
+    .command('create <name>')
+    .description('make a workspace')
+    .option('--country <code>', 'ISO 3166-1 alpha-2', 'GB')
+    .option('--alert-email <address>', 'where warnings about webhooks go')
+    .action(async (name: string, options: { country: string; alertEmail?: string }) => {
+      const { id, country } = await workspaces.create({
+        name,
+        country: options.country,
+        alertEmail: options.alertEmail ?? null,
+      });
+      print({ id, name, country });
+    });
+  workspace
+    .command('list')
+    .description('all workspaces, oldest first')
+    .action(async () => {
+      const all = await workspaces.listAll();
+      print(all.map(({ id, name, createdAt }) => ({ id, name, createdAt: createdAt.toISOString() })));
+    });
+  workspace
+    .command('show <workspaceId>')
+    .description(
+      'its settings, its balance and what it spends this month, and what it has waiting to be sent of what it may',
+    )
+    .action(async (id: string) => {
+      const found = await workspaces.find(await workspaceOf(id));
+      print({ ...shown(found!), ...(await customerView(id)), ...(await waitingOf(id)) });
+    });
+  workspace
+    .command('set <workspaceId>')
+    .description('change what is given; processes follow within 2 seconds')
+    .option('--alert-email <address>', 'where warnings about webhooks go, or none')
+    .addOption(onOrOff('--webhooks <state>', 'whether its keys can make v2 webhooks'))
+    .addOption(
+      onOrOff(
+        '--sending <state>',
+        'off: new emails are refused, and what waits goes on waiting, up to 48 hours',
+      ),
+    )
+    .option('--emails-per-minute <count>', 'what is more waits for its turn; or none', countOf)
+    .option('--emails-per-hour <count>', 'the same of an hour', countOf)
+    .option('--emails-per-day <count>', 'the same of a day', countOf)
+    .action(async (id: string, options: WorkspaceOptions) => {
+      const { alertEmail, webhooks, sending, emailsPerMinute, emailsPerHour, emailsPerDay } = options;
+      const changed = await workspaces.change(await workspaceOf(id), {
+        ...(alertEmail === undefined ? {} : { alertEmail: alertEmail === 'none' ? null : alertEmail }),
+        ...(webhooks === undefined ? {} : { webhooksEnabled: webhooks === 'on' }),
+        ...(sending === undefined ? {} : { sendingBlocked: sending === 'off' }),
+        ...(emailsPerMinute === undefined ? {} : { emailsPerMinute: limitOf(emailsPerMinute) }),
+        ...(emailsPerHour === undefined ? {} : { emailsPerHour: limitOf(emailsPerHour) }),
+        ...(emailsPerDay === undefined ? {} : { emailsPerDay: limitOf(emailsPerDay) }),
+      });
+      print(shown(changed));
+    });
+}
+
+function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object {
+  const { id, name, alertEmail, emailsPerMinute, emailsPerHour, emailsPerDay } = workspace;
+  return {
+    id,
+    name,
+    alertEmail,
+    webhooks: workspace.webhooksEnabled ? 'on' : 'off',
+    sending: workspace.sendingBlocked ? 'off' : 'on',
+    emailsPerMinute,
+    emailsPerHour,
+    emailsPerDay,
+  };
+}
+
+/** As GET /v2/workspace and GET /v2/workspace/spend have it. */
+async function customerView(id: string): Promise<object> {
+  const owner = { workspaceId: id };
+  const { country, createdAt, defaultSender, balance } = await workspaceRecord.show(owner);
+  const { total, ledger } = await reports.spend(owner, {});
+  return {
+    country,
+    createdAt,
+    defaultSender: defaultSender?.name ?? null,
+    balanceGbp: balance?.gbp ?? 'unlimited',
+    textsThisMonth: total.messages,
+    partsThisMonth: total.parts,
+    spentGbpThisMonth: total.cost.gbp,
+    balanceChangeGbpThisMonth: ledger.change.gbp,
+  };
+}
+
+/** Limits are null where there are none. */
+async function waitingOf(id: string): Promise<object> {
+  const { waiting: has, limits } = await waiting.find(id);
+  const inMb = (bytes: number) => Math.round(bytes / 100_000) / 10;
+  const finite = (limit: number) => (Number.isFinite(limit) ? limit : null);
+  return {
+    waitingMessages: has.messages,
+    waitingMessagesAtMost: finite(limits.messages),
+    waitingMb: inMb(has.bytes),
+    waitingMbAtMost: finite(inMb(limits.bytes)),
+  };
+}
+
+const limitOf = (limit: Limit) => (limit === 'none' ? null : limit);
+
+function countOf(text: string): Limit {
+  if (text === 'none') return text;
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It is a number from 1, or none.');
+  return Number(text);
+}
+
+const onOrOff = (flags: string, description: string) => new Option(flags, description).choices(['on', 'off']);

@@ -1,0 +1,84 @@
+import type { ChildProcess } from 'node:child_process';
+import fs from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import * as processes from '../start/processes.ts';
+import { countRestarts } from '../start/restarts.ts';
+import { log, Unfit } from '../start/session.ts';
+import type { Program } from './programs.ts';
+
+export interface Server {
+  stop(): Promise<void>;
+  /** Rejects when the server has ended and does not come back. */
+  failure: Promise<never>;
+}
+
+interface Launch {
+  program: Program;
+  args: readonly string[];
+  /** Not a pipe: whoever reads our output must not wait for the server's. */
+  logFile: string;
+  answers: () => Promise<void>;
+}
+
+const startLimitMs = 120_000;
+
+/** Starts a database server, waits until it answers, and starts it again should it be killed. */
+export async function startServer(launch: Launch): Promise<Server> {
+  let child = await start(launch);
+  let stopping = false;
+  const keepRunning = async (): Promise<never> => {
+    const restart = countRestarts();
+    for (;;) {
+      const { reason } = await processes.exitOf(child);
+      if (stopping || processes.isEnding()) return new Promise(() => undefined);
+      await processes.endGroup(child);
+      const count = restart();
+      if (!count) throw new Unfit(`${launch.program.kind} ${reason} again and again; see ${launch.logFile}`);
+      log(`${launch.program.kind} ${reason}: starting it again (${count})`);
+      child = await start(launch);
+    }
+  };
+  const failure = keepRunning();
+  failure.catch(() => undefined);
+  return {
+    stop: async () => {
+      stopping = true;
+      await processes.endGroup(child);
+    },
+    failure,
+  };
+}
+
+async function start({ program, args, logFile, answers }: Launch): Promise<ChildProcess> {
+  const output = fs.openSync(logFile, 'a', 0o600);
+  const from = fs.fstatSync(output).size;
+  const child = processes.start('server', program.command, args, {
+    env: program.env,
+    stdio: ['ignore', output, output],
+    ...(program.argv0 && { argv0: program.argv0 }),
+  });
+  fs.closeSync(output);
+  child.unref();
+  const ended = processes.exitOf(child);
+  let running = true;
+  void ended.then(() => (running = false));
+  const deadline = performance.now() + startLimitMs;
+  for (;;) {
+    try {
+      await answers();
+      return child;
+    } catch (error) {
+      if (running && performance.now() < deadline) {
+        await Promise.race([delay(50), ended]);
+        continue;
+      }
+      const reason = running ? `does not answer (${(error as Error).message})` : (await ended).reason;
+      await processes.endGroup(child);
+      const said = fs.readFileSync(logFile).subarray(from).toString().trim().split('\n').slice(-15);
+      throw new Unfit(
+        `${program.kind} ${program.version} ${reason}; ${logFile} ends with:\n${said.join('\n')}`,
+        { cause: error },
+      );
+    }
+  }
+}

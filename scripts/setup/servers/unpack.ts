@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { given } from '../environment.ts';
+import * as processes from '../start/processes.ts';
+
+const runs = (name: string) => ['/usr/bin', '/bin'].some((folder) => fs.existsSync(path.join(folder, name)));
+
+export const isDebianLike = (): boolean => runs('apt-get') && runs('dpkg-deb');
+
+/**
+ * Downloads packages with what they depend on and is not installed, and unpacks them into a folder. Nothing is
+ * installed, no service is started and no root is needed: apt keeps its lists and archives in a folder of ours.
+ * Returns what went wrong, or ''.
+ */
+export async function unpack(packages: readonly string[], folder: string): Promise<string> {
+  const work = `${folder}.${process.pid}`;
+  const archives = path.join(work, 'archives');
+  const lists = path.join(work, 'lists');
+  for (const each of [archives, lists]) fs.mkdirSync(path.join(each, 'partial'), { recursive: true });
+  const settings = {
+    'Dir::State': work,
+    'Dir::State::lists': lists,
+    'Dir::State::status': '/var/lib/dpkg/status',
+    'Dir::State::extended_states': path.join(work, 'extended_states'),
+    'Dir::Cache': work,
+    'Dir::Cache::archives': archives,
+    'Debug::NoLocking': '1',
+    // As root apt would switch to a user of its own, who cannot write here.
+    'APT::Sandbox::User': '',
+    'Acquire::Languages': 'none',
+  };
+  const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
+  const env = { ...given, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
+  const tree = path.join(work, 'tree');
+  fs.mkdirSync(tree);
+  try {
+    // One unreachable source fails the update as a whole, though the packages may come from the others.
+    const update = await processes.outputOf('apt-get', [...options, 'update'], { env });
+    const download = await processes.outputOf(
+      'apt-get',
+      [...options, 'install', '--download-only', '-y', '--no-install-recommends', ...packages],
+      { env },
+    );
+    if (download.code !== 0) return lastLines(update.output + download.output);
+    for (const name of fs.readdirSync(archives).filter((each) => each.endsWith('.deb'))) {
+      const { code, output } = await processes.outputOf('dpkg-deb', ['-x', path.join(archives, name), tree]);
+      if (code !== 0) return lastLines(output);
+    }
+    fs.rmSync(folder, { recursive: true, force: true });
+    fs.renameSync(tree, folder);
+    return '';
+  } finally {
+    fs.rmSync(work, { recursive: true, force: true });
+  }
+}
+
+const lastLines = (output: string): string => `${output.trim().split('\n').slice(-5).join('\n')}\n`;

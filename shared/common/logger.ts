@@ -1,0 +1,63 @@
+import { pino } from 'pino';
+import { config } from '../config/config.ts';
+import { requestId } from './request-context.ts';
+
+const secretNames = [
+  'secret',
+  'password',
+  'authorization',
+  'signingSecret',
+  'signature',
+  'privateKey',
+  'key',
+  'token',
+  'content',
+  'html',
+  'text',
+];
+
+const toldOfErrors = ['type', 'code', 'errno', 'syscall', 'address', 'port', 'sqlState', 'responseCode'];
+// MySQL quotes the values that it does not like, with the quotes that are in them. It quotes the names of keys and
+// columns too.
+const longValue = /\b(entry|near|value:?) '.*' (for|at) /gis;
+const quotedValue = /(?<!\b(?:key|column|table|field) )'[^'\n]*'/gi;
+
+/**
+ * The fields of an error that are known to be harmless. Libraries hang more on it: the SQL with its values, the
+ * arguments of a Redis command, of which the password is one.
+ */
+function withoutValues(error: Error): object {
+  const given = pino.stdSerializers.err(error) as Record<string, any>;
+  if (typeof given !== 'object') return given;
+  const told = Object.fromEntries(
+    toldOfErrors.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+  );
+  const isOfMysql = 'sqlState' in error || 'sqlMessage' in error;
+  const clean = (text: unknown) => (isOfMysql ? withoutQuoted(String(text)) : text);
+  return { ...told, message: clean(given['message']), stack: clean(given['stack']) };
+}
+
+function withoutQuoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replaceAll(longValue, "$1 '…' $2 ").replaceAll(quotedValue, "'…'"))
+    .join('\n');
+}
+
+/**
+ * JSON lines on stdout. Redaction is the second guard: callers log ids, never records.
+ * A wildcard does not cover the top level, so both forms are listed.
+ */
+export const logger = pino({
+  level: config.LOG_LEVEL,
+  redact: {
+    paths: secretNames.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
+    censor: '[redacted]',
+  },
+  base: { pid: process.pid },
+  serializers: { err: withoutValues },
+  formatters: { level: (label) => ({ level: label }) },
+  timestamp: pino.stdTimeFunctions.isoTime,
+  // Of the request, or of the one that caused the job: from an answer's Request-Id to all that came of it.
+  mixin: () => ({ requestId: requestId() ?? undefined }),
+});

@@ -1,0 +1,34 @@
+/**
+ * Counters of this process since its last report. Every process adds its own to totals in Redis from time to
+ * time, so that one page shows the whole platform and a process may die without taking the numbers along.
+ */
+const counters = new Map<string, number>();
+
+/** Labels are part of the name, in Prometheus' own notation: `webhook_attempts{outcome="delivered"}`. */
+export function count(name: string, labels: Record<string, string> = {}, by = 1): void {
+  const entries = Object.entries(labels);
+  const key =
+    entries.length === 0
+      ? name
+      : `${name}{${entries.map(([label, value]) => `${label}="${value}"`).join(',')}}`;
+  counters.set(key, (counters.get(key) ?? 0) + by);
+}
+
+/** Hands over what was counted and starts again from nothing. */
+export function takeCounts(): [name: string, by: number][] {
+  const taken = [...counters];
+  counters.clear();
+  return taken;
+}
+
+const gauges = new Map<string, () => number>();
+
+/** A state of this process, read at each report. */
+export function gauge(name: string, read: () => number): void {
+  gauges.set(name, read);
+}
+
+/** The values of this process's gauges now. */
+export function readOwnGauges(): [name: string, value: number][] {
+  return [...gauges].map(([name, read]) => [name, read()]);
+}

@@ -1,0 +1,265 @@
+import { existsSync } from 'node:fs';
+import { z } from 'zod';
+import { withAddOns } from './add-ons.ts';
+import { emailSettings } from './email.ts';
+import { refuseSettings, settingFaults } from './faults.ts';
+import { reportSettings } from './reports.ts';
+import { isMysqlAddress, isRedisAddress } from './servers.ts';
+import { smsSettings } from './sms.ts';
+import { webhookSettings } from './webhooks.ts';
+
+/**
+ * Every setting: name, type, default, meaning. The only reader of process.env.
+ * A blank value counts as not set, so `SMTP_URL= scripts/start` means the default.
+ */
+const settings = z.object({
+  PORT: z.coerce.number().int().min(0).max(65535).default(3000).describe('Port of the web process'),
+  BIND_ADDRESS: z.string().default('0.0.0.0').describe('Address that the web process listens on'),
+  MAX_CONNECTIONS: z.coerce
+    .number()
+    .int()
+    .min(10)
+    .default(10_000)
+    .describe(
+      'Connections that a web process has open at most; the limit of open files (ulimit -n) must leave room for them',
+    ),
+  CONNECTIONS_PER_ADDRESS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(6000)
+    .describe(
+      'How many of them one address may have (IPv6: a /64), so that none can take all; 0 is no limit. Not looked at behind a proxy (TRUST_PROXY)',
+    ),
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
+    .optional()
+    .describe('Address that clients call; used in Location, problem types and signatures'),
+  PRODUCT_NAME: z
+    .string()
+    .max(60, 'must have at most 60 characters')
+    .default('messaging-service')
+    .describe('Name of this service to the people who see its pages, recipients of messages among them'),
+  MYSQL_URL: z
+    .string()
+    .refine(isMysqlAddress, {
+      error:
+        'must be an address of the form mysql://user:password@host:port/database; several hosts with commas',
+    })
+    .default('mysql://root@127.0.0.1:3306/messaging')
+    .describe(
+      'MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS',
+    ),
+  MYSQL_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(2)
+    .default(20)
+    .describe('Connections per process; a slow disk wants more, because commits wait side by side'),
+  MYSQL_TIMEOUT_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(20)
+    .describe('How long one statement may take; then its connection is given up, and the request gets 503'),
+  REDIS_URL: z
+    .string()
+    .refine(isRedisAddress, {
+      error:
+        'must be an address of the form redis://:password@host:port, redis+sentinel://:password@host:port,host:port/name or redis+cluster://:password@host:port,host:port; rediss for TLS',
+    })
+    .default('redis://127.0.0.1:6379')
+    .describe(
+      'Redis 7 or later, which holds the jobs of what is due soon: one, the Sentinels of one (redis+sentinel://…/name; their own password as ?sentinelPassword=), or nodes of a Redis Cluster (redis+cluster://…); rediss for TLS',
+    ),
+  REDIS_TLS_VERIFY: z
+    .stringbool()
+    .default(true)
+    .describe(
+      'Whether the certificate of a rediss:// server must be good; some hosts sign theirs themselves',
+    ),
+  REDIS_TLS_CA_FILE: z
+    .string()
+    .refine((file) => existsSync(file), 'must be a PEM file that is there')
+    .optional()
+    .describe('PEM file of the authority that signs the certificate of a rediss:// server'),
+  QUEUE_PARTITIONS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(64)
+    .default(1)
+    .describe(
+      'Into how many parts each queue is divided, which a Redis Cluster may have on several nodes; the same for all processes. After a change late work is found by the sweep',
+    ),
+  QUEUE_PREFIX: z
+    .string()
+    .default('{messaging}')
+    .describe('Prefix of every Redis key; the braces keep all keys on one node of a Redis Cluster'),
+  SECRET_KEY: z
+    .string()
+    .regex(
+      /^[a-z0-9]+:[0-9a-f]{64}(,[a-z0-9]+:[0-9a-f]{64})*$/,
+      'must be id:64hex (64 digits of 0-9 and a-f), several with commas',
+    )
+    .optional()
+    .describe('Keys for secrets at rest: id:64hex; the first encrypts, the others still decrypt'),
+  RELAY_BATCH: z.coerce.number().int().min(1).max(5000).default(1000).describe('Events numbered at a time'),
+  CONTACT_SEARCHES_AT_ONCE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(3)
+    .describe(
+      'Searches among its contacts that a workspace has in hand at a time in a web process; more of them wait for 2 seconds, then they are refused',
+    ),
+  CONTACT_SEARCH_SECONDS: z.coerce
+    .number()
+    .min(0.1)
+    .default(5)
+    .describe('How long one of them may take; then the server ends its statement, and it gets 503'),
+  LIST_COPY_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(60)
+    .default(25)
+    .describe('How long a request waits for the copy into a contact list that it has asked for'),
+  EVENT_RETENTION_DAYS: z.coerce
+    .number()
+    .min(1)
+    .default(7)
+    .describe('Events, and deliveries to webhooks with their attempts, are kept this long'),
+  DEMO_API_KEY: z
+    .string()
+    .optional()
+    .describe(
+      'Offered to every visitor of /docs, to try operations with, where BIND_ADDRESS is a loopback address; scripts/start sets it, nobody else should',
+    ),
+  RATE_LIMIT_PER_SECOND: z.coerce
+    .number()
+    .min(0)
+    .default(200)
+    .describe(
+      'Requests per API key with its rotations, over all web processes; twice as many at once; 0 is no limit. While Redis is away each process allows as many',
+    ),
+  WORKSPACE_RATE_LIMIT_PER_SECOND: z.coerce
+    .number()
+    .min(0)
+    .default(1000)
+    .describe('The same for all keys of a workspace together'),
+  RATE_LIMIT_WAIT_SECONDS: z.coerce
+    .number()
+    .min(0.001)
+    .default(0.05)
+    .describe('Longest wait of a request for Redis to count it; then its process counts alone for a while'),
+  AUTH_FAILURES_PER_MINUTE: z.coerce
+    .number()
+    .min(0)
+    .default(60)
+    .describe('Failed authentications per address (IPv6: per /64); as many at once; 0 is no limit'),
+  KEY_CACHE_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .default(10)
+    .describe('A changed or deleted key may work this long as before on other processes while Redis is away'),
+  TRUST_PROXY: z.coerce.number().int().min(0).default(0).describe('How many proxies stand in front'),
+  OPS_PASSWORD: z
+    .string()
+    .optional()
+    .describe('Opens /ops to the user "operator"; without it /ops does not exist'),
+  WAKE_AHEAD_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .default(900)
+    .describe('Work enters Redis this long before it is due; until then it waits in MySQL only'),
+  SWEEP_SECONDS: z.coerce.number().min(0.1).default(2).describe('How often missing jobs are looked for'),
+  LEASE_SECONDS: z.coerce.number().min(1).default(150).describe('How long a worker may hold a row'),
+  SHUTDOWN_SECONDS: z.coerce.number().min(1).default(30).describe('Grace for work in hand after SIGTERM'),
+  LARGE_BODIES_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1024 * 1024)
+    .default(768 * 1024 * 1024)
+    .describe(
+      'Bytes of request bodies over 1 MiB that a web process holds at a time, in files in the temporary folder; a workspace holds half of it at most',
+    ),
+  LARGE_BODY_BYTES_PER_SECOND: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(16 * 1024)
+    .describe(
+      'What of such a body must come in a second, on average of ten; one that comes more slowly is refused (408). 0 is no limit',
+    ),
+  MAX_STORED_MB: z.coerce
+    .number()
+    .min(0)
+    .default(2_000)
+    .describe(
+      'Megabytes (of a million bytes) of the bodies and attachments that a workspace may have waiting to be handed over, scheduled ones included; 0 is no limit',
+    ),
+  MAX_WAITING_ROWS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(5_000_000)
+    .describe('How many messages, emails and texts together, a workspace may have waiting; 0 is no limit'),
+  RENDER_THREADS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(2)
+    .describe('Threads that render customer templates'),
+  NODE_COMPILE_CACHE: z
+    .string()
+    .optional()
+    .describe(
+      "Node's own: the folder where it keeps compiled code; processes and render threads start sooner",
+    ),
+  LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info')
+    .describe('The least that is logged'),
+  CLOCK_SHIFTABLE: z
+    .stringbool()
+    .default(false)
+    .describe('Tests only: follow the shift in the table `clock`, for all processes at once'),
+  ...emailSettings,
+  ...smsSettings,
+  ...reportSettings,
+  ...webhookSettings,
+});
+
+const environment = withAddOns(process.env);
+const given = Object.fromEntries(
+  Object.keys(settings.shape).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
+);
+const parsed = settings.safeParse(given);
+if (!parsed.success) refuseSettings(settingFaults(parsed.error, settings.shape));
+
+const values = parsed.data;
+
+export const config = {
+  ...values,
+  PUBLIC_URL: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
+};
+
+const faults: string[] = [];
+// A worker that outlives its lease would race its successor, so the numbers must leave room.
+if (config.LEASE_SECONDS < 2 * Math.max(config.SMTP_TIMEOUT_SECONDS, config.WEBHOOK_TIMEOUT_SECONDS))
+  faults.push('LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS');
+if (config.SHORT_LINK_URL !== undefined) {
+  const [own, all] = [new URL(config.SHORT_LINK_URL), new URL(config.PUBLIC_URL)];
+  // Its links would be among the pages of the platform.
+  if (own.host === all.host && own.pathname === '/')
+    faults.push('SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL');
+}
+if (faults.length > 0) refuseSettings(faults);
+
+export const product = { name: 'messaging-service', version: '0.1.0' } as const;
+
+export const settingSchemas: Readonly<Record<string, z.ZodType>> = settings.shape;
+export const settingNames = Object.keys(settings.shape);
+
+// A date without a zone means UTC on every host; otherwise one template would render differently here and there.
+process.env['TZ'] = 'UTC';

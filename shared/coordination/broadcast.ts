@@ -1,0 +1,87 @@
+import type { Redis } from 'ioredis';
+import { logger } from '../common/logger.ts';
+import { config } from '../config/config.ts';
+import { afterCommit } from '../db/client.ts';
+import { connectToListen } from '../queue/connection.ts';
+import { producerConnection } from '../queue/queue.ts';
+
+export type Listener = {
+  /** This record is not what it was. */
+  changed: (id: string) => void;
+  /** Any record may have changed: nobody listened for a while. */
+  missed: () => void;
+};
+
+const listeners = new Map<string, Listener[]>();
+
+/** Hears of every change that a process announces under this topic, from `openBroadcast` on; of its own ones always. */
+export function listen(topic: string, listener: Listener): void {
+  listeners.set(topic, [...(listeners.get(topic) ?? []), listener]);
+}
+
+/**
+ * Tells every process that a record has changed or is gone, once the transaction has committed. Best effort: it
+ * neither throws nor delays the caller, and while Redis is away the other processes hear nothing. So whoever relies on
+ * it must also forget by itself after a time.
+ */
+export function announce(topic: string, id: string): void {
+  afterCommit(() => {
+    tell(topic, id);
+    producerConnection()
+      .publish(channel(), `${topic} ${id}`)
+      .catch((error) => logger.debug({ err: error, topic }, 'a change could not be announced'));
+  });
+}
+
+function channel(): string {
+  return `${config.QUEUE_PREFIX}:changes`;
+}
+
+function tell(topic: string, id: string): void {
+  for (const { changed } of listeners.get(topic) ?? []) changed(id);
+}
+
+// A connection that died without a word is found out by its silence.
+const heartbeatMs = 2_000;
+const silenceMs = 2_000;
+
+let subscriber: { connection: Redis; heartbeat: NodeJS.Timeout } | undefined;
+
+/** Begins to hear the other processes, over a connection of its own, which comes back by itself. */
+export function openBroadcast(): void {
+  if (subscriber) return;
+  const connection = connectToListen({
+    enableOfflineQueue: false,
+    autoResubscribe: false,
+    autoResendUnfulfilledCommands: false,
+    connectTimeout: 2_000,
+    socketTimeout: silenceMs,
+    retryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
+  });
+  connection
+    .on('message', (_channel, message: string) => {
+      const space = message.indexOf(' ');
+      tell(message.slice(0, space), message.slice(space + 1));
+    })
+    .on('ready', () => void subscribe(connection));
+  const heartbeat = setInterval(() => void connection.ping().catch(() => undefined), heartbeatMs).unref();
+  subscriber = { connection, heartbeat };
+}
+
+async function subscribe(connection: Redis): Promise<void> {
+  try {
+    await connection.subscribe(channel());
+    // Only now: what is read again before the subscription holds could go stale unheard.
+    for (const { missed } of [...listeners.values()].flat()) missed();
+  } catch (error) {
+    logger.debug({ err: error }, 'the changes of other processes cannot be heard yet');
+    if (subscriber?.connection === connection) connection.disconnect(true);
+  }
+}
+
+export function closeBroadcast(): void {
+  if (!subscriber) return;
+  clearInterval(subscriber.heartbeat);
+  subscriber.connection.disconnect();
+  subscriber = undefined;
+}

@@ -1,0 +1,125 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, query, type Row } from '../client.ts';
+
+/** The usage of a key with its rotations. Days are YYYY-MM-DD, a month is its first day. */
+export type KeyUsageRecord = { day: string; usedInDay: number; month: string; usedInMonth: number };
+export type Period = { day: string; month: string };
+
+// As much as the columns hold: without a limit of its own a key stops there, instead of failing.
+const noLimit = 4_294_967_295;
+
+/** A row that counts nothing yet. */
+export async function insertKeyUsage(workspaceId: string, lineageId: string, period: Period): Promise<void> {
+  await query(
+    `INSERT INTO key_usage (lineage_id, workspace_id, day, used_in_day, month, used_in_month)
+      VALUES (?, ?, ?, 0, ?, 0)`,
+    [idToBytes(lineageId), idToBytes(workspaceId), period.day, period.month],
+  );
+}
+
+const one = 'SELECT * FROM key_usage WHERE workspace_id = ? AND lineage_id = ?';
+
+export async function findKeyUsage(workspaceId: string, lineageId: string): Promise<KeyUsageRecord | null> {
+  const [row] = await execute(one, [idToBytes(workspaceId), idToBytes(lineageId)]);
+  return row ? toRecord(row) : null;
+}
+
+/** Serialises what ends keys of this lineage, until the transaction ends. */
+export async function findKeyUsageForUpdate(
+  workspaceId: string,
+  lineageId: string,
+): Promise<KeyUsageRecord | null> {
+  const [row] = await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(lineageId)]);
+  return row ? toRecord(row) : null;
+}
+
+/** Of all keys of the workspace, by lineage. */
+export async function listKeyUsage(workspaceId: string): Promise<Map<string, KeyUsageRecord>> {
+  const rows = await query('SELECT * FROM key_usage WHERE workspace_id = ?', [idToBytes(workspaceId)]);
+  return new Map(rows.map((row) => [idFromBytes('key', row.lineage_id), toRecord(row)]));
+}
+
+export type Limits = { dailyParts: number | null; monthlyParts: number | null };
+
+/** The limits of one key; null when it is gone. */
+export async function findKeyLimits(workspaceId: string, keyId: string): Promise<Limits | null> {
+  const [row] = await execute(
+    'SELECT daily_parts, monthly_parts FROM api_keys WHERE workspace_id = ? AND id = ?',
+    [idToBytes(workspaceId), idToBytes(keyId)],
+  );
+  return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
+}
+
+/** The limits of the newest key of a lineage that is still good; null when there is none. */
+export async function findLimitsOfLineage(
+  workspaceId: string,
+  lineageId: string,
+  at: Date,
+): Promise<Limits | null> {
+  const [row] = await execute(
+    `SELECT daily_parts, monthly_parts FROM api_keys
+     WHERE workspace_id = ? AND lineage_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id DESC LIMIT 1`,
+    [idToBytes(workspaceId), idToBytes(lineageId), at],
+  );
+  return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
+}
+
+/**
+ * Adds the parts if both limits allow it, and says whether. A count of an earlier day or month starts anew; that of a
+ * later one, which a process whose clock is ahead has begun, goes on.
+ */
+export async function updateKeyUsageTaken(
+  workspaceId: string,
+  lineageId: string,
+  parts: number,
+  { day, month }: Period,
+  { dailyParts, monthlyParts }: Limits,
+): Promise<boolean> {
+  const sets = [day, parts, day, day, month, parts, month, month];
+  const bounds = [day, parts, dailyParts ?? noLimit, month, parts, monthlyParts ?? noLimit];
+  // A count is set before the period that it is judged by: assignments are made from left to right.
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE key_usage ${byId} SET
+        used_in_day = IF(day < ?, 0, used_in_day) + ?,
+        day = IF(day < ?, ?, day),
+        used_in_month = IF(month < ?, 0, used_in_month) + ?,
+        month = IF(month < ?, ?, month)
+      WHERE workspace_id = ? AND lineage_id = ?
+        AND IF(day < ?, 0, used_in_day) + ? <= ?
+        AND IF(month < ?, 0, used_in_month) + ? <= ?`,
+    [...sets, idToBytes(workspaceId), idToBytes(lineageId), ...bounds],
+  );
+  return affectedRows === 1;
+}
+
+/** Takes the parts off the counts that are still those of this day and this month. */
+export async function updateKeyUsageGivenBack(
+  workspaceId: string,
+  lineageId: string,
+  parts: number,
+  { day, month }: Period,
+): Promise<void> {
+  await execute(
+    `UPDATE key_usage ${byId} SET
+        used_in_day = used_in_day - IF(day = ?, LEAST(used_in_day, ?), 0),
+        used_in_month = used_in_month - IF(month = ?, LEAST(used_in_month, ?), 0)
+      WHERE workspace_id = ? AND lineage_id = ?`,
+    [day, parts, month, parts, idToBytes(workspaceId), idToBytes(lineageId)],
+  );
+}
+
+export async function deleteKeyUsage(workspaceId: string, lineageId: string): Promise<void> {
+  await query(`DELETE u FROM key_usage u ${byId} WHERE workspace_id = ? AND lineage_id = ?`, [
+    idToBytes(workspaceId),
+    idToBytes(lineageId),
+  ]);
+}
+
+function toRecord(row: Row): KeyUsageRecord {
+  return {
+    day: row.day.toISOString().slice(0, 10),
+    usedInDay: row.used_in_day,
+    month: row.month.toISOString().slice(0, 10),
+    usedInMonth: row.used_in_month,
+  };
+}

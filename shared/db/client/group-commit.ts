@@ -1,0 +1,141 @@
+import { problem } from '../../common/errors.ts';
+import {
+  acquire,
+  acquireTimeoutMs,
+  type Connection,
+  isWorthAnother,
+  type Param,
+  send,
+} from './connection.ts';
+import { type CountChange, writeChanges } from './counts.ts';
+import { asProblem } from './faults.ts';
+
+/** One new row. `into`: `emails (id, sender, …)`. */
+export type Insert = { into: string; values: readonly Param[] };
+
+/**
+ * Transactions that only add rows of their own, and are ready at the same moment, commit together: five round trips and
+ * one flush to disk for all of them. No timer is involved: while one commit is on its way the next one gathers, so an
+ * idle system answers at once. Each is still whole or not there at all.
+ */
+type Waiting = {
+  inserts: readonly Insert[];
+  changes: readonly CountChange[];
+  settle: (committed: boolean) => void;
+  fail: (error: unknown) => void;
+};
+
+const mostTogether = 50;
+const mostInFlight = 3;
+/** A large insert goes alone, so that nobody waits for another's megabyte. */
+const mostCharacters = 64 * 1024;
+
+let waiting: Waiting[] = [];
+let inFlight = 0;
+let isScheduled = false;
+
+export function canShare(inserts: readonly Insert[]): boolean {
+  let characters = 0;
+  for (const { values } of inserts)
+    for (const value of values)
+      if (typeof value === 'string' || Buffer.isBuffer(value)) characters += value.length;
+  return characters <= mostCharacters;
+}
+
+/** Whether they are committed. If not, nothing was changed: one of the others may be to blame, so try alone. */
+export function commitTogether(
+  inserts: readonly Insert[],
+  changes: readonly CountChange[],
+): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const entry: Waiting = { inserts, changes, settle: resolve, fail: reject };
+    waiting.push(entry);
+    schedule();
+    // As long as one waits for a connection of one's own.
+    if (waiting.length > 1 || inFlight >= mostInFlight) giveUpLater(entry);
+  });
+}
+
+function giveUpLater(entry: Waiting): void {
+  const timer = setTimeout(() => {
+    if (!waiting.includes(entry)) return;
+    waiting = waiting.filter((other) => other !== entry);
+    entry.fail(
+      problem('service_unavailable', { detail: 'The database is not available', retryAfterSeconds: 2 }),
+    );
+  }, acquireTimeoutMs);
+  const { settle, fail } = entry;
+  entry.settle = (committed) => {
+    clearTimeout(timer);
+    settle(committed);
+  };
+  entry.fail = (error) => {
+    clearTimeout(timer);
+    fail(error);
+  };
+}
+
+function schedule(): void {
+  if (isScheduled || waiting.length === 0 || inFlight >= mostInFlight) return;
+  isScheduled = true;
+  // After what this turn of the event loop brings.
+  setImmediate(() => {
+    isScheduled = false;
+    while (waiting.length > 0 && inFlight < mostInFlight) void commitSome(waiting.splice(0, mostTogether));
+  });
+}
+
+async function commitSome(together: Waiting[]): Promise<void> {
+  inFlight += 1;
+  try {
+    const committed = await commitAll(
+      together.flatMap(({ inserts }) => inserts),
+      together.flatMap(({ changes }) => changes),
+    );
+    for (const { settle } of together) settle(committed);
+  } catch (error) {
+    for (const { fail } of together) fail(error);
+  } finally {
+    inFlight -= 1;
+    schedule();
+  }
+}
+
+/** False when the database refused one of the rows. */
+export async function commitAll(
+  inserts: readonly Insert[],
+  changes: readonly CountChange[],
+): Promise<boolean> {
+  for (;;) {
+    const { connection, release } = await acquire();
+    try {
+      await send(connection, false, 'START TRANSACTION', []);
+      await insertAll(connection, inserts);
+      await writeChanges(connection, changes);
+      await send(connection, false, 'COMMIT', []);
+      return true;
+    } catch (error) {
+      if (isWorthAnother(connection, error)) continue;
+      // Whether a commit that was cut off has happened, nobody knows, so it is not for us to do it again.
+      if (connection.__knex__disposed) throw asProblem(error);
+      await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
+      return false;
+    } finally {
+      await release();
+    }
+  }
+}
+
+/** One statement for each table, in the order in which the tables come. */
+export async function insertAll(connection: Connection, inserts: readonly Insert[]): Promise<void> {
+  for (const [into, rows] of Map.groupBy(inserts, ({ into }) => into)) {
+    const [first, ...others] = rows;
+    // Text: a statement prepared for each number of rows would be as many statements as the server must keep.
+    if (others.length > 0)
+      await send(connection, false, `INSERT INTO ${into} VALUES ?`, [rows.map(({ values }) => values)]);
+    else {
+      const places = first!.values.map(() => '?').join(', ');
+      await send(connection, true, `INSERT INTO ${into} VALUES (${places})`, first!.values);
+    }
+  }
+}

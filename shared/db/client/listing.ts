@@ -1,0 +1,171 @@
+import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
+import { type Param, query, type Row, run, table } from '../client.ts';
+
+/** Where a page of a listing starts and ends; `before` is the id that the last page ended with. */
+export type Page = { limit: number; before: string | null };
+
+/**
+ * The value that a column, or an expression of columns, must have; and the index of (workspace_id, column, id), if
+ * there is one.
+ */
+export type Condition = [column: string, value: Param | undefined, index: string | null];
+type Filter = [column: string, value: Param, index: string | null];
+
+export type Listing = {
+  table: string;
+  /** The index of (workspace_id, id). */
+  index: string;
+  /** A value of undefined is any. The first that is given has an index. */
+  filters?: Condition[];
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/**
+ * Rows of a workspace, newest first. The index is named: by itself the optimizer goes through all that is newer than
+ * the page where most of the table is one workspace's, or through other workspaces' rows.
+ */
+export function listNewest(
+  workspaceId: string,
+  listing: Pick<Listing, 'table' | 'index'>,
+  page: Page,
+): Promise<Row[]> {
+  return run<Row[]>(listedNewest(workspaceId, listing, page));
+}
+
+/** The statement of that, which may be given further conditions. */
+export function listedNewest(
+  workspaceId: string,
+  { table: name, index }: Pick<Listing, 'table' | 'index'>,
+  { limit, before }: Page,
+) {
+  const builder = table(name, [index]).where('workspace_id', idToBytes(workspaceId));
+  if (before) void builder.where('id', '<', idToBytes(before));
+  return builder.orderBy('id', 'desc').limit(limit);
+}
+
+/** `reached`: the id after which the next page begins; null: there is none. */
+export type Listed = { rows: Row[]; reached: Buffer | null };
+
+// A filter that no index answers is looked through in windows, some of them a page, so that every page costs about the
+// same.
+const windowSize = 1_000;
+const windowsOfPage = 4;
+
+/**
+ * The same, of those that match the filters. No index has several of them: it goes along the one of the rarest, and a
+ * page of which the windows have few may be short, and still not be the last.
+ */
+export async function listMatching(
+  workspaceId: string,
+  listing: Listing,
+  { limit, before }: Page,
+): Promise<Listed> {
+  const given = (listing.filters ?? []).filter((filter): filter is Filter => filter[1] !== undefined);
+  const range = { before: before === null ? null : idToBytes(before), downTo: null };
+  // As a rule a page is found among as many rows of any of them. One more than the page tells whether there is another.
+  const looked = await list(workspaceId, listing, {
+    filters: given.slice(0, 1),
+    others: given,
+    range,
+    limit: limit + 1,
+  });
+  const rows = looked.filter(({ fits }) => fits === 1);
+  if (looked.length <= limit) return { rows, reached: null };
+  if (rows.length > limit) return cut(rows, limit);
+  let from: Buffer = looked.at(-1)!.id;
+  const rarest = await findRarest(workspaceId, listing, given, from);
+  const filters = [rarest, ...given.filter((filter) => filter !== rarest)];
+  for (let window = 0; window < windowsOfPage; window += 1) {
+    const downTo = await findFurtherOn(workspaceId, listing, rarest, { before: from, downTo: null });
+    const range = { before: from, downTo };
+    const wanted = limit + 1 - rows.length;
+    rows.push(...(await list(workspaceId, listing, { filters, others: [], range, limit: wanted })));
+    if (rows.length > limit) return cut(rows, limit);
+    if (downTo === null) return { rows, reached: null };
+    from = downTo;
+  }
+  return { rows, reached: from };
+}
+
+function cut(rows: Row[], limit: number): Listed {
+  const page = rows.slice(0, limit);
+  return { rows: page, reached: page.at(-1)!.id };
+}
+
+type Range = { before: Buffer | null; downTo: Buffer | null };
+
+/**
+ * Rows that match the filters, along the index of the first of them; `fits` says whether they match the others as well.
+ */
+function list(
+  workspaceId: string,
+  listing: Listing,
+  { filters, others, range, limit }: { filters: Filter[]; others: Filter[]; range: Range; limit: number },
+): Promise<Row[]> {
+  const fits = ['1', ...others.map(([column]) => `${column} = ?`)].join(' AND ');
+  const { sql, values } = along(workspaceId, listing, filters, range);
+  return query(`SELECT *, COALESCE(${fits}, 0) AS fits ${sql} ORDER BY id DESC LIMIT ?`, [
+    ...others.map(([, value]) => value),
+    ...values,
+    limit,
+  ]);
+}
+
+/** The filter with an index that the fewest rows match; nobody counts more of them than a window has. */
+async function findRarest(
+  workspaceId: string,
+  listing: Listing,
+  given: Filter[],
+  before: Buffer,
+): Promise<Filter> {
+  const filters = given.filter(([, , index]) => index !== null);
+  const counts = await Promise.all(
+    filters.map(async (filter) => {
+      const { sql, values } = along(workspaceId, listing, [filter], { before, downTo: null });
+      const [row] = await query(`SELECT COUNT(*) AS n FROM (SELECT id ${sql} LIMIT ?) AS some`, [
+        ...values,
+        windowSize,
+      ]);
+      return Number(row!.n);
+    }),
+  );
+  return filters[counts.indexOf(Math.min(...counts))]!;
+}
+
+/** Where a window begins that is so far on; null: before the end there are fewer. */
+async function findFurtherOn(
+  workspaceId: string,
+  listing: Listing,
+  filter: Filter,
+  range: Range,
+): Promise<Buffer | null> {
+  const { sql, values } = along(workspaceId, listing, [filter], range);
+  const [row] = await query(`SELECT id ${sql} ORDER BY id DESC LIMIT 1 OFFSET ?`, [
+    ...values,
+    windowSize - 1,
+  ]);
+  return row?.id ?? null;
+}
+
+function along(
+  workspaceId: string,
+  { table: name, index, since, until }: Listing,
+  filters: Filter[],
+  { before, downTo }: Range,
+): { sql: string; values: unknown[] } {
+  // Ids carry the time of creation, so a range of time is a range of the same index.
+  const conditions: [sql: string, value: unknown][] = [
+    ['workspace_id = ?', idToBytes(workspaceId)],
+    ...filters.map(([column, value]): [string, unknown] => [`${column} = ?`, value]),
+    ['id >= ?', since && firstUuidAt(since)],
+    ['id < ?', until && firstUuidAt(until)],
+    ['id < ?', before],
+    ['id >= ?', downTo],
+  ];
+  const given = conditions.filter(([, value]) => value !== undefined && value !== null);
+  return {
+    sql: `FROM ${name} FORCE INDEX (${filters[0]?.[2] ?? index}) WHERE ${given.map(([sql]) => sql).join(' AND ')}`,
+    values: given.map(([, value]) => value),
+  };
+}

@@ -1,0 +1,46 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { ContactFilter } from '../../schemas/contacts.ts';
+import { byId, execute, query } from '../client.ts';
+
+/** Which of a workspace's dynamic lists are to be counted. */
+
+/** Has these lists counted; returns how often the workspace's counting has been claimed, or null where nothing is new. */
+export async function updateCountsWanted(
+  workspaceId: string,
+  listIds: string[],
+  at: Date,
+): Promise<number | null> {
+  const workspace = idToBytes(workspaceId);
+  // Somebody who has one of them in hand is not waited for: it is asked for again.
+  const rows = await query(
+    `SELECT id FROM contact_lists ${byId}
+     WHERE workspace_id = ? AND id IN (?) AND count_wanted_at IS NULL AND kind = 'dynamic'
+     ORDER BY id FOR UPDATE SKIP LOCKED`,
+    [workspace, listIds.map(idToBytes)],
+  );
+  if (rows.length === 0) return null;
+  await query(`UPDATE contact_lists ${byId} SET count_wanted_at = ? WHERE workspace_id = ? AND id IN (?)`, [
+    at,
+    workspace,
+    rows.map(({ id }) => id),
+  ]);
+  await execute(
+    `INSERT INTO contact_list_counts (workspace_id, due_at) VALUES (?, ?)
+     ON DUPLICATE KEY UPDATE due_at = COALESCE(due_at, ?)`,
+    [workspace, at, at],
+  );
+  const [row] = await execute('SELECT claims FROM contact_list_counts WHERE workspace_id = ?', [workspace]);
+  return row!.claims;
+}
+
+/** The list whose count has been wanted for longest. */
+export async function findCountWanted(
+  workspaceId: string,
+): Promise<{ listId: string; filter: ContactFilter } | null> {
+  const [row] = await execute(
+    `SELECT id, filter FROM contact_lists FORCE INDEX (contact_lists_listed)
+     WHERE workspace_id = ? AND count_wanted_at IS NOT NULL ORDER BY count_wanted_at, id LIMIT 1`,
+    [idToBytes(workspaceId)],
+  );
+  return row ? { listId: idFromBytes('list', row.id), filter: JSON.parse(row.filter) } : null;
+}

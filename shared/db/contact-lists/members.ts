@@ -1,0 +1,128 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
+
+// Statements stay small beside what the server takes.
+const idsAtOnce = 1_000;
+/** Each of them is looked for with each contact. */
+const listsAtOnce = 20;
+
+/** Ids of a static list's contacts, newest first. */
+export async function listMemberIds(
+  workspaceId: string,
+  listId: string,
+  { limit, beforeId }: { limit: number; beforeId: string | null },
+): Promise<string[]> {
+  return list(workspaceId, listId, { from: beforeId, limit, compare: '<', order: 'DESC' });
+}
+
+/** The same, oldest first, for work that goes through all of them. */
+export async function listMemberIdsAfter(
+  workspaceId: string,
+  listId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<string[]> {
+  return list(workspaceId, listId, { from: afterId, limit, compare: '>', order: 'ASC' });
+}
+
+type Page = { from: string | null; limit: number; compare: '<' | '>'; order: 'ASC' | 'DESC' };
+
+async function list(
+  workspaceId: string,
+  listId: string,
+  { from, limit, compare, order }: Page,
+): Promise<string[]> {
+  const rows = await query(
+    `SELECT contact_id FROM contact_list_members ${byId}
+     WHERE list_id = ? ${from === null ? '' : `AND contact_id ${compare} ?`} AND workspace_id = ?
+     ORDER BY contact_id ${order} LIMIT ?`,
+    [idToBytes(listId), ...(from === null ? [] : [idToBytes(from)]), idToBytes(workspaceId), limit],
+  );
+  return rows.map((row) => idFromBytes('contact', row.contact_id));
+}
+
+/** Which of these contacts are in any of these static lists. */
+export async function listMembersAmong(
+  workspaceId: string,
+  listIds: string[],
+  contactIds: string[],
+): Promise<Set<string>> {
+  const found = new Set<string>();
+  for (const lists of portionsOf(listIds, listsAtOnce))
+    for (const contacts of portionsOf(contactIds, idsAtOnce)) {
+      const rows = await query(
+        `SELECT contact_id FROM contact_list_members ${byId}
+         WHERE list_id IN (?) AND contact_id IN (?) AND workspace_id = ?`,
+        [lists.map(idToBytes), contacts.map(idToBytes), idToBytes(workspaceId)],
+      );
+      for (const row of rows) found.add(idFromBytes('contact', row.contact_id));
+    }
+  return found;
+}
+
+/**
+ * Contacts among these that are no members yet become members; `known` is how many are contacts. Contacts are
+ * locked first, then members, and the list comes last: whoever deletes a contact has the same order.
+ */
+export async function insertMembers(
+  workspaceId: string,
+  listId: string,
+  contactIds: string[],
+): Promise<{ known: number; added: number }> {
+  let known = 0;
+  let added = 0;
+  const workspace = idToBytes(workspaceId);
+  for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
+    // Nobody deletes a contact between its being found and its becoming a member.
+    const rows = await query(
+      `SELECT id FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id FOR UPDATE`,
+      [workspace, ids.map(idToBytes)],
+    );
+    if (rows.length === 0) continue;
+    const { affectedRows } = await query<Changed>(
+      'INSERT IGNORE INTO contact_list_members (list_id, contact_id, workspace_id) VALUES ?',
+      [rows.map((row) => [idToBytes(listId), row.id, workspace])],
+    );
+    known += rows.length;
+    added += affectedRows;
+  }
+  return { known, added };
+}
+
+/** Returns how many were members. */
+export async function deleteMembers(
+  workspaceId: string,
+  listId: string,
+  contactIds: string[],
+): Promise<number> {
+  let removed = 0;
+  for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
+    const { affectedRows } = await query<Changed>(
+      // As pairs: of a list and some ids the optimizer may read, and so wait for, all rows of the list.
+      `DELETE m FROM contact_list_members m ${byId} WHERE (m.list_id, m.contact_id) IN (?) AND m.workspace_id = ?`,
+      [ids.map((id) => [idToBytes(listId), idToBytes(id)]), idToBytes(workspaceId)],
+    );
+    removed += affectedRows;
+  }
+  return removed;
+}
+
+/** A contact leaves all lists that it is in. */
+export async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
+  const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
+  const rows = await execute(`SELECT list_id FROM ${where} ORDER BY list_id FOR UPDATE`, [idToBytes(id)]);
+  if (rows.length === 0) return;
+  await query(
+    `UPDATE contact_lists ${byId} SET member_count = member_count - 1 WHERE workspace_id = ? AND id IN (?)`,
+    [idToBytes(workspaceId), rows.map((row) => row.list_id)],
+  );
+  await query('DELETE FROM contact_list_members WHERE list_id IN (?) AND contact_id = ?', [
+    rows.map((row) => row.list_id),
+    idToBytes(id),
+  ]);
+}
+
+function portionsOf<Item>(items: Item[], size: number): Item[][] {
+  const count = Math.ceil(items.length / size);
+  return Array.from({ length: count }, (_, index) => items.slice(index * size, (index + 1) * size));
+}

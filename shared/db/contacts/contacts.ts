@@ -1,0 +1,300 @@
+import { foldCase, foldWhole, reversed, startOf, wordsOfContact } from '../../formats/folded-text.ts';
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { ContactText } from '../../schemas/contacts.ts';
+import { byId, execute, hex, literal, query, queryEach, type Row, sqlTime } from '../client.ts';
+import { deleteMemberships } from '../contact-lists/members.ts';
+import {
+  type Counts,
+  countStatements,
+  type Entries,
+  entryStatements,
+  noTags,
+  updateContactCounts,
+  wordBytes,
+} from './entries.ts';
+
+export type ContactRecord = {
+  id: string;
+  /** E.164. */
+  number: string;
+  /** The digits as they are dialled at home. */
+  national: string;
+  country: string | null;
+  /** Sorted. */
+  tags: string[];
+  createdAt: Date;
+  updatedAt: Date;
+} & Record<ContactText, string | null>;
+
+export const read = `id, number, national, country, first_name, last_name, company, email, client_reference, tags,
+  created_at, updated_at`;
+const [createdText, updatedText] = [timeWriter(), timeWriter()];
+/** Column -> what it holds, as SQL. */
+const values = {
+  workspace_id: ({ workspace }) => workspace,
+  id: ({ id }) => id,
+  created_at: ({ record }) => createdText(record.createdAt),
+  number: ({ record }) => literal(record.number),
+  national: ({ record }) => literal(record.national),
+  reversed: ({ record }) => literal(reversed(record.number.slice(1))),
+  country: ({ record }) => literal(record.country),
+  first_name: ({ record }) => literal(record.firstName),
+  last_name: ({ record }) => literal(record.lastName),
+  company: ({ record }) => literal(record.company),
+  first_name_word: ({ leading }) => leadingWord(leading[0]),
+  last_name_word: ({ leading }) => leadingWord(leading[1]),
+  company_word: ({ leading }) => leadingWord(leading[2]),
+  email: ({ record }) => literal(record.email),
+  email_key: ({ record }) => keyOf(record.email),
+  client_reference: ({ record }) => literal(record.clientReference),
+  client_reference_key: ({ record }) => keyOf(record.clientReference),
+  tags: ({ record }) => literal(JSON.stringify(record.tags)),
+  updated_at: ({ record }) => updatedText(record.updatedAt),
+} satisfies Record<string, (row: Keyed) => string>;
+type Column = keyof typeof values;
+const columns = Object.keys(values) as Column[];
+const columnsOf = {
+  number: ['number', 'national', 'reversed', 'country'],
+  firstName: ['first_name', 'first_name_word'],
+  lastName: ['last_name', 'last_name_word'],
+  company: ['company', 'company_word'],
+  email: ['email', 'email_key'],
+  clientReference: ['client_reference', 'client_reference_key'],
+  tags: ['tags'],
+} satisfies Partial<Record<keyof ContactRecord, Column[]>>;
+/** No row can be written without these. */
+const required: Column[] = [
+  'workspace_id',
+  'id',
+  'created_at',
+  'number',
+  'national',
+  'reversed',
+  'tags',
+  'updated_at',
+];
+// A statement stays small beside what the server takes: a contact may have tags of 25 kB.
+const rowsAtOnce = 1_000;
+const tagsAtOnce = 16_000;
+
+export async function findContact(workspaceId: string, id: string): Promise<ContactRecord | null> {
+  const [row] = await execute(`SELECT ${read} FROM contacts WHERE workspace_id = ? AND id = ?`, [
+    idToBytes(workspaceId),
+    idToBytes(id),
+  ]);
+  return row ? toRecord(row) : null;
+}
+
+/** The contacts with these ids that the workspace has, in the order of their ids. */
+export function listContactsByIds(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
+  return listByIds(workspaceId, ids, '');
+}
+
+/** The same, locked in this order until the transaction ends: who locks several never waits in a circle. */
+export function listContactsForUpdate(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
+  return listByIds(workspaceId, ids, 'FOR UPDATE');
+}
+
+async function listByIds(workspaceId: string, ids: string[], lock: string): Promise<ContactRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = await query(
+    `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id ${lock}`,
+    [idToBytes(workspaceId), ids.map(idToBytes)],
+  );
+  return rows.map(toRecord);
+}
+
+export async function findContactIdOfNumber(workspaceId: string, number: string): Promise<string | null> {
+  const [row] = await execute('SELECT id FROM contacts WHERE workspace_id = ? AND number = ?', [
+    idToBytes(workspaceId),
+    Buffer.from(number),
+  ]);
+  return row ? idFromBytes('contact', row.id) : null;
+}
+
+/** Number -> id of the contact that has it, of those that have one. */
+export async function listContactIdsOfNumbers(
+  workspaceId: string,
+  numbers: string[],
+): Promise<Map<string, string>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await query('SELECT id, number FROM contacts WHERE workspace_id = ? AND number IN (?)', [
+    idToBytes(workspaceId),
+    numbers.map((number) => Buffer.from(number)),
+  ]);
+  return new Map(rows.map((row) => [row.number.toString(), idFromBytes('contact', row.id)]));
+}
+
+/** The contacts with these numbers, locked in the order of their numbers until the transaction ends. */
+export async function listContactsByNumberForUpdate(
+  workspaceId: string,
+  numbers: string[],
+): Promise<ContactRecord[]> {
+  if (numbers.length === 0) return [];
+  const rows = await query(
+    `SELECT ${read} FROM contacts FORCE INDEX (contacts_number)
+     WHERE workspace_id = ? AND number IN (?) ORDER BY number FOR UPDATE`,
+    [idToBytes(workspaceId), numbers.map((number) => Buffer.from(number))],
+  );
+  return rows.map(toRecord);
+}
+
+/** Fails on a number that the workspace has already. */
+export function insertContacts(workspaceId: string, records: ContactRecord[]): Promise<void> {
+  return writeContacts(workspaceId, { changed: [], created: records });
+}
+
+export type ContactChange = { before: ContactRecord; after: ContactRecord };
+
+/**
+ * Writes what has changed of the records; what was before must have been locked in this transaction. Fails on a number
+ * that another contact has. With more to write, pass `counts`, to which the change of the counts is added for the end.
+ */
+export function updateContacts(
+  workspaceId: string,
+  changes: ContactChange[],
+  counts?: Counts,
+): Promise<void> {
+  if (counts) return queryEach(updates(workspaceId, changes, counts));
+  return writeContacts(workspaceId, { changed: changes, created: [] });
+}
+
+/** Does the work of `updateContacts` and `insertContacts`, in this order. */
+export async function writeContacts(
+  workspaceId: string,
+  { changed, created }: { changed: ContactChange[]; created: ContactRecord[] },
+): Promise<void> {
+  const counts: Counts = new Map();
+  function* all() {
+    yield* updates(workspaceId, changed, counts);
+    yield* insertions(workspaceId, created, counts);
+    yield* countStatements(workspaceId, counts);
+  }
+  await queryEach(all());
+}
+
+function* updates(workspaceId: string, changes: ContactChange[], counts: Counts): Iterable<string> {
+  const workspace = hex(idToBytes(workspaceId));
+  const keyed = changes.map((change) => {
+    const before = withKeys(workspace, change.before);
+    return { before, after: withKeys(workspace, change.after, before.id) };
+  });
+  // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
+  for (const some of portionsOf(keyed)) {
+    const touched = changedColumns(some);
+    const given = columns.filter((column) => required.includes(column) || touched.includes(column));
+    yield `${insertion(some, given)}
+      ON DUPLICATE KEY UPDATE ${touched.map((column) => `${column} = VALUES(${column})`).join(', ')}`;
+  }
+  yield* entryStatements(workspaceId, keyed, counts);
+}
+
+/**
+ * The rows go in, and are locked, in the order of their numbers: two that insert the same ones wait for each other,
+ * never in a circle.
+ */
+function* insertions(workspaceId: string, records: ContactRecord[], counts: Counts): Iterable<string> {
+  const workspace = hex(idToBytes(workspaceId));
+  const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
+  const keyed = ordered.map((record) => ({ before: null, after: withKeys(workspace, record) }));
+  for (const some of portionsOf(keyed)) yield insertion(some, columns);
+  yield* entryStatements(workspaceId, keyed, counts);
+}
+
+/** Row by row: one text that grows by each value takes twice the memory until it is sent. */
+function insertion(changes: { after: Keyed }[], given: Column[]): string {
+  const rows = changes.map(({ after }) => `(${given.map((column) => values[column](after)).join()})`);
+  return `INSERT INTO contacts (${given.join()}) VALUES ${rows.join()}`;
+}
+
+/** The columns that any of the changes touches. */
+function changedColumns(changes: { before: Keyed; after: Keyed }[]): Column[] {
+  const fields = (Object.keys(columnsOf) as (keyof typeof columnsOf)[]).filter((field) =>
+    changes.some(({ before, after }) => before.record[field] !== after.record[field]),
+  );
+  return [...fields.flatMap((field) => columnsOf[field]), 'updated_at'];
+}
+
+/** The contact and all that hangs on it; the record must have been locked in this transaction. */
+export async function deleteContact(workspaceId: string, record: ContactRecord): Promise<void> {
+  await execute('DELETE FROM contacts WHERE workspace_id = ? AND id = ?', [
+    idToBytes(workspaceId),
+    idToBytes(record.id),
+  ]);
+  await deleteMemberships(workspaceId, record.id);
+  const counts: Counts = new Map();
+  const gone = { before: withKeys(hex(idToBytes(workspaceId)), record), after: null };
+  await queryEach(entryStatements(workspaceId, [gone], counts));
+  await updateContactCounts(workspaceId, counts);
+}
+
+/** The columns hold so much of an email or a reference, in bytes. */
+export const textKeyBytes = 64;
+
+function keyOf(text: string | null): string {
+  return literal(text === null ? null : startOf(foldWhole(text), textKeyBytes));
+}
+
+/** With what its row and its entries are found by, made once for both. */
+type Keyed = Entries & {
+  /** The workspace's id, as SQL. */
+  workspace: string;
+  record: ContactRecord;
+  leading: (string | null)[];
+};
+
+/** `id`: the record's as SQL, where it has been written already. */
+function withKeys(workspace: string, record: ContactRecord, id = hex(idToBytes(record.id))): Keyed {
+  const { leading, further } = wordsOfContact(record);
+  return { workspace, id, record, leading, words: further, tags: tagsByKey(record.tags) };
+}
+
+function tagsByKey(tags: string[]): Entries['tags'] {
+  return tags.length === 0 ? noTags : new Map(tags.map((tag) => [foldCase(tag), tag]));
+}
+
+function leadingWord(word: string | null | undefined): string {
+  return literal(word ? startOf(word, wordBytes) : null);
+}
+
+/** For many rows, nearly all of which have one time. */
+function timeWriter(): (time: Date) => string {
+  let last = { time: new Date(NaN), text: '' };
+  return (time) => {
+    if (time.getTime() !== last.time.getTime()) last = { time, text: literal(sqlTime(time)) };
+    return last.text;
+  };
+}
+
+export function toRecord(row: Row): ContactRecord {
+  return {
+    id: idFromBytes('contact', row.id),
+    number: row.number.toString(),
+    national: row.national.toString(),
+    country: row.country,
+    firstName: row.first_name,
+    lastName: row.last_name,
+    company: row.company,
+    email: row.email,
+    clientReference: row.client_reference,
+    tags: JSON.parse(row.tags),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function portionsOf<Change extends { after: Keyed }>(changes: Change[]): Change[][] {
+  const portions: Change[][] = [];
+  let tags = 0;
+  for (const change of changes) {
+    const last = portions.at(-1);
+    const own = change.after.record.tags.length;
+    tags += own;
+    if (last && last.length < rowsAtOnce && tags <= tagsAtOnce) last.push(change);
+    else {
+      portions.push([change]);
+      tags = own;
+    }
+  }
+  return portions;
+}

@@ -1,0 +1,167 @@
+import { startOf } from '../../formats/folded-text.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import { byId, hex, query, queryEach, statement } from '../client.ts';
+
+/** The rows beside contacts, by which they are found and counted: their words, their tags, counts. */
+
+export type Entries = {
+  /** The contact's, as SQL. */
+  id: string;
+  words: readonly string[];
+  /** Key -> as it is spelt. */
+  tags: ReadonlyMap<string, string>;
+};
+/** Null: there was, or is, no such contact. */
+export type EntriesChange = { before: Entries | null; after: Entries | null };
+
+/** The columns hold so much of a key, in bytes. */
+export const wordBytes = 48;
+export const tagKeyBytes = 384;
+
+const contactsAtOnce = 1_000;
+const rowsAtOnce = 5_000;
+// Each may be a range of its own, and past some thousands of them a server gives up on the index.
+const goneAtOnce = 500;
+const shards = 16;
+
+type Entry = { key: string; id: Entries['id'] };
+
+/**
+ * Brings the entries of contacts, whose rows are locked, from their former state to the new one. By how much that
+ * changes the counts is added to `counts`.
+ */
+export function* entryStatements(
+  workspaceId: string,
+  changes: EntriesChange[],
+  counts: Counts,
+): Iterable<string> {
+  const workspace = hex(idToBytes(workspaceId));
+  for (let first = 0; first < changes.length; first += contactsAtOnce) {
+    const [words, tags] = [newEntries(), newEntries()];
+    for (const { before, after } of changes.slice(first, first + contactsAtOnce)) {
+      const { id } = (after ?? before)!;
+      const oldWords = wordKeys(before);
+      const currentWords = wordKeys(after);
+      for (const key of oldWords) if (!currentWords.includes(key)) words.gone.push({ key, id });
+      for (const key of currentWords) if (!oldWords.includes(key)) words.added.push({ key, id });
+      count(counts, '', '', Number(after !== null) - Number(before !== null));
+      const old = before?.tags ?? noTags;
+      const current = after?.tags ?? noTags;
+      if (old === current) continue;
+      for (const [key, tag] of old) {
+        if (current.has(key)) continue;
+        tags.gone.push({ key, id });
+        count(counts, key, tag, -1);
+      }
+      for (const [key, tag] of current) {
+        if (old.has(key)) continue;
+        tags.added.push({ key, id });
+        count(counts, key, tag, 1);
+      }
+    }
+    yield* deletionOf(workspace, 'contact_words', 'word', words.gone);
+    yield* insertionOf(workspace, 'contact_words', 'word', words.added);
+    yield* deletionOf(workspace, 'contact_tags', 'tag_key', tags.gone);
+    yield* insertionOf(workspace, 'contact_tags', 'tag_key', tags.added);
+  }
+}
+
+/** Most contacts have none: one map for all of them. */
+export const noTags: Entries['tags'] = new Map();
+const noWords: Entries['words'] = [];
+
+function wordKeys(entries: Entries | null): Entries['words'] {
+  if (!entries) return noWords;
+  const keys = entries.words.map((word) => startOf(word, wordBytes));
+  // Two long ones may begin alike.
+  return keys.length > 1 ? [...new Set(keys)] : keys;
+}
+
+function newEntries() {
+  return { gone: [] as Entry[], added: [] as Entry[] };
+}
+
+function* insertionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
+  for (let first = 0; first < entries.length; first += rowsAtOnce) {
+    // Many contacts have a word in common, whose entries lie together in the table.
+    const starts = new Map<string, { start: string; rows: string[] }>();
+    for (const { key, id } of entries.slice(first, first + rowsAtOnce)) {
+      let of = starts.get(key);
+      if (!of) starts.set(key, (of = { start: `(${workspace},${hex(Buffer.from(key))},`, rows: [] }));
+      of.rows.push(`${of.start}${id})`);
+    }
+    const rows = [...starts.values()].flatMap((of) => of.rows);
+    yield `INSERT INTO ${name} (workspace_id, ${column}, contact_id) VALUES ${rows.join()}`;
+  }
+}
+
+function* deletionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
+  for (let first = 0; first < entries.length; first += goneAtOnce) {
+    const byKey = Map.groupBy(entries.slice(first, first + goneAtOnce), ({ key }) => key);
+    const gone = [...byKey].map(
+      ([key, some]) =>
+        `(e.${column} = ${hex(Buffer.from(key))} AND e.contact_id IN (${some.map(({ id }) => id).join()}))`,
+    );
+    yield `DELETE e FROM ${name} e ${byId} WHERE e.workspace_id = ${workspace} AND (${gone.join(' OR ')})`;
+  }
+}
+
+/** Key -> the tag as it is spelt, and by how much the number of contacts that have it changes. */
+export type Counts = Map<string, { tag: string; by: number }>;
+
+function count(counts: Counts, key: string, tag: string, by: number): void {
+  const known = counts.get(key);
+  if (known) known.by += by;
+  else counts.set(key, { tag, by });
+}
+
+/** Comes last in a transaction: others may wait for these rows. */
+export function updateContactCounts(workspaceId: string, counts: Counts): Promise<void> {
+  return queryEach(countStatements(workspaceId, counts));
+}
+
+/** The same, of what `counts` are by the time that it is asked for. */
+export function* countStatements(workspaceId: string, counts: Counts): Iterable<string> {
+  const workspace = idToBytes(workspaceId);
+  const changed = [...counts].filter(([, { by }]) => by !== 0);
+  if (changed.length === 0) return;
+  // In one order for all, so that nobody waits in a circle.
+  changed.sort(([one], [other]) => (one < other ? -1 : 1));
+  const shard = Math.floor(Math.random() * shards);
+  yield statement(
+    `INSERT INTO contact_counts (workspace_id, tag_key, shard, tag, contacts) VALUES ?
+     ON DUPLICATE KEY UPDATE contacts = contacts + VALUES(contacts)`,
+    [changed.map(([key, { tag, by }]) => [workspace, key, key === '' ? shard : 0, tag, by])],
+  );
+  const fewer = changed.flatMap(([key, { by }]) => (key !== '' && by < 0 ? [key] : []));
+  if (fewer.length === 0) return;
+  yield statement(
+    `DELETE c FROM contact_counts c ${byId}
+     WHERE c.workspace_id = ? AND c.tag_key IN (?) AND c.shard = 0 AND c.contacts <= 0`,
+    [workspace, fewer.map((key) => Buffer.from(key))],
+  );
+}
+
+/**
+ * Tags with how many contacts have them, in the order of their keys; `after` is the key that the last page ended with.
+ */
+export async function listTagCounts(
+  workspaceId: string,
+  { limit, after }: { limit: number; after: string | null },
+): Promise<{ key: string; tag: string; count: number }[]> {
+  const rows = await query(
+    `SELECT tag_key, tag, contacts FROM contact_counts ${byId} WHERE workspace_id = ? AND tag_key > ?
+     ORDER BY tag_key LIMIT ?`,
+    [idToBytes(workspaceId), Buffer.from(after ?? ''), limit],
+  );
+  return rows.map((row) => ({ key: row.tag_key.toString(), tag: row.tag, count: row.contacts }));
+}
+
+/** How many contacts have the tag with this key; all that there are for the empty one. */
+export async function findCount(workspaceId: string, tagKey: string): Promise<number> {
+  const [row] = await query(
+    'SELECT SUM(contacts) AS contacts FROM contact_counts WHERE workspace_id = ? AND tag_key = ?',
+    [idToBytes(workspaceId), Buffer.from(tagKey)],
+  );
+  return Number(row?.contacts ?? 0);
+}

@@ -1,0 +1,286 @@
+import { type ContactRecord, listContactsByIds } from './contacts.ts';
+import { findCount } from './entries.ts';
+import {
+  countMeeting,
+  findWindow,
+  meet,
+  type Place,
+  type Range,
+  type Source,
+  type Step,
+  scan,
+  sources,
+  type Term,
+  walk,
+} from './ranges.ts';
+import { hardlyAny, measure, measureBroad, mostRead, type Sized, worthReading } from './sizes.ts';
+
+export type { Range, Source, Term };
+/** The contacts that all terms find and that match; without terms it is all of them. */
+export type Filter = {
+  terms: Term[];
+  /** Each contact that all terms find is a match. */
+  isExact: boolean;
+  matches: (contact: ContactRecord) => boolean;
+};
+
+/** How many contacts are compared for one page, and how many of them at a time. */
+export const mostCompared = 1_500;
+const comparedAtOnce = 500;
+
+/** `reached`: where the next page begins; null: there is none. */
+export type Page = { contacts: ContactRecord[]; reached: string | null };
+
+/**
+ * Newest first; `beforeId` is the id that the last page ended with. The work for a page has a limit, whatever is
+ * searched for and however many contacts there are: a page that comes to it is short, or empty, and the next goes on.
+ */
+export async function listContacts(
+  workspaceId: string,
+  filter: Filter,
+  { limit, beforeId }: { limit: number; beforeId: string | null },
+): Promise<Page> {
+  const contacts: ContactRecord[] = [];
+  let reached = beforeId;
+  let compared = 0;
+  // One more than the page tells whether there is another.
+  const page = { from: beforeId, isRising: false, size: limit + 1 };
+  for await (const look of search(workspaceId, filter, page)) {
+    contacts.push(...look.matching);
+    if (contacts.length > limit) {
+      const page = contacts.slice(0, limit);
+      return { contacts: page, reached: page.at(-1)!.id };
+    }
+    reached = look.reached;
+    compared += look.compared;
+    if (reached === null || compared >= mostCompared) break;
+  }
+  return { contacts, reached };
+}
+
+/** Some contacts in turn, and which of them match. */
+type Look = { matching: ContactRecord[]; compared: number; reached: string | null };
+type Looks = AsyncGenerator<Look>;
+
+function compare({ matches }: Filter, { found, reached }: Step<ContactRecord>): Look {
+  return { matching: found.filter(matches), compared: found.length, reached };
+}
+
+const nothingMore: Look = { matching: [], compared: 0, reached: null };
+
+/** By an index where a term is rare in it, else by a look at the newest contacts first. */
+async function* search(workspaceId: string, filter: Filter, page: Place): Looks {
+  const { terms } = filter;
+  const single = terms.length === 1 ? terms[0]! : null;
+  // The entries of one key are in order of their ids already.
+  if (!terms.length || (single && isOneKey(single))) return yield* sweeps(workspaceId, filter, page);
+  // The longest word comes first. Where it is rare, nobody counts the others: those of an email end in words that many
+  // have.
+  const longest = await measure(workspaceId, terms.slice(0, 1));
+  const rare = smallest(longest);
+  if (rare && !single && rare.entries <= hardlyAny)
+    return yield* read(workspaceId, filter, [rare.term], page);
+  const sized = single ? longest : [...longest, ...(await measure(workspaceId, terms.slice(1)))];
+  const least = smallest(sized);
+  if (least?.entries === 0) return yield nothingMore;
+  if (least && (single || least.entries <= hardlyAny))
+    return yield* read(workspaceId, filter, [least.term], page);
+  if (least) return yield* read(workspaceId, filter, await worthReading(workspaceId, sized, page.size), page);
+  let { from } = page;
+  for await (const look of lookAhead(workspaceId, filter, page)) {
+    yield look;
+    from = look.reached;
+  }
+  if (from !== null) yield* searchBroad(workspaceId, filter, sized, { ...page, from });
+}
+
+function isOneKey([range, ...others]: Term): boolean {
+  return others.length === 0 && !range!.isPrefix;
+}
+
+/** None of the terms is small, and a page is not found among the newest contacts. */
+async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[], page: Place): Looks {
+  const sized = await measureBroad(workspaceId, broad, { most: mostRead, byKey: true });
+  const ordered = sized.filter(({ way }) => way === 'ordered').map(({ term }) => term);
+  if (smallest(sized))
+    yield* read(workspaceId, filter, await worthReading(workspaceId, sized, page.size), page);
+  else if (ordered.length > 1) yield* readWindows(workspaceId, filter, ordered.slice(0, mostInWindow), page);
+  else if (ordered.length === 1) yield* readOrdered(workspaceId, filter, ordered[0]!, page);
+  else yield* sweeps(workspaceId, filter, page);
+}
+
+/** The matches of all of these small terms. */
+async function* read(workspaceId: string, filter: Filter, terms: Term[], page: Place): Looks {
+  const place = { ...page, size: idsFor(filter, terms, page) };
+  const isOnePage = place.size === page.size && terms.length === 1;
+  const step = await (isOnePage ? walk(workspaceId, terms[0]!, place) : meet(workspaceId, terms, place));
+  yield* inPieces(workspaceId, filter, step, page);
+}
+
+/** Where all that the terms find matches, it is a page; else as many as are compared. */
+function idsFor(filter: Filter, terms: Term[], page: Place): number {
+  return isExact(filter) && terms.length === filter.terms.length ? page.size : mostCompared;
+}
+
+/** The most ids that come from several keys, to be put in one order here. */
+const mostIds = 10_000;
+
+async function* readOrdered(workspaceId: string, filter: Filter, term: Term, page: Place): Looks {
+  const size = Math.min(idsFor(filter, [term], page), shareOfKey([term], mostIds));
+  yield* inPieces(workspaceId, filter, await walk(workspaceId, term, { ...page, size }), page);
+}
+
+/** So many entries of each key are so many of all. */
+function shareOfKey(terms: Term[], entries: number): number {
+  return Math.floor(entries / terms.flat().filter(({ isPrefix }) => !isPrefix).length);
+}
+
+const windowsOfPage = 2;
+// Each makes the windows smaller. Words come in order of their length, and the longest are likeliest to be rare.
+const mostInWindow = 3;
+
+/** The matches of all of these terms, window by window: none of them is small. */
+async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], page: Place): Looks {
+  const size = shareOfKey(terms, mostRead / windowsOfPage);
+  let { from } = page;
+  for (let count = 0; count < windowsOfPage; count += 1) {
+    const window = await findWindow(workspaceId, terms, { from, size });
+    if (!window) return yield nothingMore;
+    const place = { ...page, ...window, size: idsFor(filter, terms, page) };
+    const step = await meet(workspaceId, terms, place);
+    yield* inPieces(workspaceId, filter, step, page);
+    if (step.reached === null) return;
+    from = step.reached;
+  }
+}
+
+/** The contacts with these ids, ever more at a time. */
+async function* inPieces(
+  workspaceId: string,
+  filter: Filter,
+  { found, reached }: Step<string>,
+  page: Place,
+): Looks {
+  let start = 0;
+  for (let { size } = page; start + size < found.length; size = Math.min(2 * size, comparedAtOnce)) {
+    const ids = found.slice(start, start + size);
+    yield compare(filter, { found: await inOrder(workspaceId, ids), reached: ids.at(-1)! });
+    start += size;
+  }
+  yield compare(filter, { found: await inOrder(workspaceId, found.slice(start)), reached });
+}
+
+const mostAhead = 1_500;
+
+/** The newest contacts, for as long as a page seems to be found soon. */
+async function* lookAhead(workspaceId: string, filter: Filter, page: Place): Looks {
+  let { from } = page;
+  let [compared, matching] = [0, 0];
+  for (let size = 2 * page.size; compared + size <= mostAhead; ) {
+    const look: Look = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
+    yield look;
+    if (look.reached === null) return;
+    from = look.reached;
+    compared += size;
+    matching += look.matching.length;
+    const missing = Math.ceil((1.2 * compared * page.size) / Math.max(1, matching)) - compared;
+    if (compared + missing > mostAhead) return;
+    size = Math.min(missing, comparedAtOnce);
+  }
+}
+
+/** All contacts in turn, or, where a term is one key, those that it finds. */
+async function sweep(workspaceId: string, { terms }: Filter, place: Place): Promise<Step<ContactRecord>> {
+  const ordered = terms.find(isOneKey);
+  return ordered ? walkAndRead(workspaceId, ordered, place) : scan(workspaceId, place);
+}
+
+/** The same, from one to the next. */
+async function* sweeps(workspaceId: string, filter: Filter, page: Place): Looks {
+  let [from, size] = [page.from, page.size];
+  do {
+    const look: Look = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
+    yield look;
+    [from, size] = [look.reached, comparedAtOnce];
+  } while (from !== null);
+}
+
+async function walkAndRead(workspaceId: string, term: Term, place: Place): Promise<Step<ContactRecord>> {
+  const { found, reached } = await walk(workspaceId, term, place);
+  return { found: await inOrder(workspaceId, found), reached };
+}
+
+async function inOrder(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
+  const records = new Map<string, ContactRecord>();
+  for (const record of await listContactsByIds(workspaceId, ids)) records.set(record.id, record);
+  return ids.flatMap((id) => records.get(id) ?? []);
+}
+
+/**
+ * The next of the contacts, oldest first, for work that goes through all of them: at most `limit`, and perhaps none.
+ * It goes on from `reached`, until that is null.
+ */
+export async function listContactIdsAfter(
+  workspaceId: string,
+  filter: Filter,
+  afterId: string | null,
+  limit: number,
+): Promise<{ ids: string[]; reached: string | null }> {
+  const place = { from: afterId, isRising: true, size: limit };
+  const term = await findShortest(workspaceId, filter.terms);
+  const { found, reached } = await (term ? walkAndRead(workspaceId, term, place) : scan(workspaceId, place));
+  return { ids: found.filter(filter.matches).map(({ id }) => id), reached };
+}
+
+/** The term along which the work is least, in any order; null: all contacts are gone through as well. */
+async function findShortest(workspaceId: string, terms: Term[]): Promise<Term | null> {
+  if (terms.length === 0) return null;
+  if (terms.length === 1 && isOneKey(terms[0]!)) return terms[0]!;
+  let sized = await measure(workspaceId, terms);
+  if (!smallest(sized)) sized = await measureBroad(workspaceId, sized, { most: mostRead, byKey: true });
+  return (smallest(sized) ?? sized.find(({ way }) => way === 'ordered'))?.term ?? null;
+}
+
+function smallest(sized: Sized[]): Sized | undefined {
+  const wholes = sized.filter(({ way }) => way === 'whole');
+  return wholes.toSorted((one, other) => one.entries - other.entries)[0];
+}
+
+/** So many entries are counted exactly, which is worth more than a page is. */
+const mostCounted = 60_000;
+
+export type Count = { count: number; isEstimate: boolean };
+
+/** How many contacts match: counted where that has a limit, else by how many of the newest do. */
+export async function countContacts(workspaceId: string, filter: Filter): Promise<Count> {
+  const { terms } = filter;
+  const exactly = (count: number) => ({ count, isEstimate: false });
+  if (terms.length === 0) return exactly(await findCount(workspaceId, ''));
+  const [first] = terms[0]!;
+  if (terms.length === 1 && first!.source === 'tag') return exactly(await findCount(workspaceId, first!.key));
+  const sized = await measureBroad(workspaceId, await measure(workspaceId, terms), {
+    most: mostCounted,
+    byKey: false,
+  });
+  if (isExact(filter) && sized.every(({ way }) => way === 'whole'))
+    return exactly(await countMeeting(workspaceId, terms));
+  const page = { from: null, isRising: false, size: comparedAtOnce };
+  const least = smallest(sized);
+  const looks = least
+    ? read(workspaceId, filter, [least.term], page)
+    : sweeps(workspaceId, { ...filter, terms: [] }, page);
+  let [matching, compared] = [0, 0];
+  for await (const look of looks) {
+    matching += look.matching.length;
+    compared += look.compared;
+    if (look.reached === null) return exactly(matching);
+    if (compared >= mostCompared) break;
+  }
+  const all = least?.entries ?? (await findCount(workspaceId, ''));
+  // Of those that were not looked at, at least one may match.
+  return { count: Math.max(matching, 1, Math.round((matching / compared) * all)), isEstimate: true };
+}
+
+function isExact({ terms, isExact }: Filter): boolean {
+  return isExact && terms.flat().every(({ source, key }) => Buffer.byteLength(key) <= sources[source].bytes);
+}

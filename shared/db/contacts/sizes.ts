@@ -1,0 +1,100 @@
+import { findCount } from './entries.ts';
+import { countEntries, listKeys, type Range, type Source, type Term } from './ranges.ts';
+
+/** How large the terms of a search are. That is found out with few looks, however many contacts there are. */
+
+/** So many entries of an index are as good as none; so many are read and sorted in a millisecond. */
+export const hardlyAny = 100;
+export const few = 1_000;
+/** The most entries that are counted of all terms at first, and the most that are read at a time. */
+const mostCounted = 20_000;
+export const mostRead = 30_000;
+/** The cost of reading a contact somewhere, and to join an entry with those of other terms, beside reading an entry. */
+const [contactCost, joinCost] = [60, 3];
+
+/** `isAll`: the range has no more than these. */
+type Counted = { range: Range; entries: number; isAll: boolean };
+/**
+ * `whole`: the term has so many entries, and they are read together. `ordered`: it has more, which can be read in order
+ * of their ids. `broad`: it has more, in no order.
+ */
+export type Sized = { term: Term; counted: Counted[]; entries: number; way: 'whole' | 'ordered' | 'broad' };
+
+/** The terms, all but the small ones as broad. Of many terms, fewer entries are counted of each. */
+export async function measure(workspaceId: string, terms: Term[]): Promise<Sized[]> {
+  const ranges = terms.flat();
+  const each = Math.max(hardlyAny, Math.min(few, Math.floor(mostCounted / ranges.length)));
+  const counts = (await count(workspaceId, ranges, each)).values();
+  return terms.map((term) => sizeOf(term.map(() => counts.next().value!)));
+}
+
+// Many contacts have a word in common; hardly two have an email or a number.
+const shared = new Set<Source>(['firstName', 'lastName', 'company', 'furtherWord', 'tag', 'clientReference']);
+/** A prefix with more of them is not read key by key. */
+const mostKeys = 20;
+
+/** The same, with the broad ones as what they turn out to be when up to `most` entries of theirs are counted. */
+export async function measureBroad(
+  workspaceId: string,
+  sized: Sized[],
+  { most, byKey }: { most: number; byKey: boolean },
+): Promise<Sized[]> {
+  const large = sized
+    .flatMap(({ counted }) => counted.filter(({ isAll }) => !isAll))
+    .map(({ range }) => range);
+  const keys = await keysOf(workspaceId, byKey ? large : []);
+  const rest = large.filter((range) => !keys.has(range));
+  const recounted = new Map<Range, Counted>();
+  for (const one of await count(workspaceId, rest, Math.floor(most / Math.max(1, rest.length))))
+    recounted.set(one.range, one);
+  return sized.map(({ counted }) =>
+    sizeOf(
+      counted.map((one) => recounted.get(one.range) ?? one),
+      keys,
+    ),
+  );
+}
+
+/** Of the ranges that have few keys: these, as ranges of their own, each in order of the ids. */
+async function keysOf(workspaceId: string, ranges: Range[]): Promise<Map<Range, Range[]>> {
+  const several = ranges.filter(({ source, isPrefix }) => isPrefix && shared.has(source));
+  const found = await listKeys(workspaceId, several, mostKeys);
+  const keys = new Map<Range, Range[]>();
+  for (const range of ranges) if (!range.isPrefix) keys.set(range, [range]);
+  for (const [place, range] of several.entries()) if (found[place]) keys.set(range, found[place]);
+  return keys;
+}
+
+async function count(workspaceId: string, ranges: Range[], most: number): Promise<Counted[]> {
+  const counts = await countEntries(workspaceId, ranges, most + 1);
+  return ranges.map((range, place) => ({ range, entries: counts[place]!, isAll: counts[place]! <= most }));
+}
+
+function sizeOf(counted: Counted[], keys = new Map<Range, Range[]>()): Sized {
+  const term = counted.flatMap(({ range, isAll }) => (isAll ? range : (keys.get(range) ?? range)));
+  const entries = counted.reduce((sum, one) => sum + one.entries, 0);
+  const isWhole = counted.every(({ isAll }) => isAll);
+  const isOrdered = counted.every(({ range, isAll }) => isAll || keys.has(range));
+  return { term, counted, entries, way: isWhole ? 'whole' : isOrdered ? 'ordered' : 'broad' };
+}
+
+/**
+ * Which of the whole terms are read to find a page: the smallest alone, if it costs less to compare what it finds than
+ * to join it with others.
+ */
+export async function worthReading(workspaceId: string, sized: Sized[], size: number): Promise<Term[]> {
+  const wholes = sized.filter(({ way }) => way === 'whole');
+  const [least, ...others] = wholes.toSorted((one, other) => one.entries - other.entries);
+  const joined = [least!];
+  let sum = least!.entries;
+  for (const other of others) {
+    if (sum + other.entries > mostRead) break;
+    sum += other.entries;
+    joined.push(other);
+  }
+  const all = Math.max(1, await findCount(workspaceId, ''));
+  const share = others.reduce((product, { entries }) => product * Math.min(1, entries / all), 1);
+  const compared = Math.min(least!.entries, size / share);
+  const isLeastEnough = least!.entries + compared * contactCost < sum * joinCost;
+  return (isLeastEnough ? [least!] : joined).map(({ term }) => term);
+}

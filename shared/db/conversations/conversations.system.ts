@@ -1,0 +1,121 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { keyOfAddress } from '../../formats/sms/sender-name.ts';
+import { pairOf } from '../../formats/text-pair.ts';
+import { byId, type Changed, query, type Row } from '../client.ts';
+import { type ConversationRecord, toRecord } from './conversations.ts';
+
+/** Some of the texts made before then whose course is over, or will not go on; locked until the transaction ends. */
+export async function listSmsPastForUpdate(until: Date, limit: number): Promise<Buffer[]> {
+  const rows = await query(
+    `SELECT id FROM sms_messages ${byId} WHERE id < ? AND status NOT IN ('queued', 'held')
+     ORDER BY id LIMIT ? FOR UPDATE`,
+    [firstUuidAt(until), limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** How many texts leave a conversation. */
+export type Leaving = { id: Buffer; inbound: number; outbound: number };
+
+/** Of these texts, which must be locked. */
+export async function listLeaving(smsIds: Buffer[]): Promise<Leaving[]> {
+  const rows = await query(
+    `SELECT c.id, c.sender_key, m.direction, m.sender, m.recipient FROM sms_messages m ${byId}
+     STRAIGHT_JOIN conversations c FORCE INDEX (conversations_pair)
+       ON c.workspace_id = m.workspace_id AND c.number = IF(m.direction = 'inbound', m.sender, m.recipient)
+     WHERE m.id IN (?)`,
+    [smsIds],
+  );
+  const leaving = new Map<string, Leaving>();
+  for (const { id, sender_key: key, direction, sender, recipient } of rows) {
+    const own = pairOf({ direction, sender: String(sender), recipient: String(recipient) }).sender;
+    if (keyOfAddress(own) !== String(key)) continue;
+    const name = id.toString('hex');
+    const one = leaving.get(name) ?? { id, inbound: 0, outbound: 0 };
+    one[direction as 'inbound' | 'outbound'] += 1;
+    leaving.set(name, one);
+  }
+  return [...leaving.values()];
+}
+
+export async function deleteSms(smsIds: Buffer[]): Promise<number> {
+  const { affectedRows } = await query<Changed>(`DELETE m FROM sms_messages m ${byId} WHERE m.id IN (?)`, [
+    smsIds,
+  ]);
+  return affectedRows;
+}
+
+export type Left = { workspaceId: string; record: ConversationRecord };
+
+/**
+ * Takes texts that are gone out of their conversations, and deletes those that have none left. Returns those whose newest
+ * text is gone while others are there. A conversation that is not open yet counts its texts later.
+ */
+export async function updateConversationsLeft(leaving: Leaving[], gone: Buffer[]): Promise<Left[]> {
+  if (leaving.length === 0) return [];
+  const ids = leaving.map(({ id }) => id);
+  const locked = await query(`SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
+    ids,
+  ]);
+  // One that is not open yet stays locked too: whoever opens it must not count texts whose deletion is not committed.
+  const rows = locked.filter((row) => row.is_open === 1);
+  const byConversation = new Map(leaving.map((one) => [one.id.toString('hex'), one]));
+  const after = rows.map((row) => {
+    const { inbound, outbound } = byConversation.get(row.id.toString('hex'))!;
+    return { row, inbound: row.inbound_count - inbound, outbound: row.outbound_count - outbound };
+  });
+  const isEmpty = ({ inbound, outbound }: (typeof after)[number]) => inbound + outbound <= 0;
+  const [empty, kept] = [after.filter(isEmpty), after.filter((one) => !isEmpty(one))];
+  if (empty.length > 0)
+    await query(`DELETE c FROM conversations c ${byId} WHERE c.id IN (?)`, [empty.map(({ row }) => row.id)]);
+  if (kept.length > 0)
+    await query(
+      `INSERT INTO conversations (id, workspace_id, number, sender, sender_key, inbound_count, outbound_count,
+         created_at) VALUES ?
+       ON DUPLICATE KEY UPDATE inbound_count = VALUES(inbound_count), outbound_count = VALUES(outbound_count)`,
+      [
+        kept.map(({ row, inbound, outbound }) => [
+          row.id,
+          row.workspace_id,
+          row.number,
+          row.sender,
+          row.sender_key,
+          inbound,
+          outbound,
+          row.created_at,
+        ]),
+      ],
+    );
+  const names = new Set(gone.map((id) => id.toString('hex')));
+  return kept.filter(({ row }) => names.has(row.last_sms_id.toString('hex'))).map(({ row }) => toLeft(row));
+}
+
+function toLeft(row: Row): Left {
+  return { workspaceId: idFromBytes('workspace', row.workspace_id), record: toRecord(row) };
+}
+
+/** Shows another text as the newest; the row must be locked. */
+export async function updateNewest(
+  { workspaceId, record }: Left,
+  { id, at }: { id: string; at: Date },
+): Promise<void> {
+  await query(
+    `UPDATE conversations ${byId} SET last_sms_id = ?, last_activity_at = ? WHERE id = ? AND workspace_id = ?`,
+    [idToBytes(id), at, idToBytes(record.id), idToBytes(workspaceId)],
+  );
+}
+
+/** Deletes some that were expected before then and whose first text never came. */
+export async function deleteUnopenedBefore(until: Date, limit: number): Promise<number> {
+  // By their ids: who opens one holds its row, and changes the entry by which it is found here.
+  const rows = await query(
+    `SELECT id FROM conversations FORCE INDEX (conversations_unopened)
+     WHERE is_open = 0 AND created_at < ? ORDER BY created_at LIMIT ?`,
+    [until, limit],
+  );
+  if (rows.length === 0) return 0;
+  await query(`DELETE c FROM conversations c ${byId} WHERE c.id IN (?) AND c.is_open = 0`, [
+    rows.map(({ id }) => id),
+  ]);
+  return rows.length;
+}

@@ -1,0 +1,252 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { keyOfAddress } from '../../formats/sms/sender-name.ts';
+import { type Pair, pairOf } from '../../formats/text-pair.ts';
+import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import type { SmsRecord } from '../sms/messages.ts';
+
+export type ConversationRecord = {
+  id: string;
+  number: string;
+  /** As the first text that came in named it. */
+  sender: string;
+  /** False while the first text is on its way in: then nothing else here counts, and nobody sees it. */
+  isOpen: boolean;
+  inboundCount: number;
+  outboundCount: number;
+  lastInboundAt: Date | null;
+  lastOutboundAt: Date | null;
+  lastActivityAt: Date | null;
+  lastSmsId: string | null;
+};
+
+export type Text = Pick<SmsRecord, 'id' | 'direction' | 'sender' | 'recipient' | 'createdAt'>;
+
+/**
+ * Locks are taken by id alone, several in the order of their ids: whoever locked an entry of another index first, and the
+ * row then, would meet those who hold the row and change the entry.
+ */
+const ofPair = 'FORCE INDEX (conversations_pair) WHERE workspace_id = ? AND number = ? AND sender_key = ?';
+const pairValues = (workspaceId: string, { number, sender }: Pair) => [
+  idToBytes(workspaceId),
+  Buffer.from(number),
+  Buffer.from(keyOfAddress(sender)),
+];
+
+/** Makes one that is not open yet; where the pair has one already, nothing is written. */
+export async function insertConversation(
+  workspaceId: string,
+  id: string,
+  { number, sender }: Pair,
+  createdAt: Date,
+): Promise<void> {
+  await execute(
+    `INSERT IGNORE INTO conversations (id, workspace_id, number, sender, sender_key, created_at)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+    [
+      idToBytes(id),
+      idToBytes(workspaceId),
+      Buffer.from(number),
+      Buffer.from(sender),
+      Buffer.from(keyOfAddress(sender)),
+      createdAt,
+    ],
+  );
+}
+
+export async function findConversation(workspaceId: string, id: string): Promise<ConversationRecord | null> {
+  const [row] = await execute('SELECT * FROM conversations WHERE id = ? AND workspace_id = ?', [
+    idToBytes(id),
+    idToBytes(workspaceId),
+  ]);
+  return row ? toRecord(row) : null;
+}
+
+export async function findConversationOf(
+  workspaceId: string,
+  pair: Pair,
+): Promise<ConversationRecord | null> {
+  const [row] = await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair));
+  return row ? toRecord(row) : null;
+}
+
+/** Nobody else adds a text to it until the transaction ends. */
+export async function findConversationForUpdate(
+  workspaceId: string,
+  id: string,
+): Promise<ConversationRecord | null> {
+  const [row] = await execute(
+    `SELECT * FROM conversations ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`,
+    [idToBytes(id), idToBytes(workspaceId)],
+  );
+  return row ? toRecord(row) : null;
+}
+
+export async function findConversationIdOf(workspaceId: string, pair: Pair): Promise<string | null> {
+  const [row] = await execute(`SELECT id FROM conversations ${ofPair}`, pairValues(workspaceId, pair));
+  return row ? idFromBytes('conversation', row.id) : null;
+}
+
+/** Ids of the conversations that these texts belong to, where they belong to any. */
+export async function listConversationIdsOf(workspaceId: string, texts: Text[]): Promise<Map<Text, string>> {
+  if (texts.length === 0) return new Map();
+  const pairs = texts.map(pairOf);
+  const rows = await query(
+    `SELECT id, number, sender_key FROM conversations FORCE INDEX (conversations_pair)
+     WHERE workspace_id = ? AND number IN (?)`,
+    [idToBytes(workspaceId), pairs.map(({ number }) => Buffer.from(number))],
+  );
+  if (rows.length === 0) return new Map();
+  const ids = new Map(rows.map((row) => [`${row.number} ${row.sender_key}`, row.id]));
+  return new Map(
+    texts.flatMap((text, index) => {
+      const { number, sender } = pairs[index]!;
+      const id = ids.get(`${number} ${keyOfAddress(sender)}`);
+      return id ? [[text, idFromBytes('conversation', id)] as const] : [];
+    }),
+  );
+}
+
+// A column that is null until the conversation is open is computed from null, and so stays null.
+const later = (column: string) => `${column} = GREATEST(${column}, ?)`;
+const additions = {
+  inbound: `inbound_count = inbound_count + 1, last_inbound_at = GREATEST(COALESCE(last_inbound_at, ?), ?)`,
+  outbound: `outbound_count = outbound_count + 1, last_outbound_at = GREATEST(COALESCE(last_outbound_at, ?), ?)`,
+};
+
+/** Adds a text to its conversation; false where that has gone. */
+export async function updateConversationAdded(
+  workspaceId: string,
+  conversationId: string,
+  { id, direction, createdAt: at }: Text,
+): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE conversations ${byId} SET ${additions[direction]}, ${later('last_activity_at')}, ${later('last_sms_id')}
+     WHERE id = ? AND workspace_id = ?`,
+    [at, at, at, idToBytes(id), idToBytes(conversationId), idToBytes(workspaceId)],
+  );
+  return affectedRows === 1;
+}
+
+/** The same of texts that went out together, with the ids of their conversations; one that has gone meanwhile gets none. */
+export async function updateManyConversationsSent(
+  workspaceId: string,
+  sent: Map<Text, string>,
+): Promise<void> {
+  if (sent.size === 0) return;
+  const rows = await query(
+    `SELECT * FROM conversations ${byId} WHERE id IN (?) AND workspace_id = ?
+     ORDER BY id FOR UPDATE`,
+    [[...new Set(sent.values())].map(idToBytes), idToBytes(workspaceId)],
+  );
+  if (rows.length === 0) return;
+  const byConversation = Map.groupBy(sent, ([, id]) => id);
+  await query(
+    `INSERT INTO conversations (id, workspace_id, number, sender, sender_key, outbound_count, last_outbound_at,
+       last_sms_id, created_at) VALUES ?
+     ON DUPLICATE KEY UPDATE outbound_count = outbound_count + VALUES(outbound_count),
+       last_outbound_at = GREATEST(COALESCE(last_outbound_at, VALUES(last_outbound_at)), VALUES(last_outbound_at)),
+       last_activity_at = GREATEST(last_activity_at, VALUES(last_outbound_at)),
+       last_sms_id = GREATEST(last_sms_id, VALUES(last_sms_id))`,
+    [
+      rows.map((row) => {
+        const texts = byConversation.get(idFromBytes('conversation', row.id))!.map(([text]) => text);
+        const newest = texts.reduce((one, other) => (other.id > one.id ? other : one));
+        return [
+          row.id,
+          row.workspace_id,
+          row.number,
+          row.sender,
+          row.sender_key,
+          texts.length,
+          newest.createdAt,
+          idToBytes(newest.id),
+          row.created_at,
+        ];
+      }),
+    ],
+  );
+}
+
+/** Sets the figures that the conversation has from now on; its row must be locked. */
+export async function updateConversationOpened(
+  workspaceId: string,
+  { id, ...record }: ConversationRecord,
+): Promise<void> {
+  await execute(
+    `UPDATE conversations ${byId} SET is_open = 1, inbound_count = ?, outbound_count = ?, last_inbound_at = ?,
+       last_outbound_at = ?, last_activity_at = ?, last_sms_id = ? WHERE id = ? AND workspace_id = ?`,
+    [
+      record.inboundCount,
+      record.outboundCount,
+      record.lastInboundAt,
+      record.lastOutboundAt,
+      record.lastActivityAt,
+      record.lastSmsId === null ? null : idToBytes(record.lastSmsId),
+      idToBytes(id),
+      idToBytes(workspaceId),
+    ],
+  );
+}
+
+export type ConversationFilter = {
+  number?: string | undefined;
+  sender?: string | undefined;
+  /** Of the last text. */
+  since?: Date | undefined;
+};
+/** Where the page before ended. */
+export type ConversationPlace = { at: string; id: string };
+
+/** Latest activity first. */
+export async function listConversations(
+  workspaceId: string,
+  { number, sender, since }: ConversationFilter,
+  { limit, after }: { limit: number; after: ConversationPlace | null },
+): Promise<ConversationRecord[]> {
+  const index =
+    number !== undefined
+      ? 'conversations_pair'
+      : sender !== undefined
+        ? 'conversations_of_sender'
+        : 'conversations_listed';
+  const conditions: [sql: string, ...values: unknown[]][] = [
+    ['workspace_id = ? AND last_activity_at IS NOT NULL', idToBytes(workspaceId)],
+    ...(number === undefined ? [] : [['number = ?', Buffer.from(number)] as [string, Buffer]]),
+    ...(sender === undefined
+      ? []
+      : [['sender_key = ?', Buffer.from(keyOfAddress(sender))] as [string, Buffer]]),
+    ...(since === undefined ? [] : [['last_activity_at >= ?', since] as [string, Date]]),
+    // Two conditions: an index is read as a range by the first of them.
+    ...(after === null
+      ? []
+      : [
+          [
+            'last_activity_at <= ? AND (last_activity_at < ? OR id < ?)',
+            new Date(after.at),
+            new Date(after.at),
+            idToBytes(after.id),
+          ] as [string, Date, Date, Buffer],
+        ]),
+  ];
+  const rows = await query(
+    `SELECT * FROM conversations FORCE INDEX (${index}) WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+     ORDER BY last_activity_at DESC, id DESC LIMIT ?`,
+    [...conditions.flatMap(([, ...values]) => values), limit],
+  );
+  return rows.map(toRecord);
+}
+
+export function toRecord(row: Row): ConversationRecord {
+  return {
+    id: idFromBytes('conversation', row.id),
+    number: row.number.toString(),
+    sender: row.sender.toString(),
+    isOpen: row.is_open === 1,
+    inboundCount: row.inbound_count,
+    outboundCount: row.outbound_count,
+    lastInboundAt: row.last_inbound_at,
+    lastOutboundAt: row.last_outbound_at,
+    lastActivityAt: row.last_activity_at,
+    lastSmsId: row.last_sms_id && idFromBytes('sms', row.last_sms_id),
+  };
+}

@@ -1,0 +1,32 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { query } from '../client.ts';
+import type { Messages } from '../work/message-admission.system.ts';
+import { emailTable } from './emails.system.ts';
+import type { EmailKind } from './emails.ts';
+
+export const emailMessages: Messages<EmailKind> = {
+  table: emailTable,
+  isLimited: 'COALESCE(o.emails_per_minute, o.emails_per_hour, o.emails_per_day) IS NOT NULL',
+  heldUntil: 'o.emails_held_until',
+};
+
+/** How many jobs each of these workspaces has, in all lanes, that are due then and in nobody's hand. */
+export async function listDueJobs(workspaceIds: string[], dueBefore: Date): Promise<Map<string, number>> {
+  if (workspaceIds.length === 0) return new Map();
+  const rows = await query(
+    `SELECT workspace_id, COUNT(*) AS jobs FROM emails FORCE INDEX (emails_admission)
+     WHERE status = 'queued' AND kind IN (?) AND parked = 0
+       AND workspace_id IN (?) AND due_at <= ? GROUP BY workspace_id`,
+    [emailTable.lanes!.order, workspaceIds.map(idToBytes), dueBefore],
+  );
+  return new Map(rows.map((row) => [idFromBytes('workspace', row.workspace_id), Number(row.jobs)]));
+}
+
+/** When a queued email was to go out; null when it is queued no more. */
+export async function findDueSince(emailId: string): Promise<Date | null> {
+  const [row] = await query(
+    "SELECT COALESCE(scheduled_at, created_at) AS since FROM emails WHERE id = ? AND status = 'queued'",
+    [idToBytes(emailId)],
+  );
+  return row?.since ?? null;
+}

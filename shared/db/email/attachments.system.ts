@@ -1,0 +1,39 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { execute, query } from '../client.ts';
+import type { AttachmentRecord } from './attachments.ts';
+
+/** In their order in the message. */
+export async function listAttachments(emailId: string): Promise<AttachmentRecord[]> {
+  const rows = await execute(
+    'SELECT position, filename, size_bytes FROM email_attachments WHERE email_id = ? ORDER BY position',
+    [idToBytes(emailId)],
+  );
+  return rows.map((row) => ({ position: row.position, filename: row.filename, sizeBytes: row.size_bytes }));
+}
+
+export async function findAttachmentChunk(
+  emailId: string,
+  position: number,
+  number: number,
+): Promise<Buffer | null> {
+  const [row] = await execute(
+    'SELECT bytes FROM email_attachment_chunks WHERE email_id = ? AND position = ? AND number = ?',
+    [idToBytes(emailId), position, number],
+  );
+  return row?.bytes ?? null;
+}
+
+type Left = { workspaceId: string; emailId: string };
+
+/** Emails whose body is gone and whose attachments are not: whoever was to delete them died on the way. */
+export async function listLeftAttachments(limit: number): Promise<Left[]> {
+  const rows = await query(
+    `SELECT DISTINCT a.workspace_id, a.email_id FROM email_attachments a
+     LEFT JOIN email_bodies b ON b.email_id = a.email_id WHERE b.email_id IS NULL LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => ({
+    workspaceId: idFromBytes('workspace', row.workspace_id),
+    emailId: idFromBytes('email', row.email_id),
+  }));
+}

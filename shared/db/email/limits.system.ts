@@ -1,0 +1,117 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { execute, query, transaction } from '../client.ts';
+
+/**
+ * The recent sending of the workspaces with a limit. Each period is counted in sixtieths of itself, so that a limit
+ * holds for any minute, hour or day and not only for those that begin with the clock's.
+ */
+
+export type Period = 'minute' | 'hour' | 'day';
+export type Limits = Record<Period, number | null>;
+
+const slotMs: Record<Period, number> = { minute: 1_000, hour: 60_000, day: 1_440_000 };
+const periods = Object.keys(slotMs) as Period[];
+/** One more than sixty, as the one that is under way counts too. */
+const slotsCounted = 61;
+
+const slotAt = (period: Period, at: Date) => Math.floor(at.getTime() / slotMs[period]);
+const firstCounted = (period: Period, at: Date) => slotAt(period, at) - slotsCounted + 1;
+
+type Used = { period: Period; emails: number; oldestSlot: number };
+
+/** The allowance left to a workspace in each of its periods; a workspace without a limit is not in it. */
+export async function listAllowances(workspaceIds: string[], at: Date): Promise<Map<string, number>> {
+  if (workspaceIds.length === 0) return new Map();
+  const ids = workspaceIds.map(idToBytes);
+  const rows = await query(
+    `SELECT id, emails_per_minute, emails_per_hour, emails_per_day FROM workspaces WHERE id IN (?)`,
+    [ids],
+  );
+  const used = await query(
+    `SELECT workspace_id, period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
+     WHERE workspace_id IN (?) AND (${counted}) GROUP BY workspace_id, period`,
+    [ids, ...countedSince(at)],
+  );
+  const usedOf = Map.groupBy(used, (row) => row.workspace_id.toString('hex'));
+  return new Map(
+    rows.map((row) => [
+      idFromBytes('workspace', row.id),
+      leftOf(toLimits(row), (usedOf.get(row.id.toString('hex')) ?? []).map(toUsed)),
+    ]),
+  );
+}
+
+const counted = periods.map((period) => `(period = '${period}' AND slot >= ?)`).join(' OR ');
+const countedSince = (at: Date) => periods.map((period) => firstCounted(period, at));
+
+function toLimits(row: Record<string, any>): Limits {
+  return { minute: row['emails_per_minute'], hour: row['emails_per_hour'], day: row['emails_per_day'] };
+}
+
+function toUsed(row: Record<string, any>): Used {
+  return { period: row['period'], emails: Number(row['emails']), oldestSlot: Number(row['oldest']) };
+}
+
+function leftOf(limits: Limits, used: Used[]): number {
+  return Math.min(
+    ...periods.map((period) => {
+      const limit = limits[period];
+      const sent = used.find((one) => one.period === period)?.emails ?? 0;
+      return limit === null ? Number.POSITIVE_INFINITY : Math.max(0, limit - sent);
+    }),
+  );
+}
+
+/**
+ * Takes so many emails out of what a workspace may send now, or as many as there are left, and returns how many. A
+ * process that does it at the same time waits for the workspace's row, in whatever process. Where not all are to be
+ * had, the workspace is held until there are more.
+ */
+export async function updateTaken(workspaceId: string, wanted: number, at: Date): Promise<number> {
+  const id = idToBytes(workspaceId);
+  return transaction(async () => {
+    const [row] = await execute(
+      'SELECT emails_per_minute, emails_per_hour, emails_per_day FROM workspaces WHERE id = ? FOR UPDATE',
+      [id],
+    );
+    if (!row) return wanted;
+    const limits = toLimits(row);
+    const used = (
+      await query(
+        `SELECT period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
+         WHERE workspace_id = ? AND (${counted}) GROUP BY period`,
+        [id, ...countedSince(at)],
+      )
+    ).map(toUsed);
+    const taken = Math.min(wanted, leftOf(limits, used));
+    const limited = periods.filter((period) => limits[period] !== null);
+    if (taken > 0 && limited.length > 0) await insertSent(id, limited, taken, at);
+    if (taken < wanted)
+      await execute('UPDATE workspaces SET emails_held_until = ? WHERE id = ?', [
+        new Date(Math.max(...limited.map((period) => freeAt(period, limits, used, taken, at)))),
+        id,
+      ]);
+    return taken;
+  });
+}
+
+/** When the first of what a period counts is no longer counted; at once where the period has room. */
+function freeAt(period: Period, limits: Limits, used: Used[], taken: number, at: Date): number {
+  const sent = used.find((one) => one.period === period);
+  if ((sent?.emails ?? 0) + taken < limits[period]!) return at.getTime();
+  return ((sent?.oldestSlot ?? slotAt(period, at)) + slotsCounted) * slotMs[period];
+}
+
+async function insertSent(id: Buffer, limited: Period[], emails: number, at: Date): Promise<void> {
+  await query(
+    `INSERT INTO email_sendings (workspace_id, period, slot, emails) VALUES ?
+     ON DUPLICATE KEY UPDATE emails = emails + VALUES(emails)`,
+    [limited.map((period) => [id, period, slotAt(period, at), emails])],
+  );
+  for (const period of limited)
+    await execute('DELETE FROM email_sendings WHERE workspace_id = ? AND period = ? AND slot < ?', [
+      id,
+      period,
+      firstCounted(period, at),
+    ]);
+}

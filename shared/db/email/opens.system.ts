@@ -1,0 +1,35 @@
+import { idToBytes } from '../../formats/ids.ts';
+import { byId, hex, type Param, query, valueByRow, written } from '../client.ts';
+import { type EmailRecord, toRecord } from './emails.ts';
+
+/** An email by the link in it, whoever's it is. */
+export async function findEmailOfLink(emailId: string): Promise<EmailRecord | null> {
+  const [row] = await query('SELECT * FROM emails WHERE id = ?', [idToBytes(emailId)]);
+  return row ? toRecord(row) : null;
+}
+
+/** The emails among these whose loads are counted, locked until the transaction ends. */
+export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRecord[]> {
+  const rows = await query(
+    `SELECT * FROM emails ${byId} WHERE id IN (?) AND track_opens = 1 ORDER BY id FOR UPDATE`,
+    [emailIds.map(idToBytes)],
+  );
+  return rows.map(toRecord);
+}
+
+/** Writes how often these have been opened, and when first. */
+export async function updateOpens(emails: EmailRecord[]): Promise<void> {
+  const rows = emails
+    .map((email) => ({ ...email, key: hex(idToBytes(email.id)) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const by = (valueOf: (email: EmailRecord) => Param) =>
+    valueByRow(
+      'id',
+      rows.map((row) => [row.key, written(valueOf(row))]),
+    );
+  await query(
+    `UPDATE emails ${byId} SET open_count = ${by(({ openCount }) => openCount)}, opened_at = ${by(({ openedAt }) => openedAt)},
+       updated_at = ${by(({ updatedAt }) => updatedAt)}, event_seq = ${by(({ eventSeq }) => eventSeq)}
+     WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
+  );
+}

@@ -1,0 +1,173 @@
+import { idToBytes } from '../../formats/ids.ts';
+import { type Changed, hex, literal, query } from '../client.ts';
+import { type Channel, type Counts, type Dimension, dimensions, measures, type Span } from './counts.ts';
+
+export type Place = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
+export type CountsAt = Place & { dimension: Dimension; value: Buffer; counts: Counts };
+export type LatencyAt = Place & {
+  kind: string;
+  step: 'sent' | 'delivered';
+  bucket: number;
+  messages: number;
+};
+
+const atOnce = 1_000;
+// All of them, so that what follows in the index is found by it.
+const ofDimensions = `dimension IN (${dimensions.map(literal).join(', ')})`;
+const added = (columns: readonly string[]) => columns.map((name) => `${name} = ${name} + VALUES(${name})`);
+const textOf = ({ workspaceId, span, start, channel }: Place) =>
+  `${hex(workspaceId)},'${span}',${start},'${channel}'`;
+
+/** Adds to the rows that are there, and makes the others. */
+export async function addCounts(changes: CountsAt[]): Promise<void> {
+  for (let first = 0; first < changes.length; first += atOnce) {
+    const rows = changes.slice(first, first + atOnce).map(({ dimension, value, counts, ...place }) => {
+      const numbers = measures.map((measure) => counts[measure]).join(',');
+      return `(${textOf(place)},'${dimension}',${value.length > 0 ? hex(value) : "''"},${numbers})`;
+    });
+    await query(
+      `INSERT INTO report_counts (workspace_id, span, start, channel, dimension, value, ${measures.join(', ')})
+       VALUES ${rows.join(',')} ON DUPLICATE KEY UPDATE ${added(measures).join(', ')}`,
+    );
+  }
+}
+
+export async function addLatencies(changes: LatencyAt[]): Promise<void> {
+  for (let first = 0; first < changes.length; first += atOnce) {
+    const rows = changes
+      .slice(first, first + atOnce)
+      .map(
+        ({ kind, step, bucket, messages, ...place }) =>
+          `(${textOf(place)},${literal(kind)},'${step}',${bucket},${messages})`,
+      );
+    await query(
+      `INSERT INTO report_latencies (workspace_id, span, start, channel, kind, step, bucket, messages)
+       VALUES ${rows.join(',')} ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages)`,
+    );
+  }
+}
+
+type Hour = { workspaceId: string; channel: Channel; start: number };
+
+/** The counts of an hour. */
+export async function listCountsOfHour({ workspaceId, channel, start }: Hour): Promise<CountsAt[]> {
+  const rows = await query(
+    `SELECT * FROM report_counts FORCE INDEX (PRIMARY)
+     WHERE workspace_id = ? AND ${ofDimensions} AND span = 'hour' AND start = ? AND channel = ?`,
+    [idToBytes(workspaceId), start, channel],
+  );
+  return rows.map((row) => ({
+    workspaceId: row.workspace_id,
+    span: 'hour',
+    start,
+    channel,
+    dimension: row.dimension,
+    value: row.value,
+    counts: Object.fromEntries(measures.map((measure) => [measure, Number(row[measure])])) as Counts,
+  }));
+}
+
+export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour): Promise<LatencyAt[]> {
+  const rows = await query(
+    `SELECT * FROM report_latencies FORCE INDEX (PRIMARY)
+     WHERE workspace_id = ? AND span = 'hour' AND start = ? AND channel = ?`,
+    [idToBytes(workspaceId), start, channel],
+  );
+  return rows.map((row) => ({
+    workspaceId: row.workspace_id,
+    span: 'hour',
+    start,
+    channel,
+    kind: row.kind,
+    step: row.step,
+    bucket: row.bucket,
+    messages: Number(row.messages),
+  }));
+}
+
+/** Makes a day from its hours, or a month from its days, anew. */
+export async function replaceByParts(
+  workspaceId: string,
+  channel: Channel,
+  { span, start, end }: { span: 'day' | 'month'; start: number; end: number },
+): Promise<void> {
+  const part = span === 'day' ? 'hour' : 'day';
+  const id = idToBytes(workspaceId);
+  const sums = (names: readonly string[]) => names.map((name) => `SUM(${name})`).join(', ');
+  const keys = {
+    report_counts: ['dimension', 'value'],
+    report_latencies: ['kind', 'step', 'bucket'],
+  };
+  for (const [table, key] of Object.entries(keys)) {
+    const columns = table === 'report_counts' ? measures : ['messages'];
+    await query(
+      `DELETE FROM ${table} WHERE workspace_id = ? AND span = ? AND start = ? AND channel = ?
+       ${table === 'report_counts' ? `AND ${ofDimensions}` : ''}`,
+      [id, span, start, channel],
+    );
+    await query(
+      `INSERT INTO ${table} (workspace_id, span, start, channel, ${key.join(', ')}, ${columns.join(', ')})
+       SELECT workspace_id, ?, ?, channel, ${key.join(', ')}, ${sums(columns)} FROM ${table} FORCE INDEX (PRIMARY)
+       WHERE workspace_id = ? AND span = ? AND start >= ? AND start < ? AND channel = ?
+         ${table === 'report_counts' ? `AND ${ofDimensions}` : ''}
+       GROUP BY workspace_id, channel, ${key.join(', ')}`,
+      [span, start, id, part, start, end, channel],
+    );
+  }
+}
+
+export type Name = { workspaceId: Buffer; dimension: 'tag' | 'recipient_domain'; day: number; name: string };
+
+/** The names among these that count under their own name. */
+export async function listNames(names: Name[]): Promise<Name[]> {
+  if (names.length === 0) return [];
+  const rows = await query(
+    `SELECT * FROM report_names FORCE INDEX (PRIMARY) WHERE (workspace_id, dimension, day, name) IN (${names
+      .map((name) => `(${valuesOf(name)})`)
+      .join(',')})`,
+  );
+  return rows.map((row) => ({
+    workspaceId: row.workspace_id,
+    dimension: row.dimension,
+    day: row.day,
+    name: row.name.toString(),
+  }));
+}
+
+/** How many names a day has. */
+export async function findNameCount({ workspaceId, dimension, day }: Omit<Name, 'name'>): Promise<number> {
+  const [row] = await query(
+    'SELECT COUNT(*) AS names FROM report_names WHERE workspace_id = ? AND dimension = ? AND day = ?',
+    [workspaceId, dimension, day],
+  );
+  return Number(row!.names);
+}
+
+export async function insertNames(names: Name[]): Promise<void> {
+  if (names.length === 0) return;
+  await query(
+    `INSERT INTO report_names (workspace_id, dimension, day, name) VALUES ${names
+      .map((name) => `(${valuesOf(name)})`)
+      .join(',')}`,
+  );
+}
+
+const valuesOf = ({ workspaceId, dimension, day, name }: Name) =>
+  `${hex(workspaceId)},'${dimension}',${day},${hex(Buffer.from(name))}`;
+
+/** Deletes some of what belongs to hours before this one. */
+export async function deleteReportsBefore(hour: number, limit: number): Promise<number> {
+  let most = 0;
+  for (const [table, column, value] of [
+    ['report_counts', 'start', hour],
+    ['report_latencies', 'start', hour],
+    ['report_names', 'day', hour],
+  ] as const) {
+    const { affectedRows } = await query<Changed>(`DELETE FROM ${table} WHERE ${column} < ? LIMIT ?`, [
+      value,
+      limit,
+    ]);
+    most = Math.max(most, affectedRows);
+  }
+  return most;
+}

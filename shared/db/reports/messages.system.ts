@@ -1,0 +1,167 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { hex, literal, query, type Row } from '../client.ts';
+import type { Channel } from './counts.ts';
+
+/** Where the reports stand among the events, locked: only one process counts at a time. */
+export async function findReportPositionForUpdate(): Promise<number> {
+  const [row] = await query("SELECT value FROM counters WHERE name = 'reports.position' FOR UPDATE");
+  return Number(row!.value);
+}
+
+export async function updateReportPosition(position: number): Promise<void> {
+  await query("UPDATE counters SET value = ? WHERE name = 'reports.position'", [position]);
+}
+
+/** Down to which hour messages that are older than the reports are counted; 0: all of them are. */
+export async function findBackfill(): Promise<number> {
+  const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
+  return Number(row?.value ?? 0);
+}
+
+/** Another process may have come as far meanwhile. */
+export async function updateBackfill(from: number, to: number): Promise<void> {
+  await query("UPDATE counters SET value = ? WHERE name = 'reports.backfill' AND value = ?", [to, from]);
+}
+
+/** When the first event happened that has a position and is not counted yet; null where there is none. */
+export async function findOldestUncounted(): Promise<Date | null> {
+  const [row] = await query(
+    `SELECT occurred_at FROM events FORCE INDEX (events_position)
+     WHERE position > (SELECT value FROM counters WHERE name = 'reports.position') ORDER BY position LIMIT 1`,
+  );
+  return row?.occurred_at ?? null;
+}
+
+export type MessageChange = { type: string; id: Buffer };
+
+/** The messages that the events after a position tell of, an entry for each event. */
+export async function listMessageChanges(after: number, upTo: number): Promise<MessageChange[]> {
+  const rows = await query(
+    `SELECT type, record_id AS id FROM events FORCE INDEX (events_position) WHERE position > ? AND position <= ?
+     ORDER BY position`,
+    [after, upTo],
+  );
+  return rows as MessageChange[];
+}
+
+const emailColumns = `id, workspace_id, kind, status, sender, recipient_key, reason_category, client_tag, created_at,
+  scheduled_at, sent_at, delivered_at, opened_at`;
+const smsColumns = `id, workspace_id, direction, status, country, parts, cost_gbp, cost_eur, charged, lineage_id,
+  reason_category, client_tag, batch_id, created_at, scheduled_at, sent_at, delivered_at, uncertain_count, gateway`;
+const sources = {
+  email: `SELECT ${emailColumns} FROM emails`,
+  sms: `SELECT ${smsColumns} FROM sms_messages`,
+};
+/** By workspace and id. */
+const listings = { email: 'emails_listed', sms: 'sms_listed' };
+
+/** These messages as they are now, with the columns that reports read; a message that is gone has no row. */
+export async function listReportedMessages(channel: Channel, ids: Buffer[]): Promise<Row[]> {
+  if (ids.length === 0) return [];
+  return query(`${sources[channel]} FORCE INDEX (PRIMARY) WHERE id IN (${ids.map(hex).join(',')})`);
+}
+
+/** The stored text of the newest event of these records between two positions, where the record itself is gone. */
+export async function listLastData(
+  ids: Buffer[],
+  { after, upTo }: { after: number; upTo: number },
+): Promise<{ id: Buffer; workspaceId: Buffer; data: string }[]> {
+  if (ids.length === 0) return [];
+  const rows = await query(
+    `SELECT record_id AS id, workspace_id, data FROM events FORCE INDEX (events_position)
+     WHERE position > ? AND position <= ? AND record_id IN (${ids.map(hex).join(',')}) ORDER BY position`,
+    [after, upTo],
+  );
+  const last = new Map(rows.map((row) => [row.id.toString('latin1'), row]));
+  return [...last.values()].map((row) => ({ id: row.id, workspaceId: row.workspace_id, data: row.data }));
+}
+
+/** How these messages were last counted, by their ids as latin1. */
+export async function listStates(ids: Buffer[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await query(
+    `SELECT id, counted FROM report_states FORCE INDEX (PRIMARY) WHERE id IN (${ids.map(hex).join(',')})`,
+  );
+  return new Map(rows.map((row) => [row.id.toString('latin1'), row.counted.toString()]));
+}
+
+export type State = { id: Buffer; workspaceId: Buffer; counted: string };
+
+export async function updateStates(states: State[]): Promise<void> {
+  if (states.length === 0) return;
+  const rows = states.map(
+    ({ id, workspaceId, counted }) => `(${hex(id)},${hex(workspaceId)},${literal(counted)})`,
+  );
+  await query(
+    `INSERT INTO report_states (id, workspace_id, counted) VALUES ${rows.join(',')}
+     ON DUPLICATE KEY UPDATE counted = VALUES(counted)`,
+  );
+}
+
+/** An id is dated about when its message is: up to half a second ahead, and more where many are made at once. */
+const slackMs = 5_000;
+const boundsOf = ({ from, to }: Stretch) => [
+  firstUuidAt(new Date(from.getTime() - slackMs)),
+  firstUuidAt(new Date(to.getTime() + slackMs)),
+];
+
+type Stretch = { from: Date; to: Date };
+
+/** Messages of a workspace that were accepted then, in the order of their ids, from after one of them on. */
+export async function listAcceptedMessages(
+  workspaceId: string,
+  channel: Channel,
+  { from, to }: Stretch,
+  after: Buffer | null,
+  limit: number,
+): Promise<{ rows: Row[]; reached: Buffer | null }> {
+  const [first, end] = boundsOf({ from, to });
+  const rows = await query(
+    `${sources[channel]} FORCE INDEX (${listings[channel]}) WHERE workspace_id = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`,
+    [idToBytes(workspaceId), after ?? first, end, limit],
+  );
+  return {
+    rows: rows.filter(({ created_at }) => created_at >= from && created_at < to),
+    reached: rows.length === limit ? rows.at(-1)!.id : null,
+  };
+}
+
+/** About when the newest message was accepted that is older than that; null where there is none. */
+export async function findNewestBefore(channel: Channel, before: Date): Promise<Date | null> {
+  const table = channel === 'email' ? 'emails' : 'sms_messages';
+  const [row] = await query(
+    `SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id DESC LIMIT 1`,
+    [firstUuidAt(new Date(before.getTime() + slackMs))],
+  );
+  return row ? new Date((row.id as Buffer).readUIntBE(0, 6) + slackMs) : null;
+}
+
+/** Workspaces that accepted messages then, or within moments of it. */
+export async function listWorkspacesWithMessages(channel: Channel, stretch: Stretch): Promise<string[]> {
+  const table = channel === 'email' ? 'emails' : 'sms_messages';
+  const rows = await query(
+    `SELECT DISTINCT workspace_id AS id FROM ${table} FORCE INDEX (PRIMARY) WHERE id >= ? AND id < ?`,
+    boundsOf(stretch),
+  );
+  return rows.map(({ id }) => idFromBytes('workspace', id));
+}
+
+/** Whether a message was counted in that time that is kept no more. */
+export async function findHasGone(workspaceId: string, channel: Channel, stretch: Stretch): Promise<boolean> {
+  const table = channel === 'email' ? 'emails' : 'sms_messages';
+  const rows = await query(
+    `SELECT 1 FROM report_states s FORCE INDEX (PRIMARY) LEFT JOIN ${table} m ON m.id = s.id
+     WHERE s.id >= ? AND s.id < ? AND s.workspace_id = ? AND s.counted LIKE ? AND m.id IS NULL LIMIT 1`,
+    [...boundsOf(stretch), idToBytes(workspaceId), `${channel[0]}%`],
+  );
+  return rows.length > 0;
+}
+
+/** Forgets what messages were counted as that were made before then. */
+export async function deleteStatesBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<{ affectedRows: number }>(
+    'DELETE FROM report_states WHERE id < ? ORDER BY id LIMIT ?',
+    [firstUuidAt(until), limit],
+  );
+  return affectedRows;
+}

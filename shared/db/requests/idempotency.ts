@@ -1,0 +1,159 @@
+import { batcher } from '../../common/batcher.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import {
+  byId,
+  type Changed,
+  execute,
+  insertNew,
+  isDuplicateKey,
+  isLockWait,
+  outsideTransaction,
+  query,
+  type Row,
+} from '../client.ts';
+
+/** `answer` is sealed; null while the request goes on after its first commit. */
+export type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
+
+const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';
+const columns = '(workspace_id, lineage_id, idempotency_key, fingerprint, answer, expires_at)';
+
+type Asked = { values: Buffer[]; at: Date };
+
+/**
+ * The record that is still kept at that time; 'locked' while a request that has not committed yet holds the key. It never
+ * waits: asking for the lock shows what is not committed, and costs no more than a plain read.
+ */
+export async function findRecord(
+  workspaceId: string,
+  lineageId: string,
+  key: string,
+  at: Date,
+): Promise<IdempotencyRecord | 'locked' | null> {
+  const values = keyValues(workspaceId, lineageId, key);
+  const found = await outsideTransaction(() => lookUp({ values, at }));
+  if (found !== 'locked') return found;
+  // It may be another reader of the same answer that has the lock, and only for this moment.
+  const [row] = await listRecords([{ values, at }]);
+  return row ? toRecord(row) : 'locked';
+}
+
+/** Requests of one moment ask together. */
+const lookUp = batcher({ maxItems: 50, maxInFlight: 3, run: findAll });
+
+async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | null)[]> {
+  const rows = await listUnlocked(asked);
+  if (rows) {
+    const byKey = new Map(rows.map((row) => [nameOf(valuesOf(row)), toRecord(row)]));
+    return asked.map(({ values }) => byKey.get(nameOf(values)) ?? null);
+  }
+  // Which of several is locked, only single look-ups tell.
+  if (asked.length === 1) return ['locked'];
+  return (await Promise.all(asked.map((one) => findAll([one])))).flat();
+}
+
+/** Null when one of them is locked. */
+async function listUnlocked(asked: Asked[]): Promise<Row[] | null> {
+  try {
+    return await listRecords(asked, 'FOR UPDATE NOWAIT');
+  } catch (error) {
+    if (isLockWait(error)) return null;
+    throw error;
+  }
+}
+
+async function listRecords(asked: Asked[], lock = ''): Promise<Row[]> {
+  const conditions = asked.map(() => `(${ofKey} AND expires_at > ?)`).join(' OR ');
+  const values = asked.flatMap(({ values, at }) => [...values, at]);
+  const sql = `SELECT workspace_id, lineage_id, idempotency_key, fingerprint, answer FROM idempotency_records
+    ${byId} WHERE ${conditions} ${lock}`;
+  return asked.length === 1 ? execute(sql, values) : query(sql, values);
+}
+
+/** Keeps an answer together with its key, in a transaction that adds new rows only. */
+export async function insertAnswered(
+  workspaceId: string,
+  lineageId: string,
+  key: string,
+  { fingerprint, answer, expiresAt }: IdempotencyRecord & { expiresAt: Date },
+): Promise<void> {
+  await insertNew(`idempotency_records ${columns}`, [
+    ...keyValues(workspaceId, lineageId, key),
+    fingerprint,
+    answer,
+    expiresAt,
+  ]);
+}
+
+/**
+ * Takes the key for the current transaction. Another transaction that has it in hand is waited for, as long as the
+ * session waits for locks: 'locked' when it is not over by then, 'taken' when it has committed.
+ */
+export async function insertRecord(
+  workspaceId: string,
+  lineageId: string,
+  key: string,
+  record: { fingerprint: Buffer; expiresAt: Date },
+): Promise<'inserted' | 'locked' | 'taken'> {
+  try {
+    await execute(
+      `INSERT INTO idempotency_records (workspace_id, lineage_id, idempotency_key, fingerprint, expires_at)
+       VALUES (?, ?, ?, ?, ?)`,
+      [...keyValues(workspaceId, lineageId, key), record.fingerprint, record.expiresAt],
+    );
+    return 'inserted';
+  } catch (error) {
+    if (isDuplicateKey(error)) return 'taken';
+    if (isLockWait(error)) return 'locked';
+    throw error;
+  }
+}
+
+export async function updateAnswer(
+  workspaceId: string,
+  lineageId: string,
+  key: string,
+  answer: Buffer,
+): Promise<void> {
+  await execute(`UPDATE idempotency_records ${byId} SET answer = ? WHERE ${ofKey}`, [
+    answer,
+    ...keyValues(workspaceId, lineageId, key),
+  ]);
+}
+
+/** Makes room for a new record where one is left that nobody has purged yet. */
+export async function deleteExpiredRecord(
+  workspaceId: string,
+  lineageId: string,
+  key: string,
+  at: Date,
+): Promise<boolean> {
+  // In this form, with the table named twice, DELETE takes an index hint.
+  const { affectedRows } = await execute<Changed>(
+    `DELETE r FROM idempotency_records r ${byId} WHERE ${ofKey} AND expires_at <= ?`,
+    [...keyValues(workspaceId, lineageId, key), at],
+  );
+  return affectedRows === 1;
+}
+
+export async function deleteRecord(workspaceId: string, lineageId: string, key: string): Promise<void> {
+  await execute(`DELETE r FROM idempotency_records r ${byId} WHERE ${ofKey}`, [
+    ...keyValues(workspaceId, lineageId, key),
+  ]);
+}
+
+function keyValues(workspaceId: string, lineageId: string, key: string): Buffer[] {
+  return [idToBytes(workspaceId), idToBytes(lineageId), Buffer.from(key, 'latin1')];
+}
+
+function valuesOf(row: Row): Buffer[] {
+  return [row.workspace_id, row.lineage_id, row.idempotency_key];
+}
+
+function nameOf(values: readonly Buffer[]): string {
+  return Buffer.concat(values).toString('latin1');
+}
+
+function toRecord(row: Row): IdempotencyRecord {
+  return { fingerprint: row.fingerprint, answer: row.answer };
+}

@@ -1,0 +1,99 @@
+import { idFromBytes } from '../../formats/ids.ts';
+import { byId, type Changed, query, type Row } from '../client.ts';
+
+/**
+ * The columns that hold sealed values. The owner of a value is part of its seal, so each table says how its rows are
+ * named.
+ */
+const places = [
+  {
+    table: 'api_keys',
+    key: ['id'],
+    columns: ['signing_secret', 'previous_signing_secret'],
+    ownerOf: (row: Row) => idFromBytes('key', row.id),
+  },
+  {
+    table: 'webhooks',
+    key: ['id'],
+    columns: ['secret', 'previous_secret', 'legacy_secret'],
+    ownerOf: (row: Row) => idFromBytes('webhook', row.id),
+  },
+  {
+    table: 'email_domains',
+    key: ['id'],
+    columns: ['dkim_private_key'],
+    ownerOf: (row: Row) => idFromBytes('domain', row.id),
+  },
+  {
+    table: 'short_links',
+    key: ['sms_id', 'place'],
+    columns: ['token'],
+    ownerOf: (row: Row) => `${idFromBytes('sms', row.sms_id)} ${row.place}`,
+  },
+  {
+    table: 'idempotency_records',
+    key: ['workspace_id', 'lineage_id', 'idempotency_key'],
+    columns: ['answer'],
+    ownerOf: (row: Row) =>
+      `${idFromBytes('workspace', row.workspace_id)} ${idFromBytes('key', row.lineage_id)} ${row.idempotency_key}`,
+  },
+] as const;
+
+export type SealedPlace = { table: string; column: string };
+export type SealedValue = SealedPlace & {
+  owner: string;
+  sealed: Buffer;
+  /** Where its row is in the order of the table. */
+  key: (Buffer | number)[];
+};
+
+export const sealedPlaces: SealedPlace[] = places.flatMap(({ table, columns }) =>
+  columns.map((column) => ({ table, column })),
+);
+
+/** A batch of the values of a place that were not sealed with this key, in the order of the table, after a row. */
+export async function listSealedOtherwise(
+  place: SealedPlace,
+  keyId: string,
+  after: SealedValue['key'] | null,
+  limit: number,
+): Promise<SealedValue[]> {
+  const { table, column } = place;
+  const { key, ownerOf } = placeOf(place);
+  const names = key.join(', ');
+  // Compared by its whole key: a row of another place in the order would be passed over, or come again.
+  const isFurther = after ? `AND (${names}) > (${key.map(() => '?').join(', ')})` : '';
+  const prefix = Buffer.from(`${keyId}:`);
+  const rows = await query(
+    `SELECT ${names}, ${column} AS sealed FROM ${table} ${byId}
+     WHERE ${column} IS NOT NULL AND LEFT(${column}, ?) <> ? ${isFurther} ORDER BY ${names} LIMIT ?`,
+    [prefix.length, prefix, ...(after ?? []), limit],
+  );
+  return rows.map((row) => ({
+    ...place,
+    owner: ownerOf(row),
+    sealed: row.sealed,
+    key: key.map((name) => row[name]),
+  }));
+}
+
+/** Takes the place of the value that was read; false where that has changed or gone meanwhile. */
+export async function updateSealed(value: SealedValue, sealed: Buffer): Promise<boolean> {
+  const { table, column } = value;
+  const isRow = placeOf(value)
+    .key.map((name) => `${name} = ?`)
+    .join(' AND ');
+  const { affectedRows } = await query<Changed>(
+    `UPDATE ${table} ${byId} SET ${column} = ? WHERE ${isRow} AND ${column} = ?`,
+    [sealed, ...value.key, value.sealed],
+  );
+  return affectedRows === 1;
+}
+
+function placeOf({ table, column }: SealedPlace) {
+  const place = places.find(
+    (one) => one.table === table && (one.columns as readonly string[]).includes(column),
+  );
+  if (!place) throw new Error(`${table}.${column} holds nothing sealed`);
+  return place;
+}

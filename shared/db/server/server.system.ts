@@ -1,0 +1,44 @@
+import { config } from '../../config/config.ts';
+import { placeOf } from '../../config/servers.ts';
+import { query } from '../client.ts';
+
+export type ServerSettings = {
+  version: string;
+  flushLogAtCommit: number;
+  maxAllowedPacketBytes: number;
+};
+
+/** The settings of the database server on which durability and large values depend. */
+export async function findServerSettings(): Promise<ServerSettings> {
+  const [row] = await query(
+    `SELECT VERSION() AS version, @@innodb_flush_log_at_trx_commit AS flushLogAtCommit,
+      @@max_allowed_packet AS maxAllowedPacketBytes`,
+  );
+  return row as ServerSettings;
+}
+
+/** Whether the database answers. */
+export async function isDatabaseUp(): Promise<boolean> {
+  try {
+    await query('SELECT 1');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process cannot begin, and its operator can do something about it: the message says so, and no stack is needed. */
+export class StartFault extends Error {}
+
+/** @throws {StartFault} where the database does not answer, or refuses this user or this database */
+export async function requireDatabase(): Promise<void> {
+  try {
+    await query('SELECT 1');
+  } catch (error) {
+    const { code, message } = ((error as Error).cause ?? error) as { code?: string; message?: string };
+    throw new StartFault(
+      `MYSQL_URL: the database at ${placeOf(config.MYSQL_URL)} cannot be used (${code ?? message ?? 'no answer'}). Is it running, and are its user, password and database those of MYSQL_URL?`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,115 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, type Param, query, tableOf } from '../client.ts';
+
+export type FoundShortLink = {
+  smsId: string;
+  place: number;
+  url: string;
+  recipient: string;
+  /** The message was given to a gateway, or may have been. */
+  isHandedOver: boolean;
+  isBlocked: boolean;
+};
+
+/** The short link, in any workspace. */
+export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink | null> {
+  const [row] = await execute(
+    `SELECT l.sms_id, l.place, l.url, m.recipient, w.sending_blocked,
+       (m.sent_at IS NOT NULL OR m.handover_at IS NOT NULL OR m.uncertain_count > 0) AS handed_over
+     FROM short_links l JOIN sms_messages m ON m.id = l.sms_id JOIN workspaces w ON w.id = l.workspace_id
+     WHERE l.token_hash = ?`,
+    [tokenHash],
+  );
+  if (!row) return null;
+  return {
+    smsId: idFromBytes('sms', row.sms_id),
+    place: row.place,
+    url: row.url,
+    recipient: row.recipient.toString(),
+    isHandedOver: row.handed_over === 1,
+    isBlocked: row.sending_blocked === 1,
+  };
+}
+
+export type LinkToCount = {
+  smsId: string;
+  place: number;
+  batchId: string | null;
+  writtenHash: Buffer | null;
+  clicks: number;
+};
+
+/** All links of these messages, locked until the transaction ends. */
+export async function listShortLinksForUpdate(smsIds: string[]): Promise<LinkToCount[]> {
+  const rows = await query(
+    `SELECT sms_id, place, batch_id, written_hash, clicks FROM short_links ${byId}
+     WHERE sms_id IN (?) ORDER BY sms_id, place FOR UPDATE`,
+    [smsIds.map(idToBytes)],
+  );
+  return rows.map((row) => ({
+    smsId: idFromBytes('sms', row.sms_id),
+    place: row.place,
+    batchId: row.batch_id && idFromBytes('batch', row.batch_id),
+    writtenHash: row.written_hash,
+    clicks: row.clicks,
+  }));
+}
+
+export type Clicks = { clicks: number; firstAt: Date; lastAt: Date };
+
+// Without its type, a time in the text of a statement is compared as a text.
+const [firstAt, lastAt] = ['first_at', 'last_at'].map((time) => `CAST(change_of.${time} AS DATETIME(3))`);
+const add = (table: string) => `${table}.clicks = ${table}.clicks + change_of.clicks,
+  ${table}.first_clicked_at = LEAST(COALESCE(${table}.first_clicked_at, ${firstAt}), ${firstAt}),
+  ${table}.last_clicked_at = GREATEST(COALESCE(${table}.last_clicked_at, ${lastAt}), ${lastAt})`;
+const clickColumns = ['clicks', 'first_at', 'last_at'];
+const clicksOf = ({ clicks, firstAt, lastAt }: Clicks): Param[] => [clicks, firstAt, lastAt];
+
+/** Adds clicks to links, which must be locked. */
+export async function updateShortLinkClicks(
+  changes: (Clicks & { smsId: string; place: number })[],
+): Promise<void> {
+  const rows = changes.map((change) => [idToBytes(change.smsId), change.place, ...clicksOf(change)]);
+  await query(
+    `UPDATE ${tableOf('change_of', ['sms_id', 'place', ...clickColumns], rows)}
+     STRAIGHT_JOIN short_links ${byId} ON short_links.sms_id = change_of.sms_id AND short_links.place = change_of.place
+     SET ${add('short_links')}`,
+  );
+}
+
+export type TotalClicks = Clicks & { batchId: string; hash: Buffer; clickedMessages: number };
+
+/** The same for what their batches have in all. */
+export async function updateShortLinkTotals(changes: TotalClicks[]): Promise<void> {
+  const rows = changes
+    .map((change) => ({ ...change, batch: idToBytes(change.batchId) }))
+    .toSorted((one, other) => one.batch.compare(other.batch) || one.hash.compare(other.hash))
+    .map((change) => [change.batch, change.hash, change.clickedMessages, ...clicksOf(change)]);
+  await query(
+    `UPDATE ${tableOf('change_of', ['batch_id', 'written_hash', 'messages', ...clickColumns], rows)}
+     STRAIGHT_JOIN short_link_totals ${byId} ON short_link_totals.batch_id = change_of.batch_id
+       AND short_link_totals.written_hash = change_of.written_hash
+     SET ${add('short_link_totals')}, clicked_messages = clicked_messages + change_of.messages`,
+  );
+}
+
+/** Deletes some of those whose messages, made before then, are gone. */
+export async function deleteShortLinksBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    `DELETE FROM short_links WHERE sms_id < ?
+       AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.id = short_links.sms_id) ORDER BY sms_id LIMIT ?`,
+    [firstUuidAt(until), limit],
+  );
+  return affectedRows;
+}
+
+/** Deletes some of the totals of batches that were made before then, and have no message any more. */
+export async function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    `DELETE FROM short_link_totals WHERE batch_id < ?
+       AND NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.workspace_id = short_link_totals.workspace_id AND m.batch_id = short_link_totals.batch_id)
+     ORDER BY batch_id LIMIT ?`,
+    [firstUuidAt(until), limit],
+  );
+  return affectedRows;
+}

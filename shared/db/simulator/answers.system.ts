@@ -1,0 +1,64 @@
+import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, query, transaction } from '../client.ts';
+import type { DueTable } from '../work/table.system.ts';
+
+export const answerTable: DueTable = {
+  name: 'simulator_answers',
+  key: { column: 'id', prefix: null },
+  due: 'due_at',
+  isLeased: false,
+  hasRequest: false,
+};
+
+/** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */
+export type AnswerRecord = { workspaceId: string; number: string; sender: string };
+
+export async function findAnswer(reference: string): Promise<AnswerRecord | null> {
+  const [row] = await execute('SELECT * FROM simulator_answers WHERE id = ?', [
+    Buffer.from(reference, 'hex'),
+  ]);
+  return row
+    ? {
+        workspaceId: idFromBytes('workspace', row.workspace_id),
+        number: row.number.toString(),
+        sender: row.sender.toString(),
+      }
+    : null;
+}
+
+/** False where another has done it. */
+export async function deleteAnswer(reference: string): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>('DELETE FROM simulator_answers WHERE id = ?', [
+    Buffer.from(reference, 'hex'),
+  ]);
+  return affectedRows === 1;
+}
+
+export async function deleteSimulatorMessagesBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM simulator_messages WHERE id < ? ORDER BY id LIMIT ?',
+    [firstUuidAt(until), limit],
+  );
+  return affectedRows;
+}
+
+/** Deletes phones first seen before then that have no texts any more. */
+export async function deleteSimulatorPhonesBefore(until: Date, limit: number): Promise<number> {
+  const hasTexts = `EXISTS (SELECT 1 FROM simulator_messages m FORCE INDEX (simulator_messages_of_phone)
+    WHERE m.workspace_id = p.workspace_id AND m.number = p.number)`;
+  const rows = await query(
+    `SELECT p.id FROM simulator_phones p ${byId} WHERE p.id < ? AND NOT ${hasTexts} ORDER BY p.id LIMIT ?`,
+    [firstUuidAt(until), limit],
+  );
+  if (rows.length === 0) return 0;
+  const ids = rows.map((row) => row.id);
+  return transaction(async () => {
+    // A hand-over to such a phone holds its row until the text is there to be seen.
+    await query(`SELECT id FROM simulator_phones ${byId} WHERE id IN (?) FOR UPDATE`, [ids]);
+    const { affectedRows } = await query<Changed>(
+      `DELETE p FROM simulator_phones p ${byId} WHERE p.id IN (?) AND NOT ${hasTexts}`,
+      [ids],
+    );
+    return affectedRows;
+  });
+}

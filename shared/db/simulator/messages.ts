@@ -1,0 +1,167 @@
+import { batcher } from '../../common/batcher.ts';
+import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import type { NumberRange } from '../../formats/sms/phone-number.ts';
+import { type Changed, outsideTransaction, query, transaction } from '../client.ts';
+
+export type NewSimulatorMessage = {
+  /** That of the message, which is then kept once; or the simulator's own. */
+  id?: string;
+  /** The phone's, in E.164. */
+  number: string;
+  /** As the workspace sees it. */
+  direction: 'outbound' | 'inbound';
+  /** The sender that the phone has its text from, or sends it to. */
+  sender: string;
+  content: string;
+  parts: number;
+  createdAt: Date;
+  /** When the phone is to report it, or to answer; none: it does neither. */
+  answerDueAt?: Date;
+};
+
+/** In the current transaction. */
+export function insertSimulatorMessage(workspaceId: string, record: NewSimulatorMessage): Promise<void> {
+  return insertAll([toItem(workspaceId, record)]);
+}
+
+/** In a transaction with others of the same moment. Returns the id, in hexadecimal. */
+export async function insertSimulatorMessageSoon(
+  workspaceId: string,
+  record: NewSimulatorMessage,
+): Promise<string> {
+  const item = toItem(workspaceId, record);
+  await outsideTransaction(() => inserts(item));
+  return item.id.toString('hex');
+}
+
+function toItem(workspaceId: string, record: NewSimulatorMessage): Item {
+  const id = record.id === undefined ? newUuid(record.createdAt) : idToBytes(record.id);
+  return { id, workspaceId: idToBytes(workspaceId), record };
+}
+
+type Item = { id: Buffer; workspaceId: Buffer; record: NewSimulatorMessage };
+
+const inserts = batcher<Item, void>({
+  maxItems: 100,
+  maxInFlight: 2,
+  run: async (items) => {
+    // Together: a text that is given again must find either all of it or nothing.
+    await transaction(() => insertAll(items));
+    return items.map(() => undefined);
+  },
+});
+
+async function insertAll(items: Item[]): Promise<void> {
+  const phones = items.map(({ workspaceId, record }) => [
+    newUuid(record.createdAt),
+    workspaceId,
+    Buffer.from(record.number),
+    record.createdAt,
+  ]);
+  await query('INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES ?', [
+    phones,
+  ]);
+  const known = await query('SELECT id FROM simulator_messages WHERE id IN (?)', [items.map(({ id }) => id)]);
+  const isKnown = new Set(known.map((row) => row.id.toString('hex')));
+  const fresh = items.filter(({ id }) => !isKnown.has(id.toString('hex')));
+  if (fresh.length === 0) return;
+  await query(
+    `INSERT IGNORE INTO simulator_messages
+       (id, workspace_id, number, direction, sender, content, parts, created_at) VALUES ?`,
+    [
+      fresh.map(({ id, workspaceId, record }) => [
+        id,
+        workspaceId,
+        Buffer.from(record.number),
+        record.direction,
+        Buffer.from(record.sender),
+        record.content,
+        record.parts,
+        record.createdAt,
+      ]),
+    ],
+  );
+  const answers = fresh.flatMap(({ id, workspaceId, record }) =>
+    record.answerDueAt
+      ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt]]
+      : [],
+  );
+  if (answers.length > 0)
+    await query('INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES ?', [
+      answers,
+    ]);
+}
+
+export type PhoneRecord = { id: string; number: string; createdAt: Date };
+
+/**
+ * Newest first; `before` is the id that the last page ended with; `range`: the first and the last number of those
+ * wanted.
+ */
+export async function listSimulatorPhones(
+  workspaceId: string,
+  { limit, before, range }: { limit: number; before: string | null; range: NumberRange | null },
+): Promise<PhoneRecord[]> {
+  const within = 'AND number BETWEEN ? AND ? AND LENGTH(number) = LENGTH(?)';
+  const rows = await query(
+    `SELECT * FROM simulator_phones FORCE INDEX (simulator_phones_listed) WHERE workspace_id = ? AND id < ?
+     ${range ? within : ''} ORDER BY id DESC LIMIT ?`,
+    [
+      idToBytes(workspaceId),
+      before === null ? Buffer.alloc(16, 0xff) : idToBytes(before),
+      ...(range ? [range.first, range.last, range.last].map((number) => Buffer.from(number)) : []),
+      limit,
+    ],
+  );
+  return rows.map((row) => ({
+    id: idFromBytes('phone', row.id),
+    number: row.number.toString(),
+    createdAt: row.created_at,
+  }));
+}
+
+export type SimulatorMessageRecord = Omit<NewSimulatorMessage, 'id' | 'answerDueAt'>;
+
+/** The last texts of each of these phones, oldest first. */
+export async function listSimulatorMessages(
+  workspaceId: string,
+  numbers: string[],
+  ofEach: number,
+): Promise<Map<string, SimulatorMessageRecord[]>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await query(
+    numbers
+      .map(
+        () => `(SELECT * FROM simulator_messages FORCE INDEX (simulator_messages_of_phone)
+          WHERE workspace_id = ? AND number = ? ORDER BY id DESC LIMIT ?)`,
+      )
+      .join(' UNION ALL '),
+    numbers.flatMap((number) => [idToBytes(workspaceId), Buffer.from(number), ofEach]),
+  );
+  const records = rows
+    .toSorted((one, other) => Buffer.compare(one.id, other.id))
+    .map((row) => ({
+      number: row.number.toString(),
+      direction: row.direction,
+      sender: row.sender.toString(),
+      content: row.content,
+      parts: row.parts,
+      createdAt: row.created_at,
+    }));
+  return Map.groupBy(records, ({ number }) => number);
+}
+
+/** Deletes some of the phones' texts, then the phones; returns how many rows went. */
+export async function deleteSimulatorPhones(workspaceId: string, limit: number): Promise<number> {
+  const own = idToBytes(workspaceId);
+  const texts = await query<Changed>('DELETE FROM simulator_messages WHERE workspace_id = ? LIMIT ?', [
+    own,
+    limit,
+  ]);
+  if (texts.affectedRows === limit) return limit;
+  const phones = await query<Changed>('DELETE FROM simulator_phones WHERE workspace_id = ? LIMIT ?', [
+    own,
+    limit,
+  ]);
+  return texts.affectedRows + phones.affectedRows;
+}

@@ -1,0 +1,96 @@
+import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { type Changed, execute, query } from '../client.ts';
+
+/** The balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
+export async function findSmsBalance(workspaceId: string): Promise<number | null> {
+  const [row] = await execute('SELECT balance FROM sms_balances WHERE workspace_id = ?', [
+    idToBytes(workspaceId),
+  ]);
+  return row ? Number(row.balance) : null;
+}
+
+/** Serialises what spends, until the transaction ends. */
+export async function findSmsBalanceForUpdate(workspaceId: string): Promise<number | null> {
+  const [row] = await execute('SELECT balance FROM sms_balances WHERE workspace_id = ? FOR UPDATE', [
+    idToBytes(workspaceId),
+  ]);
+  return row ? Number(row.balance) : null;
+}
+
+export type LedgerEntry = {
+  /** `carried`: what older entries came to, whose messages are gone; `closing`: the balance has become unlimited. */
+  kind: 'credit' | 'charge' | 'refund' | 'carried' | 'closing';
+  /** Positive: the balance rises. */
+  amount: number;
+  smsId: string | null;
+  note: string | null;
+  createdAt: Date;
+};
+
+/** Changes the balance by what the entries say; where there is none, nothing is written. */
+export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
+  if (entries.length === 0) return;
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_balances SET balance = balance + ? WHERE workspace_id = ?',
+    [entries.reduce((sum, { amount }) => sum + amount, 0), idToBytes(workspaceId)],
+  );
+  if (affectedRows > 0) await insertLedger(workspaceId, entries);
+}
+
+/**
+ * The same, with the balance last, so that others wait for no more than the commit; false, and nothing to be committed,
+ * where it is too low for that by now, or there is none.
+ */
+export async function updateSmsBalanceWithin(workspaceId: string, entries: LedgerEntry[]): Promise<boolean> {
+  await insertLedger(workspaceId, entries);
+  const cost = -entries.reduce((sum, { amount }) => sum + amount, 0);
+  const { affectedRows } = await execute<Changed>(
+    'UPDATE sms_balances SET balance = balance - ? WHERE workspace_id = ? AND balance >= ?',
+    [cost, idToBytes(workspaceId), cost],
+  );
+  return affectedRows === 1;
+}
+
+/** The same, but makes the balance where there is none: from then on it is counted. */
+export async function insertSmsCredit(workspaceId: string, entry: LedgerEntry): Promise<void> {
+  await execute(
+    'INSERT INTO sms_balances (workspace_id, balance) VALUES (?, ?) ON DUPLICATE KEY UPDATE balance = balance + ?',
+    [idToBytes(workspaceId), entry.amount, entry.amount],
+  );
+  await insertLedger(workspaceId, [entry]);
+}
+
+/** The ledger is closed with it: its entries come to nothing from then on. */
+export async function deleteSmsBalance(workspaceId: string, closing: LedgerEntry): Promise<void> {
+  await insertLedger(workspaceId, [closing]);
+  await execute('DELETE FROM sms_balances WHERE workspace_id = ?', [idToBytes(workspaceId)]);
+}
+
+async function insertLedger(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
+  await query('INSERT INTO sms_ledger (id, workspace_id, kind, amount, sms_id, note, created_at) VALUES ?', [
+    entries.map(({ kind, amount, smsId, note, createdAt }) => [
+      newUuid(createdAt),
+      idToBytes(workspaceId),
+      kind,
+      amount,
+      smsId === null ? null : idToBytes(smsId),
+      note,
+      createdAt,
+    ]),
+  ]);
+}
+
+/** Newest first. */
+export async function listSmsLedger(workspaceId: string, limit: number): Promise<LedgerEntry[]> {
+  const rows = await query(
+    'SELECT * FROM sms_ledger FORCE INDEX (sms_ledger_listed) WHERE workspace_id = ? ORDER BY id DESC LIMIT ?',
+    [idToBytes(workspaceId), limit],
+  );
+  return rows.map((row) => ({
+    kind: row.kind,
+    amount: Number(row.amount),
+    smsId: row.sms_id && idFromBytes('sms', row.sms_id),
+    note: row.note,
+    createdAt: row.created_at,
+  }));
+}

@@ -1,0 +1,85 @@
+import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
+import { type BatchLane, batchLanes } from '../../../schemas/lanes.ts';
+import { byId, type Changed, execute, query } from '../../client.ts';
+import { claimer } from '../../work/claim.system.ts';
+import { type Messages, messageTable } from '../../work/message-admission.system.ts';
+import { type SmsBatchRecord, toRecord } from './batches.ts';
+
+export const batchTable = messageTable<BatchLane>({
+  name: 'sms_batches',
+  prefix: 'batch',
+  lanes: { column: 'lane', order: batchLanes },
+  index: 'sms_batches_admission',
+});
+
+export const batchWork: Messages<BatchLane> = { table: batchTable, isLimited: 'FALSE', heldUntil: 'NULL' };
+
+export type ClaimedBatch = { batch: SmsBatchRecord; token: Buffer };
+
+export const claimBatch = claimer<ClaimedBatch>(batchTable, {
+  select: 'SELECT * FROM sms_batches',
+  toClaimed: (row, token) => ({ batch: toRecord(row), token }),
+});
+
+export async function findSmsBatchOfAny(batchId: string): Promise<SmsBatchRecord | null> {
+  const [row] = await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]);
+  return row ? toRecord(row) : null;
+}
+
+/** Of all workspaces: those that are not at their end, newest first. */
+export async function listUnfinishedBatches(limit: number): Promise<SmsBatchRecord[]> {
+  const rows = await query(
+    `SELECT * FROM sms_batches FORCE INDEX (sms_batches_admission)
+     WHERE status = 'queued' ORDER BY id DESC LIMIT ?`,
+    [limit],
+  );
+  return rows.map(toRecord);
+}
+
+/** Locked until the transaction ends; null when it is no longer this worker's. */
+export async function findBatchHeldForUpdate(batchId: string, token: Buffer): Promise<SmsBatchRecord | null> {
+  const [row] = await execute(
+    `SELECT * FROM sms_batches ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`,
+    [idToBytes(batchId), token],
+  );
+  return row ? toRecord(row) : null;
+}
+
+/** Batches that have rows and need them no more. */
+export async function listBatchesPastRows(limit: number): Promise<string[]> {
+  const rows = await query(
+    `SELECT id FROM sms_batches FORCE INDEX (sms_batches_of_rows)
+     WHERE rows_kept = 1 AND status = 'over' LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => idFromBytes('batch', row.id));
+}
+
+/** At most so many; returns how many went. */
+export async function deleteRowsOf(batchId: string, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM sms_batch_rows WHERE batch_id = ? ORDER BY position LIMIT ?',
+    [idToBytes(batchId), limit],
+  );
+  return affectedRows;
+}
+
+export async function updateRowsGone(batchId: string): Promise<void> {
+  await execute(`UPDATE sms_batches ${byId} SET rows_kept = 0 WHERE id = ?`, [idToBytes(batchId)]);
+}
+
+/** Deletes some of those that ended before then, with their counts; returns how many. */
+export async function deleteBatchesBefore(until: Date, limit: number): Promise<number> {
+  const rows = await query(
+    `SELECT id FROM sms_batches FORCE INDEX (sms_batches_completed)
+     WHERE completed_at < ? AND rows_kept = 0 ORDER BY completed_at LIMIT ?`,
+    [until, limit],
+  );
+  if (rows.length === 0) return 0;
+  const ids = rows.map(({ id }) => id);
+  await query(`DELETE c FROM sms_batch_counts c ${byId} WHERE c.batch_id IN (?)`, [ids]);
+  const { affectedRows } = await query<Changed>(`DELETE b FROM sms_batches b ${byId} WHERE b.id IN (?)`, [
+    ids,
+  ]);
+  return affectedRows;
+}

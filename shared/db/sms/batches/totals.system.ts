@@ -1,0 +1,17 @@
+import { query } from '../../client.ts';
+
+/** Batches with something left to do, by what the caller sees, and their rows that are no message yet. */
+export type BatchTotals = { status: string; batches: number; waiting: number };
+
+export async function listBatchTotals(): Promise<BatchTotals[]> {
+  const rows = await query(
+    `SELECT b.state, COUNT(*) AS batches,
+       SUM((SELECT COALESCE(SUM(c.waiting), 0) FROM sms_batch_counts c WHERE c.batch_id = b.id)) AS waiting
+     FROM sms_batches b FORCE INDEX (sms_batches_admission) WHERE b.status = 'queued' GROUP BY b.state`,
+  );
+  return rows.map(({ state, batches, waiting }) => ({
+    status: state,
+    batches: Number(batches),
+    waiting: Number(waiting),
+  }));
+}

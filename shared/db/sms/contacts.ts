@@ -1,0 +1,54 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, execute, query } from '../client.ts';
+import type { SmsRecord } from './messages.ts';
+
+/** The columns by which texts know the contact at their other end. */
+
+const atOnce = 500;
+const ways = [
+  { column: 'recipient', index: 'sms_by_recipient' },
+  { column: 'sender', index: 'sms_by_sender' },
+];
+
+/** Texts to and from this number forget that it was this contact's. */
+export async function updateSmsContactErased(
+  workspaceId: string,
+  { id, number }: { id: string; number: string },
+): Promise<void> {
+  const [own, contactId] = [idToBytes(workspaceId), idToBytes(id)];
+  for (const { column, index } of ways) {
+    let after = Buffer.alloc(0);
+    for (;;) {
+      // Read without a lock, then locked by their ids in order, as workers lock them.
+      const rows = await execute(
+        `SELECT id FROM sms_messages FORCE INDEX (${index})
+         WHERE workspace_id = ? AND ${column} = ? AND id > ? AND contact_id = ? ORDER BY id LIMIT ${atOnce}`,
+        [own, Buffer.from(number), after, contactId],
+      );
+      if (rows.length === 0) break;
+      after = rows.at(-1)!.id;
+      await query(
+        `UPDATE sms_messages ${byId} SET contact_id = NULL
+         WHERE id IN (?) AND workspace_id = ? AND contact_id = ?`,
+        [rows.map((row) => row.id), own, contactId],
+      );
+    }
+  }
+}
+
+/**
+ * The texts, none of them with the id of a contact that is gone. It stays in texts to a number that the contact had before, and
+ * in one that was being accepted while the contact was erased.
+ */
+export async function withoutErasedContacts(workspaceId: string, records: SmsRecord[]): Promise<SmsRecord[]> {
+  const ids = [...new Set(records.flatMap(({ contactId }) => contactId ?? []))];
+  if (ids.length === 0) return records;
+  const rows = await query('SELECT id FROM contacts WHERE workspace_id = ? AND id IN (?)', [
+    idToBytes(workspaceId),
+    ids.map(idToBytes),
+  ]);
+  const known = new Set(rows.map((row) => idFromBytes('contact', row.id)));
+  return records.map((record) =>
+    record.contactId === null || known.has(record.contactId) ? record : { ...record, contactId: null },
+  );
+}

@@ -1,0 +1,106 @@
+import { byId, type Changed, execute, query } from '../client.ts';
+
+/** Texts that come through gateways, before they are anybody's. */
+
+/** Which text the part is of. */
+export type PartedText = {
+  gateway: string;
+  sender: string;
+  recipient: string;
+  reference: number;
+  total: number;
+};
+
+const ofText = 'gateway = ? AND sender = ? AND recipient = ? AND reference = ? AND total = ?';
+const keyOf = ({ gateway, sender, recipient, reference, total }: PartedText) => [
+  Buffer.from(gateway),
+  Buffer.from(sender),
+  Buffer.from(recipient),
+  reference,
+  total,
+];
+
+/** A part that comes again takes the place of the one that was there. */
+export async function insertInboundPart(
+  text: PartedText,
+  { part, content, at }: { part: number; content: string; at: Date },
+): Promise<void> {
+  await query(
+    `REPLACE INTO sms_inbound_parts (gateway, sender, recipient, reference, total, part, content, received_at)
+     VALUES (?)`,
+    [[...keyOf(text), part, storable(content), at]],
+  );
+}
+
+/** The parts that are there, in order, locked until the transaction ends. */
+export async function listInboundPartsForUpdate(text: PartedText): Promise<string[]> {
+  const rows = await execute(
+    `SELECT content FROM sms_inbound_parts ${byId} WHERE ${ofText} ORDER BY part FOR UPDATE`,
+    keyOf(text),
+  );
+  return rows.map((row) => asItCame(row.content));
+}
+
+export async function deleteInboundParts(text: PartedText): Promise<void> {
+  await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, keyOf(text));
+}
+
+// Phones cut a text where a part is full, between the two units of one character too. MySQL has no half characters, so
+// each is written as four digits after a character that no text has (Unicode §23.7) until the parts are joined.
+const mark = '\ufdd0';
+const storable = (content: string) =>
+  content.replaceAll(/\p{Surrogate}/gu, (half) => mark + half.charCodeAt(0).toString(16));
+const asItCame = (content: string) =>
+  content.replaceAll(/\ufdd0(d[89a-f][0-9a-f]{2})/g, (_, digits) =>
+    String.fromCharCode(parseInt(digits, 16)),
+  );
+
+/** Texts some of whose parts have been waiting since before then. */
+export async function listInboundTextsBefore(until: Date, limit: number): Promise<PartedText[]> {
+  const rows = await query(
+    `SELECT DISTINCT gateway, sender, recipient, reference, total FROM sms_inbound_parts
+     WHERE received_at < ? LIMIT ?`,
+    [until, limit],
+  );
+  return rows.map((row) => ({
+    gateway: row.gateway.toString(),
+    sender: row.sender.toString(),
+    recipient: row.recipient.toString(),
+    reference: row.reference,
+    total: row.total,
+  }));
+}
+
+/** Deletes parts that could not be joined for days. */
+export async function deleteInboundPartsBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM sms_inbound_parts WHERE received_at < ? ORDER BY received_at LIMIT ?',
+    [until, limit],
+  );
+  return affectedRows;
+}
+
+/** False where the same has come since `after` and its gateway has not been told. */
+export async function insertUnanswered(digest: Buffer, at: Date, after: Date): Promise<boolean> {
+  await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ? AND received_at < ?`, [
+    digest,
+    after,
+  ]);
+  const { affectedRows } = await query<Changed>(
+    'INSERT IGNORE INTO sms_inbound_unanswered (digest, received_at) VALUES (?)',
+    [[digest, at]],
+  );
+  return affectedRows === 1;
+}
+
+export async function deleteUnanswered(digest: Buffer): Promise<void> {
+  await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ?`, [digest]);
+}
+
+export async function deleteUnansweredBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM sms_inbound_unanswered WHERE received_at < ? ORDER BY received_at LIMIT ?',
+    [until, limit],
+  );
+  return affectedRows;
+}

@@ -1,0 +1,41 @@
+import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
+import { query } from '../client.ts';
+import type { LedgerEntry } from './balances.ts';
+
+export type LedgerTotals = {
+  /** Sums by kind in ten-thousandths of a pound; what raises the balance is positive. */
+  sums: Partial<Record<LedgerEntry['kind'], number>>;
+  /** Null: without limit. */
+  balance: number | null;
+};
+
+/**
+ * The sums of the entries of the hours from one to another, and the balance, as they stood at one moment. Hours count from
+ * 1970. Most of it is read from the sums by hour, and what is newer from the entries themselves.
+ */
+export async function findLedgerTotals(workspaceId: string, from: number, to: number): Promise<LedgerTotals> {
+  const id = idToBytes(workspaceId);
+  const [mark] = await query("SELECT value FROM counters WHERE name = 'sms_ledger.summed'");
+  // One statement sees one state of the database. The mark may have moved since it was read: the first bound on the id lets the
+  // index be used, the second one is exact.
+  const rows = await query(
+    `SELECT kind, SUM(amount) AS amount FROM sms_ledger_sums
+     WHERE workspace_id = ? AND start >= ? AND start < ? GROUP BY kind
+     UNION ALL
+     SELECT kind, SUM(amount) FROM sms_ledger FORCE INDEX (sms_ledger_listed)
+     WHERE workspace_id = ? AND id >= ? AND kind <> 'carried'
+       AND id >= (SELECT RPAD(UNHEX(LPAD(HEX(value), 12, '0')), 16, CHAR(0)) FROM counters WHERE name = 'sms_ledger.summed')
+       AND created_at >= FROM_UNIXTIME(?) AND created_at < FROM_UNIXTIME(?) GROUP BY kind
+     UNION ALL
+     SELECT 'balance', balance FROM sms_balances WHERE workspace_id = ?`,
+    [id, from, to, id, firstUuidAt(new Date(Number(mark!.value))), from * 3600, to * 3600, id],
+  );
+  const totals: LedgerTotals = { sums: {}, balance: null };
+  for (const row of rows) {
+    const amount = Number(row.amount);
+    const kind = row.kind as LedgerEntry['kind'] | 'balance';
+    if (kind === 'balance') totals.balance = amount;
+    else totals.sums[kind] = (totals.sums[kind] ?? 0) + amount;
+  }
+  return totals;
+}

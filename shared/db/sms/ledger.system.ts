@@ -1,0 +1,84 @@
+import { firstUuidAt } from '../../formats/ids.ts';
+import { byId, type Changed, query } from '../client.ts';
+
+/** Ids of changes of balances before then that a message made which is gone, oldest first. */
+export async function listSettledEntries(before: Date, limit: number): Promise<Buffer[]> {
+  const rows = await query(
+    `SELECT l.id FROM sms_ledger l ${byId} LEFT JOIN sms_messages m ON m.id = l.sms_id
+     WHERE l.id < ? AND l.sms_id IS NOT NULL AND m.id IS NULL ORDER BY l.id LIMIT ?`,
+    [firstUuidAt(before), limit],
+  );
+  return rows.map((row) => row.id);
+}
+
+export type Carried = { workspaceId: Buffer; amount: number };
+
+/** The sums of these entries for each workspace; they are locked until the transaction ends. */
+export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {
+  const rows = await query(`SELECT workspace_id, amount FROM sms_ledger ${byId} WHERE id IN (?) FOR UPDATE`, [
+    ids,
+  ]);
+  const sums = new Map<string, Carried>();
+  for (const row of rows) {
+    const name = row.workspace_id.toString('hex');
+    const sum = sums.get(name)?.amount ?? 0;
+    sums.set(name, { workspaceId: row.workspace_id, amount: sum + Number(row.amount) });
+  }
+  return [...sums.values()];
+}
+
+/**
+ * Adds to what a workspace's ledger begins with. That entry has the id of the workspace: there is one, and as the id
+ * tells when the workspace was made, it stands before all others.
+ */
+export async function updateCarried(sums: Carried[], at: Date): Promise<void> {
+  if (sums.length === 0) return;
+  await query(
+    `INSERT INTO sms_ledger (id, workspace_id, kind, amount, sms_id, note, created_at) VALUES ?
+     ON DUPLICATE KEY UPDATE amount = amount + VALUES(amount), created_at = VALUES(created_at)`,
+    [sums.map(({ workspaceId, amount }) => [workspaceId, workspaceId, 'carried', amount, null, null, at])],
+  );
+}
+
+export async function deleteEntries(ids: Buffer[]): Promise<number> {
+  const { affectedRows } = await query<Changed>(`DELETE l FROM sms_ledger l ${byId} WHERE l.id IN (?)`, [
+    ids,
+  ]);
+  return affectedRows;
+}
+
+/** Up to when entries are in the sums by hour; nobody else adds to them until the transaction ends. */
+export async function findLedgerMarkForUpdate(): Promise<Date> {
+  const [row] = await query("SELECT value FROM counters WHERE name = 'sms_ledger.summed' FOR UPDATE");
+  return new Date(Number(row!.value));
+}
+
+/** When the entry was made that so many others come before, since then; null where there are fewer. */
+export async function findEntryTime(since: Date, others: number): Promise<Date | null> {
+  const [row] = await query('SELECT id FROM sms_ledger WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?', [
+    firstUuidAt(since),
+    others,
+  ]);
+  return row ? new Date((row.id as Buffer).readUIntBE(0, 6)) : null;
+}
+
+/** Adds the entries of a stretch of time, by when their ids were made, to the sums, and moves the mark to its end. */
+export async function sumLedger(from: Date, to: Date): Promise<void> {
+  await query(
+    `INSERT INTO sms_ledger_sums (workspace_id, start, kind, amount)
+     SELECT workspace_id, FLOOR(UNIX_TIMESTAMP(created_at) / 3600), kind, SUM(amount) AS added FROM sms_ledger
+     WHERE id >= ? AND id < ? GROUP BY 1, 2, 3
+     ON DUPLICATE KEY UPDATE sms_ledger_sums.amount = sms_ledger_sums.amount + VALUES(amount)`,
+    [firstUuidAt(from), firstUuidAt(to)],
+  );
+  await query("UPDATE counters SET value = ? WHERE name = 'sms_ledger.summed'", [to.getTime()]);
+}
+
+/** Deletes sums of hours before; hours count from 1970. */
+export async function deleteLedgerSumsBefore(hour: number, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>('DELETE FROM sms_ledger_sums WHERE start < ? LIMIT ?', [
+    hour,
+    limit,
+  ]);
+  return affectedRows;
+}

@@ -1,0 +1,78 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { SmsDirection, SmsStatus } from '../../schemas/sms/sms.ts';
+import { type Condition, listMatching, type Page } from '../client/listing.ts';
+import { bytesOf } from '../client.ts';
+import { type SmsRecord, toRecord } from './messages.ts';
+
+export type SmsRowFilter = {
+  status?: SmsStatus | undefined;
+  direction?: SmsDirection | undefined;
+  recipient?: string | undefined;
+  sender?: string | undefined;
+  clientReference?: string | undefined;
+  clientTag?: string | undefined;
+  batchId?: string | undefined;
+  since?: Date | undefined;
+  until?: Date | undefined;
+};
+
+/** `reached`: the id after which the next page begins; null: there is none. */
+export type SmsListed = { records: SmsRecord[]; reached: string | null };
+
+/** `conditions`: more of them, by the first of which the texts are looked for. */
+export type SmsChoice = { filter: SmsRowFilter; conditions?: Condition[] };
+
+/** Newest first. */
+export const listSms = (workspaceId: string, filter: SmsRowFilter, page: Page): Promise<SmsListed> =>
+  listChoice(workspaceId, { filter }, page);
+
+/** The texts of any of these choices, of which no text fits two; newest first. */
+export async function listSmsOfAny(
+  workspaceId: string,
+  choices: SmsChoice[],
+  page: Page,
+): Promise<SmsListed> {
+  return merged(
+    await Promise.all(choices.map((choice) => listChoice(workspaceId, choice, page))),
+    page.limit,
+  );
+}
+
+async function listChoice(
+  workspaceId: string,
+  { filter: { batchId, since, until, ...filter }, conditions = [] }: SmsChoice,
+  page: Page,
+): Promise<SmsListed> {
+  const filters: Condition[] = [
+    ...conditions,
+    ['status', filter.status, 'sms_by_status'],
+    ['direction', filter.direction, 'sms_by_direction'],
+    ['recipient', bytesOf(filter.recipient), 'sms_by_recipient'],
+    ['sender', bytesOf(filter.sender), 'sms_by_sender'],
+    ['client_reference', bytesOf(filter.clientReference), 'sms_by_reference'],
+    ['client_tag', bytesOf(filter.clientTag), 'sms_by_tag'],
+    ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
+  ];
+  const listing = { table: 'sms_messages', index: 'sms_listed', filters, since, until };
+  const { rows, reached } = await listMatching(workspaceId, listing, page);
+  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
+}
+
+/** Several listings as one, as far as all of them have been read. Ids of one kind sort as their bytes do. */
+function merged(listed: SmsListed[], limit: number): SmsListed {
+  const [first] = listed;
+  if (first && listed.length === 1) return first;
+  // Past the end that is reached first, the listing it belongs to may have more.
+  const end =
+    listed
+      .flatMap(({ reached }) => reached ?? [])
+      .toSorted()
+      .at(-1) ?? null;
+  const records = listed
+    .flatMap(({ records }) => records)
+    .filter(({ id }) => end === null || id >= end)
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+  if (records.length <= limit) return { records, reached: end };
+  const page = records.slice(0, limit);
+  return { records: page, reached: page.at(-1)!.id };
+}

@@ -1,0 +1,205 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
+import { fitting } from '../client/outside-text.ts';
+import {
+  byId,
+  execute,
+  hex,
+  type Param,
+  query,
+  type Row,
+  type RowValue,
+  sqlTime,
+  valueByRow,
+  written,
+} from '../client.ts';
+import { claimer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
+import { type Messages, messageTable } from '../work/message-admission.system.ts';
+import { outcomeWriter } from '../work/outcomes.system.ts';
+import { type SmsRecord, toRecord } from './messages.ts';
+
+export const smsTable = messageTable<SmsLane>({
+  name: 'sms_messages',
+  prefix: 'sms',
+  lanes: { column: 'lane', order: smsLanes },
+  index: 'sms_admission',
+});
+
+export const smsMessages: Messages<SmsLane> = { table: smsTable, isLimited: 'FALSE', heldUntil: 'NULL' };
+
+export type ClaimedSms = {
+  record: SmsRecord;
+  token: Buffer;
+  /** The recipient is on the suppression list. */
+  isSuppressed: boolean;
+  /** The operator has blocked the workspace's sending. */
+  isBlocked: boolean;
+};
+
+const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
+  WHERE s.workspace_id = sms_messages.workspace_id AND s.number = sms_messages.recipient)`;
+
+// Texts are small and many: few large statements cost less than several at once. Two, so that one that waits for a lock
+// does not hold up all.
+export const batches = { maxItems: 100, maxInFlight: 2 };
+
+export const claimSms = claimer<ClaimedSms>(smsTable, {
+  select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, w.sending_blocked FROM sms_messages
+    LEFT JOIN workspaces w ON w.id = sms_messages.workspace_id`,
+  toClaimed: (row, token) => ({
+    record: toRecord(row),
+    token,
+    isSuppressed: row.suppressed === 1,
+    isBlocked: row.sending_blocked === 1,
+  }),
+  batches,
+});
+export const updateSmsHandoverStarted = handoverStarter(smsTable, { batches });
+export const updateSmsHeldBack = leaseReturner(smsTable);
+
+const writeOutcomes = outcomeWriter(
+  smsTable,
+  {
+    status: {},
+    reason_category: {},
+    reason_code: {},
+    reason_description: {},
+    reason_retryable: {},
+    updated_at: {},
+    sent_at: {},
+    due_at: {},
+    parked: {},
+    retries: {},
+    uncertain_count: {},
+    gateway: {},
+    gateway_reference: {},
+    event_seq: {},
+  },
+  ['handover_at'],
+);
+
+/** Writes what became of claimed messages and gives their leases back; returns how many still had theirs. */
+export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {
+  return writeOutcomes(
+    outcomes.map(({ message, token }) => ({ lease: { id: message.id, token }, values: changesOf(message) })),
+  );
+}
+
+function changesOf({ reason, ...message }: SmsRecord) {
+  return {
+    status: message.status,
+    reason_category: reason?.category ?? null,
+    reason_code: fitting('sms_messages.reason_code', reason?.code ?? null),
+    reason_description: fitting('sms_messages.reason_description', reason?.description ?? null),
+    reason_retryable: reason ? Number(reason.retryable) : null,
+    updated_at: sqlTime(message.updatedAt),
+    sent_at: sqlTime(message.sentAt),
+    due_at: sqlTime(message.dueAt),
+    parked: Number(message.parked),
+    retries: message.retries,
+    uncertain_count: message.uncertainCount,
+    gateway: message.gateway,
+    gateway_reference: fitting('sms_messages.gateway_reference', message.gatewayReference),
+    event_seq: message.eventSeq,
+  };
+}
+
+type Named = { workspaceId: string; smsId: string };
+const toNamed = (row: Row): Named => ({
+  workspaceId: idFromBytes('workspace', row.workspace_id),
+  smsId: idFromBytes('sms', row.id),
+});
+
+/** Messages that have been held for as long as they may be. */
+export async function listExpiredHeldSms(at: Date, limit: number): Promise<Named[]> {
+  const rows = await query(
+    `SELECT id, workspace_id FROM sms_messages FORCE INDEX (sms_due)
+     WHERE status = 'held' AND parked = 0 AND due_at <= ? ORDER BY due_at LIMIT ?`,
+    [at, limit],
+  );
+  return rows.map(toNamed);
+}
+
+/** Workspaces with held messages that can pay for the first of them. */
+export async function listWorkspacesToRelease(limit: number): Promise<string[]> {
+  const rows = await query(
+    `SELECT firsts.workspace_id FROM
+       (SELECT workspace_id, MIN(id) AS id FROM sms_messages FORCE INDEX (sms_by_status) WHERE status = 'held'
+        GROUP BY status, workspace_id) AS firsts
+     JOIN sms_messages m ON m.id = firsts.id
+     LEFT JOIN sms_balances b ON b.workspace_id = firsts.workspace_id
+     WHERE b.workspace_id IS NULL OR b.balance >= COALESCE(m.cost_gbp, 0) LIMIT ?`,
+    [limit],
+  );
+  return rows.map((row) => idFromBytes('workspace', row.workspace_id));
+}
+
+/** Locked until the transaction ends. */
+export async function findSmsOfGatewayForUpdate(
+  gateway: string,
+  reference: string,
+): Promise<SmsRecord | null> {
+  const [found] = await execute('SELECT id FROM sms_messages WHERE gateway_reference = ? AND gateway = ?', [
+    Buffer.from(fitting('sms_messages.gateway_reference', reference)),
+    Buffer.from(gateway),
+  ]);
+  if (!found) return null;
+  const [row] = await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]);
+  return row ? toRecord(row) : null;
+}
+
+/** The same of many texts, by gateway and reference; where texts share a reference, any of them. */
+export async function listSmsOfGatewaysForUpdate(
+  named: { gateway: string; reference: string }[],
+): Promise<SmsRecord[]> {
+  const found = await query(
+    'SELECT id FROM sms_messages FORCE INDEX (sms_of_gateway) WHERE (gateway_reference, gateway) IN (?)',
+    [
+      named.map(({ gateway, reference }) => [
+        Buffer.from(fitting('sms_messages.gateway_reference', reference)),
+        Buffer.from(gateway),
+      ]),
+    ],
+  );
+  if (found.length === 0) return [];
+  // In one order, so that nobody waits for another who waits for him.
+  const ids = found.map((row): Buffer => row.id).toSorted((one, other) => one.compare(other));
+  const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
+    ids,
+  ]);
+  return rows.map(toRecord);
+}
+
+const endColumns = [
+  'status',
+  'reason_category',
+  'reason_code',
+  'reason_description',
+  'reason_retryable',
+  'updated_at',
+  'delivered_at',
+  'event_seq',
+] as const;
+type Ended = Record<(typeof endColumns)[number], Param>;
+
+/** Writes the ends of texts that were sent; they must be locked. */
+export async function updateSmsEnds(ended: SmsRecord[]): Promise<void> {
+  if (ended.length === 0) return;
+  const rows = ended
+    .map((message) => ({
+      key: hex(idToBytes(message.id)),
+      values: {
+        ...changesOf(message),
+        delivered_at: message.deliveredAt,
+        updated_at: message.updatedAt,
+      } as Ended,
+    }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const sets = endColumns.map((column) => {
+    const values = rows.map(({ key, values }): RowValue => [key, written(values[column])]);
+    return `${column} = ${valueByRow('id', values)}`;
+  });
+  await query(
+    `UPDATE sms_messages ${byId} SET ${sets.join(', ')} WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
+  );
+}

@@ -1,0 +1,88 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { keyOfAddress } from '../../formats/sms/sender-name.ts';
+import type { Pair } from '../../formats/text-pair.ts';
+import type { Page } from '../client/listing.ts';
+import { byId, execute, query } from '../client.ts';
+import { listSmsOfAny, type SmsChoice, type SmsListed, type SmsRowFilter } from './listings.ts';
+import { type SmsRecord, toRecord } from './messages.ts';
+
+/** The texts of a conversation. They are found by the number at the other end, on two indexes that are there anyway. */
+
+type Arm = { direction: 'inbound' | 'outbound'; theirs: string; index: string; own: string };
+// A sender is the same in whatever case it is written.
+const folded = (column: string) => `LOWER(CONVERT(${column} USING utf8mb4))`;
+const arms: Arm[] = [
+  { direction: 'inbound', theirs: 'sender', index: 'sms_by_sender', own: folded('recipient') },
+  { direction: 'outbound', theirs: 'recipient', index: 'sms_by_recipient', own: folded('sender') },
+];
+
+/**
+ * Waits until every text to this number, from this id on, that is being stored is committed or taken back. None of
+ * them can be stored by somebody who waits for us: we lock these texts in the order of their ids, as all do who write what
+ * became of texts.
+ */
+export async function waitForSmsTo(workspaceId: string, number: string, since: Buffer): Promise<void> {
+  await execute(
+    `SELECT COUNT(id) FROM sms_messages FORCE INDEX (sms_by_recipient)
+     WHERE workspace_id = ? AND recipient = ? AND id >= ? FOR UPDATE`,
+    [idToBytes(workspaceId), Buffer.from(number), since],
+  );
+}
+
+/** Of these ids, the ones that the workspace has, in no order. */
+export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
+  if (ids.length === 0) return [];
+  const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ?`, [
+    ids.map(idToBytes),
+    idToBytes(workspaceId),
+  ]);
+  return rows.map(toRecord);
+}
+
+export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };
+
+/** Of ids: from the first one on, and up to the other, which is not included; without them, all. */
+export type IdRange = { from?: Buffer; to?: Buffer };
+
+/** The texts of the pair, by their direction: all, or those of a range. */
+export async function findPairTotals(
+  workspaceId: string,
+  { number, sender }: Pair,
+  { from = Buffer.alloc(16), to = Buffer.alloc(16, 0xff) }: IdRange = {},
+): Promise<Record<Arm['direction'], PairTotal>> {
+  const totals: [Arm['direction'], PairTotal][] = [];
+  for (const { direction, theirs, index, own } of arms) {
+    const [row] = await execute(
+      `SELECT COUNT(*) AS texts, MAX(created_at) AS last_at, MAX(id) AS last_id
+       FROM sms_messages FORCE INDEX (${index})
+       WHERE workspace_id = ? AND ${theirs} = ? AND id >= ? AND id < ? AND direction = '${direction}' AND ${own} = ?`,
+      [idToBytes(workspaceId), Buffer.from(number), from, to, keyOfAddress(sender)],
+    );
+    const { texts, last_at: lastAt, last_id: lastId } = row!;
+    totals.push([direction, { texts: Number(texts), lastAt, lastId: lastId && idFromBytes('sms', lastId) }]);
+  }
+  return Object.fromEntries(totals) as Record<Arm['direction'], PairTotal>;
+}
+
+/** Newest first; what came in and what went out are two listings, put together as far as both have been read. */
+export function listSmsOfPair(
+  workspaceId: string,
+  { number, sender }: Pair,
+  filters: SmsRowFilter[],
+  page: Page,
+): Promise<SmsListed> {
+  const choices = arms.flatMap(({ direction, theirs, index, own }) =>
+    filters
+      .filter((filter) => filter.direction === undefined || filter.direction === direction)
+      .map(
+        (filter): SmsChoice => ({
+          filter: { ...filter, direction },
+          conditions: [
+            [theirs, Buffer.from(number), index],
+            [own, keyOfAddress(sender), null],
+          ],
+        }),
+      ),
+  );
+  return listSmsOfAny(workspaceId, choices, page);
+}

@@ -1,0 +1,69 @@
+import { idToBytes } from '../../formats/ids.ts';
+import { fitting } from '../client/outside-text.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
+import { type SmsRecord, toRecord } from './messages.ts';
+
+/** The references that gateways give to the parts of long texts. */
+
+export type TakenPart = { smsId: string; gateway: string; part: number; reference: string };
+
+/** A reference that the gateway gives a second time means the newer text. */
+export async function insertSmsParts(parts: TakenPart[], at: Date): Promise<void> {
+  if (parts.length === 0) return;
+  const rows = parts.map(({ smsId, gateway, part, reference }) => [
+    Buffer.from(gateway),
+    nameOf(reference),
+    idToBytes(smsId),
+    part,
+    at,
+  ]);
+  await query('REPLACE INTO sms_parts (gateway, reference, sms_id, part, taken_at) VALUES ?', [rows]);
+}
+
+export async function listSmsParts(
+  smsId: string,
+  gateway: string,
+): Promise<{ part: number; reference: string }[]> {
+  const rows = await execute('SELECT part, reference FROM sms_parts WHERE sms_id = ? AND gateway = ?', [
+    idToBytes(smsId),
+    Buffer.from(gateway),
+  ]);
+  return rows.map((row) => ({ part: row.part, reference: row.reference.toString() }));
+}
+
+/** The text whose part it is, locked until the transaction ends. */
+export async function findSmsOfPartForUpdate(gateway: string, reference: string): Promise<SmsRecord | null> {
+  const [found] = await execute('SELECT sms_id FROM sms_parts WHERE gateway = ? AND reference = ?', [
+    Buffer.from(gateway),
+    nameOf(reference),
+  ]);
+  if (!found) return null;
+  const [row] = await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.sms_id]);
+  return row ? toRecord(row) : null;
+}
+
+/** Marks the part, and says whether all of its text are delivered now. The text must be locked. */
+export async function updateSmsPartDelivered(
+  smsId: string,
+  gateway: string,
+  reference: string,
+): Promise<{ areAll: boolean }> {
+  await execute('UPDATE sms_parts SET delivered = 1 WHERE gateway = ? AND reference = ?', [
+    Buffer.from(gateway),
+    nameOf(reference),
+  ]);
+  const [left] = await execute('SELECT 1 FROM sms_parts WHERE sms_id = ? AND delivered = 0 LIMIT 1', [
+    idToBytes(smsId),
+  ]);
+  return { areAll: !left };
+}
+
+export async function deletePartsBefore(until: Date, limit: number): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    'DELETE FROM sms_parts WHERE taken_at < ? ORDER BY taken_at LIMIT ?',
+    [until, limit],
+  );
+  return affectedRows;
+}
+
+const nameOf = (reference: string) => Buffer.from(fitting('sms_parts.reference', reference));

@@ -1,0 +1,14 @@
+/** Deliveries as workers, the relay and the sweep see them: across workspaces. */
+
+export { type Admission, findOldestDueDeliveries, listAdmissions } from './admit.system.ts';
+export { type ClaimedDelivery, type ClaimedWebhook, claimDelivery } from './claim.system.ts';
+export {
+  deleteAttemptsBefore,
+  deleteDeliveriesBefore,
+  listWebhooksWaitingSince,
+  updateExpired,
+} from './expire.system.ts';
+export { type Attempt, type DeliveryOutcome, finishDelivery } from './finish.system.ts';
+export { type DeliveryStatus, insertDeliveries, type NewDelivery } from './insert.system.ts';
+export type { Pacing } from './pacing.system.ts';
+export { deliveryTable } from './table.system.ts';

@@ -1,0 +1,114 @@
+import { batcher } from '../../../common/batcher.ts';
+import { idToBytes } from '../../../formats/ids.ts';
+import { fitting } from '../../client/outside-text.ts';
+import { byId, hex, outsideTransaction, query, sqlTime, transaction } from '../../client.ts';
+import { holdingLease, outcomeWriter } from '../../work/outcomes.system.ts';
+import type { DeliveryStatus } from './insert.system.ts';
+import { deliveryTable } from './table.system.ts';
+
+export type Attempt = {
+  attemptedAt: Date;
+  durationMs: number;
+  responseStatus: number | null;
+  responseBody: string | null;
+  error: string | null;
+};
+export type DeliveryOutcome = {
+  deliveryId: string;
+  token: Buffer;
+  /** Of the claim that the token is of. */
+  claims: number;
+  status: DeliveryStatus;
+  attempts: number;
+  scheduleStep: number;
+  dueAt: Date | null;
+  parked: boolean;
+  completedAt: Date | null;
+  /** Null when nothing was sent: what was recorded of an earlier attempt stays. */
+  attempt: Attempt | null;
+};
+
+/** Writes the outcome and gives the lease back; false, changing nothing, when the lease was lost. */
+export function finishDelivery(outcome: DeliveryOutcome): Promise<boolean> {
+  return outsideTransaction(() => outcomes(outcome));
+}
+
+const outcomes = batcher<DeliveryOutcome, boolean>({
+  maxItems: 200,
+  maxInFlight: 1,
+  run: async (items) => {
+    const again = items.filter(({ attempt, attempts }) => attempt && attempts > 1);
+    // Most deliveries are attempted once, and have no history to move.
+    const finished =
+      again.length === 0
+        ? await write(items)
+        : await transaction(async () => {
+            await insertEarlierAttempts(again);
+            return write(items);
+          });
+    return finished === items.length ? items.map(() => true) : areOurs(items);
+  },
+});
+
+const write = (items: DeliveryOutcome[]) =>
+  writeOutcomes(
+    items.map((item) => ({ lease: { id: item.deliveryId, token: item.token }, values: changesOf(item) })),
+  );
+
+/** Keeps what the row still says of the attempt before; it is about to be overwritten. */
+async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
+  const leases = items.map(({ deliveryId, token }) => ({
+    id: hex(idToBytes(deliveryId)),
+    token: hex(token),
+  }));
+  await query(
+    `INSERT IGNORE INTO webhook_attempts (delivery_id, number, workspace_id, attempted_at, duration_ms, response_status,
+       response_body, error)
+     SELECT d.id, d.attempts, d.workspace_id, d.attempted_at, d.duration_ms, d.response_status, d.response_body, d.error
+     FROM webhook_deliveries d ${byId}
+     WHERE ${holdingLease('d', leases)} AND d.attempts > 0 AND d.attempted_at IS NOT NULL`,
+  );
+}
+
+const ofAttempt = { unless: 'attempted_at' };
+
+const writeOutcomes = outcomeWriter(deliveryTable, {
+  status: {},
+  attempts: {},
+  schedule_step: {},
+  due_at: {},
+  parked: {},
+  completed_at: {},
+  duration_ms: ofAttempt,
+  response_status: ofAttempt,
+  response_body: ofAttempt,
+  error: ofAttempt,
+  attempted_at: ofAttempt,
+});
+
+/** Which of these nobody has claimed since: also of those whose outcome was written, though the answer was lost. */
+async function areOurs(items: DeliveryOutcome[]): Promise<boolean[]> {
+  const rows = await query(`SELECT id, claims FROM webhook_deliveries ${byId} WHERE id IN (?)`, [
+    items.map(({ deliveryId }) => idToBytes(deliveryId)),
+  ]);
+  const claims = new Map(rows.map((row) => [row.id.toString('hex'), row.claims]));
+  return items.map((item) => claims.get(hexOf(item.deliveryId)) === item.claims);
+}
+
+const hexOf = (id: string) => idToBytes(id).toString('hex');
+
+function changesOf({ attempt, ...outcome }: DeliveryOutcome) {
+  return {
+    status: outcome.status,
+    attempts: outcome.attempts,
+    schedule_step: outcome.scheduleStep,
+    due_at: sqlTime(outcome.dueAt),
+    parked: Number(outcome.parked),
+    completed_at: sqlTime(outcome.completedAt),
+    duration_ms: attempt?.durationMs ?? null,
+    response_status: attempt?.responseStatus ?? null,
+    response_body: fitting('webhook_deliveries.response_body', attempt?.responseBody ?? null),
+    error: fitting('webhook_deliveries.error', attempt?.error ?? null),
+    attempted_at: sqlTime(attempt?.attemptedAt ?? null),
+  };
+}

@@ -1,0 +1,148 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, hex, type Param, query, valueByRow, written } from '../client.ts';
+import { toRecord, type WebhookRecord } from './webhooks.ts';
+
+/** Which of these webhooks fail. Waits for no lock. */
+export async function listFailing(webhookIds: string[]): Promise<string[]> {
+  if (webhookIds.length === 0) return [];
+  const rows = await query(`SELECT id FROM webhooks ${byId} WHERE id IN (?) AND failing_since IS NOT NULL`, [
+    webhookIds.map(idToBytes),
+  ]);
+  return rows.map((row) => idFromBytes('webhook', row.id));
+}
+
+/**
+ * Nobody else changes them until the transaction ends. In the order of their ids, so that no two wait for each other.
+ */
+export async function listHealthForUpdate(webhookIds: string[]): Promise<WebhookRecord[]> {
+  const rows = await query(`SELECT * FROM webhooks ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
+    webhookIds.map(idToBytes),
+  ]);
+  return rows.map(toRecord);
+}
+
+/** Active webhooks that fail, longest first. `after` is the one that the last page ended with. */
+export async function listOutages(after: WebhookRecord | null, limit: number): Promise<WebhookRecord[]> {
+  const since = after?.failingSince ?? new Date(0);
+  const rows = await query(
+    `SELECT * FROM webhooks
+     WHERE active = 1 AND failing_since >= ? AND (failing_since > ? OR id > ?) ORDER BY failing_since, id LIMIT ?`,
+    [since, since, after ? idToBytes(after.id) : Buffer.alloc(0), limit],
+  );
+  return rows.map(toRecord);
+}
+
+/** Writes the course of their outages; the webhooks are to be locked. */
+export async function updateHealth(webhooks: WebhookRecord[]): Promise<void> {
+  if (webhooks.length === 0) return;
+  const rows = webhooks
+    .map((webhook) => ({ ...webhook, key: hex(idToBytes(webhook.id)) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const by = (valueOf: (webhook: WebhookRecord) => Param) =>
+    valueByRow(
+      'id',
+      rows.map((row) => [row.key, written(valueOf(row))]),
+    );
+  await query(
+    `UPDATE webhooks ${byId} SET failing_since = ${by((one) => one.failingSince)},
+       last_failed_at = ${by((one) => one.lastFailedAt)}, consecutive_failures = ${by((one) => one.consecutiveFailures)},
+       recovered_at = ${by((one) => one.recoveredAt)}, at_risk_warned_at = ${by((one) => one.atRiskWarnedAt)}
+     WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
+  );
+}
+
+/** True for the one that warns of this outage. */
+export async function updateWarned(webhookId: string, at: Date): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE webhooks ${byId} SET at_risk_warned_at = ?
+     WHERE id = ? AND active = 1 AND failing_since IS NOT NULL AND at_risk_warned_at IS NULL AND auto_disable_exempt = 0`,
+    [at, idToBytes(webhookId)],
+  );
+  return affectedRows === 1;
+}
+
+/** True for the one that switches it off. */
+export async function updateSwitchedOff(webhookId: string, at: Date): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE webhooks ${byId} SET active = 0, auto_disabled = 1, disabled_at = ?
+     WHERE id = ? AND active = 1 AND auto_disabled = 0 AND auto_disable_exempt = 0 AND failing_since IS NOT NULL`,
+    [at, idToBytes(webhookId)],
+  );
+  return affectedRows === 1;
+}
+
+/** Deliveries that prove or excuse something are looked for among so many of the newest of a webhook. */
+const looksBack = 200;
+
+/**
+ * When each of these webhooks accepted a delivery last, going by the deliveries themselves. A test tells nothing of
+ * the health.
+ */
+export async function listLastAccepted(webhookIds: string[]): Promise<Map<string, Date>> {
+  const newest = `SELECT completed_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
+    WHERE webhook_id = ? AND status = 'delivered' AND event_type <> 'webhook.test' ORDER BY id DESC LIMIT ${looksBack}`;
+  const rows = await query(
+    webhookIds
+      .map((_, index) => `SELECT ? AS id, MAX(completed_at) AS at FROM (${newest}) AS newest${index}`)
+      .join(' UNION ALL '),
+    webhookIds.flatMap((id) => [idToBytes(id), idToBytes(id)]),
+  );
+  return new Map(rows.filter((row) => row.at).map((row) => [idFromBytes('webhook', row.id), row.at]));
+}
+
+/**
+ * Which of these webhooks have an attempt in hand, one that should be, or one that is only put off because the endpoint
+ * asked for it. The end of that attempt tells more than the clock does.
+ */
+export async function listAwaitingAttempt(webhookIds: string[], at: Date): Promise<Set<string>> {
+  const pending = 'webhook_deliveries FORCE INDEX (webhook_deliveries_admission)';
+  const ofWebhook = "status = 'pending' AND webhook_id = ?";
+  const rows = await query(
+    webhookIds
+      .map(
+        () => `(SELECT id FROM webhooks ${byId} WHERE id = ? AND paused_until > ?)
+          UNION ALL (SELECT webhook_id FROM ${pending} WHERE ${ofWebhook} AND parked = 0 AND due_at <= ? LIMIT 1)
+          UNION ALL (SELECT webhook_id FROM ${pending} WHERE ${ofWebhook} AND parked = 1 AND due_at <= ? LIMIT 1)
+          UNION ALL (SELECT webhook_id FROM ${pending}
+            WHERE ${ofWebhook} AND parked = 0 AND lease_token IS NOT NULL LIMIT 1)`,
+      )
+      .join(' UNION ALL '),
+    webhookIds.map(idToBytes).flatMap((id) => [id, at, id, at, id, at, id]),
+  );
+  return new Set(rows.map((row) => idFromBytes('webhook', row.id)));
+}
+
+/** When the oldest delivery that still waits was made. */
+export async function findOldestWaiting(webhookId: string): Promise<Date | null> {
+  const [row] = await execute(
+    `SELECT created_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
+     WHERE webhook_id = ? AND status = 'pending' ORDER BY id LIMIT 1`,
+    [idToBytes(webhookId)],
+  );
+  return row?.created_at ?? null;
+}
+
+export type FailedAttempt = { attemptedAt: Date; responseStatus: number | null; error: string };
+
+/**
+ * The latest failed attempt that is still on a delivery. Deliveries that are tried again are due later than all that
+ * wait for their first attempt, so this looks at the end of the line.
+ */
+export async function findLastFailedAttempt(webhookId: string): Promise<FailedAttempt | null> {
+  const attempt = 'SELECT attempted_at, response_status, error FROM webhook_deliveries';
+  const pending = (parked: 0 | 1) =>
+    `(${attempt} FORCE INDEX (webhook_deliveries_admission)
+      WHERE status = 'pending' AND parked = ${parked} AND webhook_id = ? ORDER BY due_at DESC LIMIT ${looksBack})`;
+  const rows = await query(
+    `SELECT * FROM (${pending(0)} UNION ALL ${pending(1)}
+       UNION ALL (${attempt} FORCE INDEX (webhook_deliveries_listed_by_status)
+         WHERE webhook_id = ? AND status = 'failed' ORDER BY id DESC LIMIT ${looksBack})) AS attempts
+     WHERE error IS NOT NULL AND (response_status IS NULL OR response_status <> 429)
+     ORDER BY attempted_at DESC LIMIT 1`,
+    [idToBytes(webhookId), idToBytes(webhookId), idToBytes(webhookId)],
+  );
+  const [row] = rows;
+  return row
+    ? { attemptedAt: row.attempted_at, responseStatus: row.response_status, error: row.error }
+    : null;
+}

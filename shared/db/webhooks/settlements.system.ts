@@ -1,0 +1,110 @@
+import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
+import type { Settlement } from './webhooks.ts';
+
+export type { Settlement } from './webhooks.ts';
+
+/** Webhooks whose deliveries something is still to be done to, longest waiting first. */
+export async function listWebhooksToSettle(limit: number): Promise<string[]> {
+  const rows = await query(
+    'SELECT webhook_id, MIN(created_at) AS since FROM webhook_settlements GROUP BY webhook_id ORDER BY since LIMIT ?',
+    [limit],
+  );
+  return rows.map((row) => idFromBytes('webhook', row.webhook_id));
+}
+
+export async function listSettlements(webhookId: string): Promise<Settlement[]> {
+  const rows = await execute(
+    'SELECT webhook_id, kind, since, created_at FROM webhook_settlements WHERE webhook_id = ? ORDER BY created_at, kind',
+    [idToBytes(webhookId)],
+  );
+  return rows.map((row) => ({
+    webhookId: idFromBytes('webhook', row.webhook_id),
+    kind: row.kind,
+    since: row.since,
+    createdAt: row.created_at,
+  }));
+}
+
+/** Locked, so that it is not taken back while a batch of it is written; null when it has been. */
+export async function findSettlementForUpdate({
+  webhookId,
+  kind,
+}: Pick<Settlement, 'webhookId' | 'kind'>): Promise<Settlement | null> {
+  const [row] = await execute(
+    `SELECT since, created_at FROM webhook_settlements ${byId} WHERE webhook_id = ? AND kind = ? FOR UPDATE`,
+    [idToBytes(webhookId), kind],
+  );
+  return row ? { webhookId, kind, since: row.since, createdAt: row.created_at } : null;
+}
+
+/** It has been done, as it was asked for; what has been asked for since stays. */
+export async function deleteSettled({ webhookId, kind, since, createdAt }: Settlement): Promise<void> {
+  await execute(
+    'DELETE FROM webhook_settlements WHERE webhook_id = ? AND kind = ? AND since <=> ? AND created_at = ?',
+    [idToBytes(webhookId), kind, since, createdAt],
+  );
+}
+
+/** Deliveries that wait for a webhook that is gone or switched off are to be skipped. */
+export async function insertSkips(webhookIds: string[], at: Date): Promise<void> {
+  for (const webhookId of webhookIds)
+    await execute(
+      `INSERT IGNORE INTO webhook_settlements (webhook_id, kind, workspace_id, since, created_at)
+       SELECT webhook_id, 'skip', workspace_id, NULL, ? FROM webhook_deliveries WHERE webhook_id = ? LIMIT 1`,
+      [at, idToBytes(webhookId)],
+    );
+}
+
+type Page = { after: string | null; limit: number };
+const byStatus = 'webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)';
+
+export async function listPending(webhookId: string, { after, limit }: Page): Promise<string[]> {
+  const rows = await query(
+    `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = 'pending' AND id > ? ORDER BY id LIMIT ?`,
+    [idToBytes(webhookId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
+  );
+  return rows.map((row) => idFromBytes('delivery', row.id));
+}
+
+/** A delivery that a worker has in hand is left to it. */
+export async function updateSkipped(deliveryIds: string[], at: Date): Promise<number> {
+  const { affectedRows } = await query<Changed>(
+    `UPDATE webhook_deliveries ${byId} SET status = 'skipped', due_at = NULL, parked = 0, completed_at = ?
+     WHERE id IN (?) AND status = 'pending' AND lease_token IS NULL`,
+    [at, deliveryIds.map(idToBytes)],
+  );
+  return affectedRows;
+}
+
+/** The deliveries that were made since then, have this status and came to it no later than `until`. */
+export async function listEnded(
+  webhookId: string,
+  status: 'failed' | 'skipped',
+  { since, until }: { since: Date; until: Date },
+  { after, limit }: Page,
+): Promise<string[]> {
+  const rows = await query(
+    `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = ? AND id >= ? AND id > ? AND completed_at <= ?
+       AND event_type <> 'webhook.test' ORDER BY id LIMIT ?`,
+    [
+      idToBytes(webhookId),
+      status,
+      firstUuidAt(since),
+      after === null ? Buffer.alloc(0) : idToBytes(after),
+      until,
+      limit,
+    ],
+  );
+  return rows.map((row) => idFromBytes('delivery', row.id));
+}
+
+/** They begin their schedule anew, and wait for room. */
+export async function updateRecovered(deliveryIds: string[], at: Date): Promise<void> {
+  await query(
+    `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 1, schedule_step = 0,
+       lost_claims = 0, completed_at = NULL
+     WHERE id IN (?) AND status IN ('failed', 'skipped')`,
+    [at, deliveryIds.map(idToBytes)],
+  );
+}

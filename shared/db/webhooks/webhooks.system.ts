@@ -1,0 +1,97 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, execute, query } from '../client.ts';
+import { admittedOf, hasParkedDue } from '../work/admission.system.ts';
+import { deliveryTable } from './deliveries/table.system.ts';
+import { toRecord, type WebhookRecord } from './webhooks.ts';
+
+export type Subscriber = WebhookRecord & {
+  /** How many of its deliveries have a job in Redis. */
+  admitted: number;
+  /** Some are due and have none. */
+  hasBacklog: boolean;
+};
+
+/**
+ * The webhooks of these workspaces. Read afresh for each batch of events: a cached list would let events slip
+ * past a webhook that was made a moment ago.
+ */
+export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise<Subscriber[]> {
+  if (workspaceIds.length === 0) return [];
+  const admitted = admittedOf(deliveryTable, null, 'w.id');
+  const backlog = hasParkedDue(deliveryTable, null, 'w.id', at);
+  const rows = await query(
+    `SELECT w.*, ${admitted.sql} AS admitted, ${backlog.sql} AS has_backlog FROM webhooks w
+     WHERE w.workspace_id IN (?) ORDER BY w.id`,
+    [...admitted.values, ...backlog.values, workspaceIds],
+  );
+  return rows.map((row) => ({
+    ...toRecord(row),
+    admitted: Number(row.admitted),
+    hasBacklog: row.has_backlog === 1,
+  }));
+}
+
+/** Lets the webhook be until then, or for longer where it is to rest anyway. */
+export async function updateWebhookRested(webhookId: string, until: Date): Promise<void> {
+  await execute(
+    `UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND (paused_until IS NULL OR paused_until < ?)`,
+    [until, idToBytes(webhookId), until],
+  );
+}
+
+/** Lets the webhook be until then because its endpoint asked for it, for so many times in a row. */
+export async function updateWebhookPaused(webhookId: string, until: Date, busyCount: number): Promise<void> {
+  await execute(
+    `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
+     WHERE id = ?`,
+    [until, until, busyCount, idToBytes(webhookId)],
+  );
+}
+
+/** Its endpoint has answered otherwise. */
+export async function updateWebhookHeard(webhookId: string): Promise<void> {
+  await execute(`UPDATE webhooks ${byId} SET busy_count = 0 WHERE id = ?`, [idToBytes(webhookId)]);
+}
+
+/** Makes it as if the webhook had rested until then; nothing changes where somebody else has just changed it. */
+export async function updateWebhookSlowed(
+  webhookId: string,
+  before: Date | null,
+  until: Date,
+): Promise<void> {
+  await execute(`UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND paused_until <=> ?`, [
+    until,
+    idToBytes(webhookId),
+    before,
+  ]);
+}
+
+/** How many active webhooks fail at present. */
+export async function findFailingCount(): Promise<number> {
+  const [row] = await query(
+    'SELECT COUNT(*) AS n FROM webhooks WHERE active = 1 AND failing_since IS NOT NULL',
+  );
+  return Number(row!.n);
+}
+
+/** Where these webhooks lead, and whose they are. */
+export async function listAddresses(
+  webhookIds: string[],
+): Promise<{ webhookId: string; workspaceId: string; url: string }[]> {
+  const rows = await query(`SELECT id, workspace_id, url FROM webhooks ${byId} WHERE id IN (?)`, [
+    webhookIds.map(idToBytes),
+  ]);
+  return rows.map((row) => ({
+    webhookId: idFromBytes('webhook', row.id),
+    workspaceId: idFromBytes('workspace', row.workspace_id),
+    url: row.url,
+  }));
+}
+
+/** The webhooks among these that exist and have not been switched off by the service. */
+export async function listServed(webhookIds: string[]): Promise<string[]> {
+  const rows = await query(`SELECT id FROM webhooks ${byId} WHERE id IN (?) AND auto_disabled = 0`, [
+    webhookIds.map(idToBytes),
+  ]);
+  return rows.map((row) => idFromBytes('webhook', row.id));
+}

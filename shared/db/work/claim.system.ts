@@ -1,0 +1,116 @@
+import { batcher } from '../../common/batcher.ts';
+import { idToBytes, newUuid } from '../../formats/ids.ts';
+import { byId, type Changed, outsideTransaction, query, type Row } from '../client.ts';
+import type { Lease, WorkTable } from './table.system.ts';
+
+/** How many rows share a statement, and how many such statements are on their way at once. */
+export type Batches = { maxItems: number; maxInFlight: number };
+export const usual: Batches = { maxItems: 50, maxInFlight: 4 };
+
+type Claim = { id: string; at: Date; until: Date };
+
+/**
+ * Makes the function that takes a row for this worker until the lease ends; null when the row is not due or somebody else
+ * has it (architecture rule 4). Claims of one moment share a statement and a token.
+ */
+export function claimer<Claimed>(
+  { name, waiting }: WorkTable,
+  options: {
+    /** SQL that reads all that an attempt needs, as far as its WHERE. */
+    select: string;
+    toClaimed: (row: Row, token: Buffer) => Claimed;
+    /** SQL that the claim sets too, from the row as it was before; `at` takes the place of each `?`. */
+    set?: string;
+    batches?: Batches;
+  },
+): (claim: Claim) => Promise<Claimed | null> {
+  const also = options.set ? `${options.set}, ` : '';
+  const alsoTimes = also.split('?').length - 1;
+  const claims = batcher<Claim, Claimed | null>({
+    ...(options.batches ?? usual),
+    run: async (items) => {
+      const ids = items.map(({ id }) => idToBytes(id));
+      const { at, until } = items.at(-1)!;
+      const token = newUuid(at);
+      const { affectedRows } = await query<Changed>(
+        `UPDATE ${name} ${byId} SET ${also}lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
+         WHERE id IN (?) AND status = ? AND due_at <= ?`,
+        [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at],
+      );
+      if (affectedRows === 0) return items.map(() => null);
+      const rows = await query(`${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`, [
+        ids,
+        token,
+      ]);
+      const claimed = new Map(
+        rows.map((row) => [row.id.toString('hex'), options.toClaimed(row, token)] as const),
+      );
+      return ids.map((id) => {
+        const key = id.toString('hex');
+        const one = claimed.get(key) ?? null;
+        // Two jobs for the same row in one batch: only the first may go on.
+        claimed.delete(key);
+        return one;
+      });
+    },
+  });
+  return (claim) => outsideTransaction(() => claims(claim));
+}
+
+/**
+ * Makes the function that notes that the other side is about to be spoken to: if this worker dies from here on, nobody can
+ * know whether the message went out. False when the lease is no longer ours. `firstAt`: a column for the time of the first.
+ */
+export function handoverStarter(
+  table: WorkTable,
+  { firstAt, batches = usual }: { firstAt?: string; batches?: Batches } = {},
+): (handover: Lease & { at: Date }) => Promise<boolean> {
+  const also = firstAt ? `, ${firstAt} = COALESCE(${firstAt}, handover_at)` : '';
+  const handovers = batcher<Lease & { at: Date }, boolean>({
+    ...batches,
+    run: async (items) => {
+      const { affectedRows } = await query<Changed>(
+        // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
+        `UPDATE ${table.name} ${byId}
+         SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?${also}
+         WHERE id IN (?) AND lease_token IN (?)`,
+        [items[0]!.at, items.map(({ id }) => idToBytes(id)), items.map(({ token }) => token)],
+      );
+      if (affectedRows === items.length) return items.map(() => true);
+      return items.map(await findOwned(table, items));
+    },
+  });
+  return (handover) => outsideTransaction(() => handovers(handover));
+}
+
+/**
+ * Makes the function that gives back a claim that came to nothing, because the owner may not send now: the row waits in
+ * its place among the others. A lease that is lost meanwhile is ours no more, and its row stays as it is.
+ */
+export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) => Promise<void> {
+  const returns = batcher<Lease & { at: Date }, void>({
+    ...usual,
+    run: async (items) => {
+      await query(
+        `UPDATE ${table.name} ${byId} SET lease_token = NULL, parked = 1, claims = claims - 1,
+           due_at = IF(${table.isUntried}, ${table.waitsSince}, ?)
+         WHERE id IN (?) AND lease_token IN (?)`,
+        [items[0]!.at, items.map(({ id }) => idToBytes(id)), items.map(({ token }) => token)],
+      );
+      return items.map(() => undefined);
+    },
+  });
+  return (lease) => outsideTransaction(() => returns(lease));
+}
+
+const keyOf = (id: Buffer, token: Buffer) => id.toString('hex') + token.toString('hex');
+
+/** Tells which of these leases are still held, and locks their rows in a transaction. */
+export async function findOwned(table: WorkTable, leases: Lease[]): Promise<(lease: Lease) => boolean> {
+  const rows = await query(
+    `SELECT id, lease_token FROM ${table.name} ${byId} WHERE id IN (?) AND lease_token IN (?) FOR UPDATE`,
+    [leases.map(({ id }) => idToBytes(id)), leases.map(({ token }) => token)],
+  );
+  const owned = new Set(rows.map((row) => keyOf(row.id, row.lease_token)));
+  return ({ id, token }) => owned.has(keyOf(idToBytes(id), token));
+}

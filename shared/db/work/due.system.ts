@@ -1,0 +1,72 @@
+import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import type { DueTable, Lease } from './table.system.ts';
+
+const keyOf = ({ key }: DueTable, id: string): Buffer =>
+  key.prefix ? idToBytes(id) : Buffer.from(id, 'hex');
+
+/** Takes a row for this worker until the lease ends; null when it is not due or somebody else has it (architecture rule 4). */
+export async function claimDue(
+  table: DueTable,
+  { id, at, until }: { id: string; at: Date; until: Date },
+): Promise<Lease | null> {
+  const token = newUuid(at);
+  const lease = table.isLeased ? { sql: 'lease_token = ?, claims = claims + 1, ', values: [token] } : null;
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE ${table.name} ${byId} SET ${lease?.sql ?? ''}${table.due} = ?
+     WHERE ${table.key.column} = ? AND ${table.due} <= ?`,
+    [...(lease?.values ?? []), until, keyOf(table, id), at],
+  );
+  return affectedRows === 1 ? { id, token } : null;
+}
+
+/** The row, locked in a transaction until that ends; null where the lease is no longer ours. */
+export async function findHeldForUpdate(table: DueTable, { id, token }: Lease): Promise<Row | null> {
+  const [row] = await execute(
+    `SELECT * FROM ${table.name} ${byId} WHERE ${table.key.column} = ? AND lease_token = ? FOR UPDATE`,
+    [keyOf(table, id), token],
+  );
+  return row ?? null;
+}
+
+/** Gives the lease back: the row is due again then, or never. Where the lease is no longer ours, nothing changes. */
+export async function updateReleased(
+  table: DueTable,
+  { id, token }: Lease,
+  dueAt: Date | null,
+): Promise<void> {
+  await execute(
+    `UPDATE ${table.name} ${byId} SET lease_token = NULL, ${table.due} = ?
+     WHERE ${table.key.column} = ? AND lease_token = ?`,
+    [dueAt, keyOf(table, id), token],
+  );
+}
+
+export type OverdueRow = { id: string; dueAt: Date; claims: number; requestId: string | null };
+
+/**
+ * Of each of these tables the rows that nobody has taken in hand, or that a dead worker holds, longest due first. One
+ * statement for all: it is asked every few seconds, and as a rule in vain.
+ */
+export async function listOverdue(tables: DueTable[], before: Date, limit: number): Promise<OverdueRow[][]> {
+  const each = tables.map(
+    ({ name, key, due, isLeased, hasRequest }, index) =>
+      `(SELECT ${index} AS place, ${key.column} AS row_key, ${due} AS due, ${isLeased ? 'claims' : '0'} AS claims,
+          ${hasRequest ? 'request_id' : 'NULL'} AS request_id
+        FROM ${name} WHERE ${due} < ? ORDER BY ${due} LIMIT ?)`,
+  );
+  const rows = await query(
+    each.join(' UNION ALL '),
+    tables.flatMap(() => [before, limit]),
+  );
+  return tables.map(({ key: { prefix } }, index) =>
+    rows
+      .filter(({ place }) => place === index)
+      .map((row) => ({
+        id: prefix ? idFromBytes(prefix, row.row_key) : row.row_key.toString('hex'),
+        dueAt: row.due,
+        claims: row.claims,
+        requestId: row.request_id?.toString() ?? null,
+      })),
+  );
+}

@@ -1,0 +1,70 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, query } from '../client.ts';
+import { admittedOf, findOldestDue, hasParkedDue } from './admission.system.ts';
+import type { WorkTable } from './table.system.ts';
+
+/** Messages of workspaces, and SQL that tells of a workspace `o` whether a limit holds it, and until when. */
+export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
+
+/** Messages of workspaces wait from the time that they were accepted, or are scheduled for. */
+export function messageTable<Lane extends string>(
+  own: Pick<WorkTable<Lane>, 'name' | 'prefix' | 'lanes' | 'index'>,
+): WorkTable<Lane> {
+  return {
+    ...own,
+    waiting: 'queued',
+    owner: { column: 'workspace_id', prefix: 'workspace' },
+    isUntried: 'retries = 0',
+    waitsSince: 'COALESCE(scheduled_at, created_at)',
+  };
+}
+
+export type Admission = {
+  workspaceId: string;
+  sendingBlocked: boolean;
+  isLimited: boolean;
+  /** Nothing goes out before then, as a limit is used up. */
+  heldUntil: Date | null;
+  /** Some are due and have no job. */
+  hasParked: boolean;
+  /** How many have a job in Redis. */
+  admitted: number;
+};
+
+/** How much of a lane each of these workspaces has in Redis, and what may keep it from having more. */
+export async function listAdmissions<Lane extends string>(
+  { table, isLimited, heldUntil }: Messages<Lane>,
+  lane: Lane,
+  workspaceIds: string[],
+  dueBefore: Date,
+): Promise<Admission[]> {
+  if (workspaceIds.length === 0) return [];
+  const hasParked = hasParkedDue(table, lane, 'o.id', dueBefore);
+  const admitted = admittedOf(table, lane, 'o.id');
+  const rows = await query(
+    `SELECT o.id, o.sending_blocked, ${isLimited} AS limited, ${heldUntil} AS held_until,
+       ${hasParked.sql} AS has_parked, ${admitted.sql} AS admitted
+     FROM workspaces o ${byId} WHERE o.id IN (?)`,
+    [...hasParked.values, ...admitted.values, workspaceIds.map(idToBytes)],
+  );
+  return rows.map((row) => ({
+    workspaceId: idFromBytes('workspace', row.id),
+    sendingBlocked: row.sending_blocked === 1,
+    isLimited: row.limited === 1,
+    heldUntil: row.held_until,
+    hasParked: row.has_parked === 1,
+    admitted: Number(row.admitted),
+  }));
+}
+
+/** Of workspaces that may send as much as they like: the others wait because of that. */
+export function findOldestDueMessages<Lane extends string>(
+  { table, isLimited }: Messages<Lane>,
+  lane: Lane,
+  at: Date,
+): Promise<{ admitted: Date | null; parked: Date | null }> {
+  return findOldestDue(table, lane, at, {
+    table: 'workspaces',
+    mayGoOn: `o.sending_blocked = 0 AND NOT (${isLimited})`,
+  });
+}

@@ -1,0 +1,73 @@
+import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { type Changed, execute, query } from '../client.ts';
+import type { Waiting } from './waiting-counts.ts';
+
+/** Workspaces that were not counted since then, those that never were first. */
+export async function listWorkspacesToRecount(before: Date, limit: number): Promise<string[]> {
+  const rows = await query(
+    `SELECT w.id FROM workspaces w LEFT JOIN waiting_counts c ON c.workspace_id = w.id AND c.shard = 0
+     WHERE c.recounted_at IS NULL OR c.recounted_at < ? ORDER BY c.recounted_at LIMIT ?`,
+    [before, limit],
+  );
+  return rows.map((row) => idFromBytes('workspace', row.id));
+}
+
+/** How far the counts are off, and the number of the recount, by which another one is told. */
+export type Recount = { off: Waiting; recounts: number };
+
+/**
+ * Counts the rows themselves; null where another has done so since that time. One statement, because it sees the rows and
+ * the counts of one moment: what is accepted meanwhile changes both or neither. From the indexes alone, a few million
+ * entries a second.
+ */
+export async function findRecount(workspaceId: string, unlessSince: Date): Promise<Recount | null> {
+  const id = idToBytes(workspaceId);
+  await execute(
+    'INSERT IGNORE INTO waiting_counts (workspace_id, shard, messages, bytes) VALUES (?, 0, 0, 0)',
+    [id],
+  );
+  const [known] = await execute(
+    'SELECT 1 FROM waiting_counts WHERE workspace_id = ? AND shard = 0 AND recounted_at >= ?',
+    [id, unlessSince],
+  );
+  if (known) return null;
+  const [row] = await execute(
+    `SELECT counted.recounts, emails.messages + texts.messages + rows_left.messages - counted.messages AS messages,
+       emails.bytes - counted.bytes AS bytes
+     FROM (SELECT SUM(messages) AS messages, SUM(bytes) AS bytes, MAX(recounts) AS recounts
+         FROM waiting_counts WHERE workspace_id = ?) AS counted
+       JOIN (SELECT COUNT(*) AS messages, COALESCE(SUM(stored_bytes), 0) AS bytes
+         FROM emails FORCE INDEX (emails_by_status) WHERE workspace_id = ? AND status = 'queued') AS emails
+       JOIN (SELECT COUNT(*) AS messages FROM sms_messages FORCE INDEX (sms_by_status)
+         WHERE status IN ('queued', 'held') AND workspace_id = ?) AS texts
+       JOIN (SELECT COALESCE(SUM(c.waiting), 0) AS messages FROM sms_batches b FORCE INDEX (sms_batches_listed)
+         JOIN sms_batch_counts c ON c.batch_id = b.id WHERE b.workspace_id = ?) AS rows_left`,
+    [id, id, id, id],
+  );
+  const off = { messages: Number(row!['messages']), bytes: Number(row!['bytes']) };
+  return { off, recounts: Number(row!['recounts']) };
+}
+
+/** False where another has done so meanwhile. */
+export async function updateRecounted(
+  workspaceId: string,
+  { off, recounts }: Recount,
+  at: Date,
+): Promise<boolean> {
+  const { affectedRows } = await execute<Changed>(
+    `UPDATE waiting_counts SET messages = messages + ?, bytes = bytes + ?, recounts = recounts + 1, recounted_at = ?
+     WHERE workspace_id = ? AND shard = 0 AND recounts = ?`,
+    [off.messages, off.bytes, at, idToBytes(workspaceId), recounts],
+  );
+  return affectedRows === 1;
+}
+
+/** How many workspaces have as many messages, or as many bytes, waiting. */
+export async function findFullWorkspaceCount({ messages, bytes }: Waiting): Promise<number> {
+  const [row] = await execute(
+    `SELECT COUNT(*) AS workspaces FROM (SELECT workspace_id FROM waiting_counts GROUP BY workspace_id
+       HAVING SUM(messages) >= ? OR SUM(bytes) >= ?) AS full`,
+    [messages, bytes],
+  );
+  return Number(row!['workspaces']);
+}

@@ -1,0 +1,51 @@
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/api-keys/api-keys.ts';
+import { transaction } from '../../db/client.ts';
+import type { ApiKey } from '../../schemas/api-keys.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { announceChange, refuseBeyond, toWire } from './record.ts';
+import * as keyUsage from './usage.ts';
+
+export { change, faultsOfChange } from './change.ts';
+export { create, faultsOfNew, type IssuedKey, issue } from './create.ts';
+export { hashKey, isWellFormed, newKey } from './make-key.ts';
+export { rotate, rotateSigningSecret } from './rotate.ts';
+
+export async function find(caller: Caller, keyId: string): Promise<ApiKey> {
+  const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);
+  if (!record) throw problem('not_found');
+  return toWire(record, await keyUsage.find(caller.workspaceId, record.lineageId));
+}
+
+/** Newest first, in one page (API decisions §1). Tokens of connected apps are the operator's and not among them. */
+export async function list(caller: Caller): Promise<{ data: ApiKey[]; nextCursor: null }> {
+  const records = await db.listApiKeys(caller.workspaceId, 'api_key');
+  const usageOf = await keyUsage.list(caller.workspaceId);
+  return { data: records.map((record) => toWire(record, usageOf(record.lineageId))), nextCursor: null };
+}
+
+/** Revokes the key, if the caller could change it; what has come before its own rotation is its own. */
+export async function remove(caller: Caller, keyId: string): Promise<void> {
+  if (keyId === caller.keyId) throw problem('in_use', { detail: 'A key cannot delete itself.' });
+  const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);
+  if (!record) throw problem('not_found');
+  if (record.lineageId !== caller.lineageId) await refuseBeyond(caller, record);
+  if (!(await revoke(caller.workspaceId, 'api_key', keyId))) throw problem('not_found');
+}
+
+/** For the operator: every key or token of the workspace, newest first. */
+export const listIssued = db.listApiKeys;
+
+/** Ends a key or token for good; returns whether there was one. */
+export function revoke(workspaceId: string, kind: db.KeyKind, keyId: string): Promise<boolean> {
+  return transaction(async () => {
+    const record = await db.findApiKey(workspaceId, kind, keyId);
+    if (!record) return false;
+    const { lineageId } = record;
+    await keyUsage.lock(workspaceId, lineageId);
+    if (!(await db.deleteApiKey(workspaceId, kind, keyId))) return false;
+    if (!(await db.findNewestOfLineage(workspaceId, lineageId))) await keyUsage.close(workspaceId, lineageId);
+    announceChange(keyId);
+    return true;
+  });
+}

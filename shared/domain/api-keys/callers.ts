@@ -1,0 +1,103 @@
+import { createPublicKey, createSecretKey } from 'node:crypto';
+import { now } from '../../common/clock.ts';
+import { open } from '../../common/secrets.ts';
+import { config } from '../../config/config.ts';
+import { listen } from '../../coordination/broadcast.ts';
+import * as knownKeys from '../../coordination/known-keys.ts';
+import { findApiKeyByHash } from '../../db/api-keys/api-keys.system.ts';
+import type { ApiKeyRecord } from '../../db/api-keys/api-keys.ts';
+import type { Caller, Scope, Signing } from '../../schemas/scopes.ts';
+import { hashKey, isWellFormed } from './make-key.ts';
+import { topic } from './record.ts';
+
+type Known = { key: ApiKeyRecord; caller: Caller; readAt: number; notedAt: number };
+
+const missCacheMs = 1_000;
+const noteEveryMs = 3_600_000;
+const mostRemembered = 10_000;
+const known = new Map<string, Known>();
+/** Keys that are none, by when they were looked for: apart, so that many of them push none out that is one. */
+const unknown = new Map<string, number>();
+// Rises with every change: a look-up that began before one may bring back what was true before it.
+let changes = 0;
+
+listen(topic, {
+  changed: (keyId) => {
+    changes += 1;
+    for (const [name, { key }] of known) if (key.id === keyId) known.delete(name);
+  },
+  missed: () => {
+    changes += 1;
+    known.clear();
+  },
+});
+
+/**
+ * The holder of this key or token; null when it is unknown, not yet active or expired. The times are checked at
+ * use, not when the key is read. `mayLookUp` is asked before the database is, about a key that this process does not
+ * know; where it says no, only a key that any process has known is looked for.
+ */
+export async function authenticate(
+  token: string,
+  mayLookUp: () => Promise<boolean> = async () => true,
+): Promise<Caller | null> {
+  if (!isWellFormed(token)) return null;
+  const found = await lookUp(hashKey(token), mayLookUp);
+  if (!found) return null;
+  const { key, caller } = found;
+  // A key that was to work from the start works as soon as it is there, on whatever process and by whatever clock.
+  const isActive = key.activeFrom <= key.createdAt || key.activeFrom <= now();
+  return isActive && !(key.expiresAt && key.expiresAt <= now()) ? caller : null;
+}
+
+async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<Known | null> {
+  // By the hash: a memory dump holds no usable key.
+  const name = hash.toString('base64');
+  const before = known.get(name);
+  // While Redis is away nobody says that a key has changed, so none is remembered for long.
+  if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
+  if (performance.now() - (unknown.get(name) ?? Number.NEGATIVE_INFINITY) < missCacheMs) return null;
+  const [readAt, changesBefore] = [performance.now(), changes];
+  if (!before && !(await mayLookUp()) && !(await knownKeys.isNoted(hash))) return null;
+  const key = await findApiKeyByHash(hash);
+  if (!key) {
+    known.delete(name);
+    remember(unknown, name, readAt);
+    return null;
+  }
+  const isNoted = before !== undefined && readAt - before.notedAt < noteEveryMs;
+  if (!isNoted) knownKeys.note(hash);
+  const found = { key, caller: toCaller(key), readAt, notedAt: isNoted ? before.notedAt : readAt };
+  if (changes === changesBefore) remember(known, name, found);
+  return found;
+}
+
+function remember<Value>(memory: Map<string, Value>, name: string, value: Value): void {
+  if (!memory.has(name) && memory.size >= mostRemembered) memory.delete(memory.keys().next().value!);
+  memory.set(name, value);
+}
+
+function toCaller(key: ApiKeyRecord): Caller {
+  return {
+    workspaceId: key.workspaceId,
+    keyId: key.id,
+    lineageId: key.lineageId,
+    kind: key.kind,
+    scopes: new Set(key.scopes as Scope[]),
+    apiVersion: key.apiVersion,
+    strictMode: key.strictMode,
+    signing: signingOf(key),
+  };
+}
+
+// Key objects are made once for each time the key is read: making one costs more than a signature does.
+function signingOf(key: ApiKeyRecord): Signing | null {
+  if (key.signingAlgorithm === null) return null;
+  if (key.publicKey !== null)
+    return { algorithm: key.signingAlgorithm, keys: [{ key: createPublicKey(key.publicKey), until: null }] };
+  const secret = (sealed: Buffer) => createSecretKey(Buffer.from(open(key.id, sealed), 'utf8'));
+  const keys = [{ key: secret(key.signingSecret!), until: null as Date | null }];
+  if (key.previousSigningSecret && key.previousSigningSecretUntil)
+    keys.push({ key: secret(key.previousSigningSecret), until: key.previousSigningSecretUntil });
+  return { algorithm: key.signingAlgorithm, keys };
+}

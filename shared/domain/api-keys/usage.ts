@@ -1,0 +1,121 @@
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import * as db from '../../db/api-keys/usage.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+
+const dayMs = 86_400_000;
+
+/** The UTC day and month of a time, as the counts of a key name them. */
+function periodOf(time: Date): db.Period {
+  const day = time.toISOString().slice(0, 10);
+  return { day, month: `${day.slice(0, 7)}-01` };
+}
+
+/** Makes room for the counts of a key and of the rotations that will follow. */
+export async function open(workspaceId: string, lineageId: string, time: Date): Promise<void> {
+  await db.insertKeyUsage(workspaceId, lineageId, periodOf(time));
+}
+
+/**
+ * Counts SMS parts against the limits of the key, for it and its rotations together; throws limit_reached when they do
+ * not fit. It belongs into the transaction that accepts the message, late in it: other messages of the key wait from
+ * here to its end. `at` is the message's own time, which `giveBack` wants to know.
+ */
+export async function reserve(
+  { workspaceId, keyId, lineageId }: Pick<Caller, 'workspaceId' | 'keyId' | 'lineageId'>,
+  parts: number,
+  at: Date,
+): Promise<void> {
+  const limits = await db.findKeyLimits(workspaceId, keyId);
+  // Deleted since the request was let in.
+  if (!limits) throw problem('unauthenticated');
+  if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
+  const usage = await db.findKeyUsage(workspaceId, lineageId);
+  if (!usage) throw new Error(`${lineageId} has no counts`);
+  const { usedToday, usedThisMonth } = shown(usage, at);
+  const { dailyParts, monthlyParts } = limits;
+  const isMonth = dailyParts === null || (monthlyParts !== null && usedThisMonth + parts > monthlyParts);
+  const end = endOf(isMonth ? 'month' : 'day', at);
+  throw problem('limit_reached', {
+    detail: isMonth
+      ? `The key has used ${usedThisMonth} of its ${monthlyParts} parts a month, and this takes ${parts}.`
+      : `The key has used ${usedToday} of its ${dailyParts} parts a day, and this takes ${parts}.`,
+    retryAfterSeconds: Math.max(1, Math.ceil((end.getTime() - now().getTime()) / 1000)),
+  });
+}
+
+export type Room = { parts: number; limits: db.Limits };
+
+/** How many parts a key with its rotations may still send; null where none of them is good any more. */
+export async function findRoom(workspaceId: string, lineageId: string, at: Date): Promise<Room | null> {
+  const [limits, usage] = await Promise.all([
+    db.findLimitsOfLineage(workspaceId, lineageId, at),
+    db.findKeyUsage(workspaceId, lineageId),
+  ]);
+  if (!limits) return null;
+  const { usedToday, usedThisMonth } = shown(usage, at);
+  const { dailyParts, monthlyParts } = limits;
+  const left = (most: number | null, used: number) =>
+    most === null ? Number.POSITIVE_INFINITY : Math.max(0, most - used);
+  return { parts: Math.min(left(dailyParts, usedToday), left(monthlyParts, usedThisMonth)), limits };
+}
+
+/**
+ * Counts the parts of many messages of that time; false where they do not fit any more. Where it belongs, see
+ * `reserve`.
+ */
+export async function take(
+  workspaceId: string,
+  lineageId: string,
+  { parts, at, limits }: { parts: number; at: Date; limits: db.Limits },
+): Promise<boolean> {
+  return db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits);
+}
+
+function endOf(period: 'day' | 'month', time: Date): Date {
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
+  if (period === 'month') return new Date(Date.UTC(year, month + 1));
+  return new Date(Date.UTC(year, month, time.getUTCDate()) + dayMs);
+}
+
+/**
+ * Takes back what was reserved at that time for a message that is never sent: once for each, in the transaction that
+ * ends it. A reservation of another day or month no longer counts anyway.
+ */
+export async function giveBack(
+  workspaceId: string,
+  lineageId: string,
+  parts: number,
+  reservedAt: Date,
+): Promise<void> {
+  await db.updateKeyUsageGivenBack(workspaceId, lineageId, parts, periodOf(reservedAt));
+}
+
+export type Usage = { usedToday: number; usedThisMonth: number };
+
+export async function find(workspaceId: string, lineageId: string): Promise<Usage> {
+  return shown(await db.findKeyUsage(workspaceId, lineageId), now());
+}
+
+/** Of every key of the workspace, by lineage. */
+export async function list(workspaceId: string): Promise<(lineageId: string) => Usage> {
+  const usage = await db.listKeyUsage(workspaceId);
+  const time = now();
+  return (lineageId) => shown(usage.get(lineageId) ?? null, time);
+}
+
+function shown(usage: db.KeyUsageRecord | null, time: Date): Usage {
+  const { day, month } = periodOf(time);
+  return {
+    usedToday: usage && usage.day >= day ? usage.usedInDay : 0,
+    usedThisMonth: usage && usage.month >= month ? usage.usedInMonth : 0,
+  };
+}
+
+/** Lets nobody else end a key of the lineage until the transaction ends: one of two has to see that it is the last. */
+export async function lock(workspaceId: string, lineageId: string): Promise<void> {
+  await db.findKeyUsageForUpdate(workspaceId, lineageId);
+}
+
+/** Forgets the counts, when the last key of the lineage is gone. */
+export const close = db.deleteKeyUsage;

@@ -1,0 +1,104 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { now } from '../../common/clock.ts';
+import { problem } from '../../common/errors.ts';
+import { isDuplicateKey } from '../../db/client.ts';
+import * as db from '../../db/contacts/contacts.ts';
+import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
+import {
+  type ContactBatch,
+  type ContactBatchOutcome,
+  type ContactRow,
+  contactTextLengths,
+  contactTexts,
+  lineIssue,
+} from '../../schemas/contacts.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import * as contacts from './contacts.ts';
+
+type GoodRow = { number: PhoneNumber; texts: contacts.TextChanges };
+export type Prepared = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors' | 'truncations'>;
+
+// Some milliseconds; other requests are served in between.
+const rowsAtOnce = 100;
+const mostExamples = 5;
+
+/** Reads the rows: what can be saved, what is wrong with the others, what was too long. */
+export async function prepare({ contacts: given }: ContactBatch): Promise<Prepared> {
+  const prepared: Prepared = { rows: [], errors: [], truncations: [] };
+  const lengths = new Map<string, ContactBatchOutcome['truncations'][number]>();
+  for (const [index, row] of given.entries()) {
+    if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToOthers();
+    const number = parsePhoneNumber(row.number);
+    const error = number.ok ? textError(row) : `number ${number.message}`;
+    if (!number.ok || error !== null) {
+      prepared.errors.push({ index, error: error! });
+      continue;
+    }
+    prepared.rows.push({ number, texts: shortened(row, index, lengths) });
+  }
+  prepared.truncations = contactTexts.flatMap((field) => lengths.get(field) ?? []);
+  return prepared;
+}
+
+function textError(row: ContactRow): string | null {
+  for (const field of contactTexts) {
+    const issue = lineIssue(row[field] ?? '');
+    if (issue !== null) return `${field} ${issue}`;
+  }
+  return null;
+}
+
+function shortened(
+  row: ContactRow,
+  index: number,
+  lengths: Map<string, ContactBatchOutcome['truncations'][number]>,
+): contacts.TextChanges {
+  const texts: contacts.TextChanges = {};
+  for (const field of contactTexts) {
+    const value = row[field];
+    const maxLength = contactTextLengths[field];
+    texts[field] = value;
+    if (value == null || value.length <= maxLength) continue;
+    const characters = [...value];
+    if (characters.length <= maxLength) continue;
+    texts[field] = characters.slice(0, maxLength).join('');
+    const told = lengths.get(field) ?? { field, maxLength, count: 0, exampleRows: [] };
+    lengths.set(field, told);
+    told.count += 1;
+    if (told.exampleRows.length < mostExamples) told.exampleRows.push(index);
+  }
+  return texts;
+}
+
+/**
+ * Saves all of the rows, or none. A number that comes twice is one contact, to which the later row adds. Two requests
+ * that create the same contacts at the same time: the later one is refused and may be sent again.
+ */
+export async function save(
+  { workspaceId }: Caller,
+  { rows, errors, truncations }: Prepared,
+): Promise<ContactBatchOutcome> {
+  const at = now();
+  const numbers = [...new Set(rows.map(({ number }) => number.number))];
+  const known = await db.listContactsByNumberForUpdate(workspaceId, numbers);
+  const before = new Map(known.map((record) => [record.number, record]));
+  const after = new Map<string, db.ContactRecord>();
+  for (const { number, texts } of rows) {
+    const record = after.get(number.number) ?? before.get(number.number);
+    after.set(
+      number.number,
+      record ? contacts.withTexts(record, texts) : contacts.newRecord(number, texts, at),
+    );
+  }
+  const created = [...after.values()].filter((record) => !before.has(record.number));
+  const changed = known
+    .map((record) => ({ before: record, after: after.get(record.number)! }))
+    .filter((change) => contacts.isChanged(change.before, change.after));
+  for (const change of changed) change.after.updatedAt = at;
+  try {
+    await db.writeContacts(workspaceId, { changed, created });
+  } catch (error) {
+    throw isDuplicateKey(error) ? problem('contacts_conflict') : error;
+  }
+  return { created: created.length, updated: rows.length - created.length, errors, truncations };
+}

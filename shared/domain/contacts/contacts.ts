@@ -1,0 +1,178 @@
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { isDuplicateKey } from '../../db/client.ts';
+import * as db from '../../db/contacts/contacts.ts';
+import { listContacts } from '../../db/contacts/search.ts';
+import { updateSmsContactErased } from '../../db/sms/contacts.ts';
+import { listSuppressedNumbers } from '../../db/suppressions.ts';
+import { newId } from '../../formats/ids.ts';
+import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
+import {
+  type Contact,
+  type ContactChanges,
+  type ContactQuery,
+  type ContactText,
+  contactTexts,
+  type NewContact,
+} from '../../schemas/contacts.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import * as contactFilter from './filter.ts';
+import { searching } from './searches.ts';
+import * as contactTags from './tags.ts';
+
+export async function create(caller: Caller, request: NewContact): Promise<Contact> {
+  const { number, tags } = checked(request);
+  const record = newRecord(number!, request, now());
+  record.tags = tags;
+  try {
+    await db.insertContacts(caller.workspaceId, [record]);
+  } catch (error) {
+    throw isDuplicateKey(error) ? numberTaken(record.number) : error;
+  }
+  return toWire(caller, record);
+}
+
+export function newRecord(number: PhoneNumber, texts: TextChanges, createdAt: Date): db.ContactRecord {
+  const { number: e164, national, country } = number;
+  const empty = { firstName: null, lastName: null, company: null, email: null, clientReference: null };
+  const id = newId('contact', createdAt);
+  const times = { createdAt, updatedAt: createdAt };
+  return setTexts({ id, number: e164, national, country, ...empty, tags: [], ...times }, texts);
+}
+
+export type TextChanges = { [Name in ContactText]?: string | null | undefined };
+
+/** A field that is left out or null stays; an empty text clears. */
+export function withTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRecord {
+  return setTexts({ ...record }, changes);
+}
+
+function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRecord {
+  for (const name of contactTexts) if (changes[name] != null) record[name] = changes[name] || null;
+  return record;
+}
+
+type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
+
+/** The values that the rules make of a request: `number` is null where none is given. */
+function checked(request: Ruled): { number: PhoneNumber | null; tags: string[] } {
+  const faults = new Faults();
+  const found = {
+    number: numberOf(request, faults.refuse),
+    tags: contactTags.checked(request.tags, faults.refuse),
+  };
+  faults.throwAny();
+  return found;
+}
+
+/** The faults for which `create` and `update` would refuse a request, as far as the fields can be used. */
+export function faultsOf(request: Usable<Ruled>): FieldErrors {
+  const faults = new Faults();
+  numberOf(request, faults.refuse);
+  contactTags.checked(request.tags, faults.refuse);
+  return faults.errors;
+}
+
+function numberOf({ number }: Usable<Ruled>, refuse: Refuse): PhoneNumber | null {
+  if (number == null) return null;
+  const parsed = parsePhoneNumber(number);
+  if (parsed.ok) return parsed;
+  refuse('number', parsed.message);
+  return null;
+}
+
+function numberTaken(number: string) {
+  return problem('number_taken', { detail: `A contact with the number ${number} exists already` });
+}
+
+export async function list(
+  caller: Caller,
+  { limit, cursor, ...filter }: ContactQuery,
+): Promise<{ data: Contact[]; nextCursor: string | null }> {
+  const binding = { workspaceId: caller.workspaceId, listing: 'contacts', filter };
+  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const compiled = contactFilter.compile(filter);
+  const { contacts, reached } = await searching(caller.workspaceId, compiled, () =>
+    listContacts(caller.workspaceId, compiled, { limit, beforeId }),
+  );
+  return {
+    data: await toWireAll(caller.workspaceId, contacts),
+    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
+  };
+}
+
+export async function find(caller: Caller, id: string): Promise<Contact> {
+  const record = await db.findContact(caller.workspaceId, id);
+  if (!record) throw problem('not_found');
+  return toWire(caller, record);
+}
+
+export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
+  const before = await findForUpdate(caller, id);
+  // Its own number may be older than the rule for numbers, and stays when the record is sent back.
+  const given = checked(changes.number === before.number ? { ...changes, number: null } : changes);
+  const after = withTexts(before, changes);
+  if (given.number && given.number.number !== before.number) {
+    const { number, national, country } = given.number;
+    Object.assign(after, { number, national, country });
+  }
+  if (changes.tags) after.tags = given.tags;
+  if (!isChanged(before, after)) return toWire(caller, before);
+  after.updatedAt = now();
+  try {
+    await db.updateContacts(caller.workspaceId, [{ before, after }]);
+  } catch (error) {
+    throw isDuplicateKey(error) ? numberTaken(after.number) : error;
+  }
+  return toWire(caller, after);
+}
+
+export function isChanged(before: db.ContactRecord, after: db.ContactRecord): boolean {
+  return (
+    before.number !== after.number ||
+    contactTexts.some((name) => before[name] !== after[name]) ||
+    !contactTags.areEqual(before.tags, after.tags)
+  );
+}
+
+/** The contact goes for good, with its tags and its places in lists; messages stay and forget whose number it was. */
+export async function remove(caller: Caller, id: string): Promise<void> {
+  const record = await findForUpdate(caller, id);
+  await updateSmsContactErased(caller.workspaceId, record);
+  await db.deleteContact(caller.workspaceId, record);
+}
+
+async function findForUpdate(caller: Caller, id: string): Promise<db.ContactRecord> {
+  const [record] = await db.listContactsForUpdate(caller.workspaceId, [id]);
+  if (!record) throw problem('not_found');
+  return record;
+}
+
+async function toWire(caller: Caller, record: db.ContactRecord): Promise<Contact> {
+  const [contact] = await toWireAll(caller.workspaceId, [record]);
+  return contact!;
+}
+
+/** Contacts as callers see them: whether each is suppressed is asked now, once for all. */
+export async function toWireAll(workspaceId: string, records: db.ContactRecord[]): Promise<Contact[]> {
+  const suppressed = await listSuppressedNumbers(
+    workspaceId,
+    records.map(({ number }) => number),
+  );
+  return records.map((record) => ({
+    id: record.id,
+    number: record.number,
+    country: record.country,
+    firstName: record.firstName,
+    lastName: record.lastName,
+    company: record.company,
+    email: record.email,
+    clientReference: record.clientReference,
+    tags: record.tags,
+    suppressed: suppressed.has(record.number),
+    createdAt: record.createdAt.toISOString(),
+    updatedAt: record.updatedAt.toISOString(),
+  }));
+}

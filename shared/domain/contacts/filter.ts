@@ -1,0 +1,160 @@
+import type { ContactRecord } from '../../db/contacts/contacts.ts';
+import type { Filter, Range, Source } from '../../db/contacts/search.ts';
+import { foldCase, foldWhole, reversed, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
+import type { ContactFilter } from '../../schemas/contacts.ts';
+
+/**
+ * The meaning of a filter on contacts, once for all who use it: the listing, dynamic lists, previews, copies. All that
+ * is given must match; what is left out, null or blank does not count.
+ *
+ * search: every word of it is the start of a word of the name or the company, of the email or of the client reference,
+ * which are cut into words as names are; or the whole is the start of one of these two. Digits are also the start of
+ * the number, in national or international form, or its last ones if there are four or more.
+ */
+export function compile({ search, tag, clientReference }: ContactFilter): Filter {
+  const parts = [
+    searchOf(search?.trim() ?? ''),
+    tagOf(tag?.trim() ?? ''),
+    referenceOf(clientReference ?? ''),
+  ];
+  const given = parts.filter((part) => part !== null);
+  return {
+    terms: given.flatMap(({ terms }) => terms),
+    isExact: given.every(({ isExact }) => isExact),
+    matches: (contact) => given.every(({ matches }) => matches(contact)),
+  };
+}
+
+// Each further word costs a look at the index; those past the limit, the shortest, are compared with what the others
+// have found.
+const mostTerms = 10;
+const fewestLastDigits = 4;
+const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'];
+
+function searchOf(search: string): Filter | null {
+  if (search === '') return null;
+  const whole = lookFor(search);
+  const parts = [...new Set(search.split(/\s+/u))].map(lookFor);
+  const isFoundIn = (contact: ContactRecord) => {
+    const texts = textsOf(contact);
+    return whole.isFoundIn(texts) || parts.every((part) => part.isFoundIn(texts) || part.areWordsOf(texts));
+  };
+  // A contact that the whole search finds may lack a word of it, so whatever finds the whole belongs to each term, and
+  // for the same reason whatever finds a part belongs to those of its words.
+  const terms = parts.flatMap((part) => {
+    const found = uniqueRanges([...whole.ranges, ...part.ranges]);
+    return part.words.length === 0
+      ? [found.length === 0 ? [nothing] : found]
+      : part.words.map((word) =>
+          uniqueRanges([...found, ...wordSources.map((source) => prefix(source, word)), ...textRanges(word)]),
+        );
+  });
+  return {
+    terms: terms.toSorted((one, other) => lengthOf(other) - lengthOf(one)).slice(0, mostTerms),
+    isExact: terms.length <= mostTerms,
+    matches: isFoundIn,
+  };
+}
+
+/** Of its word; what finds nothing is as good as the longest. */
+function lengthOf(term: Range[]): number {
+  return Math.min(...term.map((range) => (range === nothing ? Number.POSITIVE_INFINITY : range.key.length)));
+}
+
+type Texts = { words: string[]; folded: string[]; contact: ContactRecord };
+
+function textsOf(contact: ContactRecord): Texts {
+  const folded = [contact.email, contact.clientReference].map((text) => foldWhole(text ?? ''));
+  const { leading, further } = wordsOfContact(contact);
+  return { words: [...leading.filter((word) => word !== null), ...further], folded, contact };
+}
+
+function lookFor(text: string) {
+  const folded = foldWhole(text);
+  const words = wordsOf(text);
+  const digits = digitsOf(text);
+  return {
+    words,
+    ranges: [...textRanges(folded), ...numberRanges(digits)],
+    isFoundIn: (texts: Texts) =>
+      (folded !== '' && texts.folded.some((own) => own.startsWith(folded))) ||
+      isNumberOf(texts.contact, digits),
+    areWordsOf: (texts: Texts) =>
+      words.length > 0 &&
+      words.every((word) => [...texts.words, ...texts.folded].some((own) => own.startsWith(word))),
+  };
+}
+
+function textRanges(folded: string): Range[] {
+  return folded === '' ? [] : [prefix('email', folded), prefix('clientReference', folded)];
+}
+
+type Digits = { international: string[]; national: string | null; last: string | null };
+
+/** Digits as people write them in numbers; null for what is no part of a number. */
+function digitsOf(text: string): Digits | null {
+  const written = text.normalize('NFKC');
+  if (!/^\+?[\d\s()./\u2010-\u2015-]+$/u.test(written) || !/\d/.test(written)) return null;
+  const isInternational = /^(\+|00)/.test(written);
+  const digits = (isInternational ? written.replace(/\(0\)/, '') : written).replaceAll(/\D/g, '');
+  if (written.startsWith('+')) return { international: [digits], national: null, last: null };
+  return {
+    international: /^00./.test(digits) ? [digits, digits.slice(2)] : [digits],
+    national: digits,
+    last: digits.length >= fewestLastDigits ? digits : null,
+  };
+}
+
+function numberRanges(digits: Digits | null): Range[] {
+  if (!digits) return [];
+  const { international, national, last } = digits;
+  return [
+    ...international.map((start) => prefix('number', `+${start}`)),
+    ...(national === null ? [] : [prefix('national', national)]),
+    ...(last === null ? [] : [prefix('reversed', reversed(last))]),
+  ];
+}
+
+function isNumberOf({ number, national }: ContactRecord, digits: Digits | null): boolean {
+  if (!digits) return false;
+  return (
+    digits.international.some((start) => number.startsWith(`+${start}`)) ||
+    (digits.national !== null && national.startsWith(digits.national)) ||
+    (digits.last !== null && number.endsWith(digits.last))
+  );
+}
+
+function tagOf(tag: string): Filter | null {
+  if (tag === '') return null;
+  const wanted = foldCase(tag);
+  return {
+    terms: [[{ source: 'tag', key: wanted, isPrefix: false }]],
+    isExact: true,
+    matches: ({ tags }) => tags.some((own) => foldCase(own) === wanted),
+  };
+}
+
+/** Compared as it is written: references are the customer's ids, and ids may differ by case alone. */
+function referenceOf(wanted: string): Filter | null {
+  if (wanted === '') return null;
+  return {
+    terms: [[{ source: 'clientReference', key: foldWhole(wanted), isPrefix: false }]],
+    isExact: false,
+    matches: ({ clientReference }) => clientReference === wanted,
+  };
+}
+
+function prefix(source: Range['source'], text: string): Range {
+  return { source, key: text, isPrefix: true };
+}
+
+/** No tag has an empty key. */
+const nothing: Range = { source: 'tag', key: '', isPrefix: false };
+
+function uniqueRanges(ranges: Range[]): Range[] {
+  const seen = new Set<string>();
+  return ranges.filter(({ source, key }) => {
+    const name = `${source} ${key}`;
+    return !seen.has(name) && seen.add(name);
+  });
+}

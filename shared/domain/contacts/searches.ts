@@ -1,0 +1,38 @@
+import { problem } from '../../common/errors.ts';
+import { count } from '../../common/metrics.ts';
+import { hasCallerGone } from '../../common/request-context.ts';
+import { semaphore } from '../../common/semaphore.ts';
+import { config } from '../../config/config.ts';
+import { limitTime } from '../../db/client.ts';
+import type { Filter } from '../../db/contacts/search.ts';
+
+const { acquire } = semaphore({
+  permits: () => config.CONTACT_SEARCHES_AT_ONCE,
+  waitMs: 2_000,
+  mostWaiting: 100,
+});
+
+/**
+ * Looks for contacts, or counts them, on behalf of a request: a workspace has a few such looks in hand at a time, so that it
+ * cannot take the connections that others need; each is over after a while, and soon after its caller has gone.
+ */
+export async function searching<T>(workspaceId: string, filter: Filter, look: () => Promise<T>): Promise<T> {
+  // All contacts in turn, a page at a time: no search.
+  if (filter.terms.length === 0) return look();
+  const release = await acquire(workspaceId);
+  if (!release) {
+    count('contact_searches_ended', { reason: 'refused' });
+    throw problem('rate_limited', {
+      detail: 'This workspace has too many searches among its contacts in hand',
+      retryAfterSeconds: 1,
+    });
+  }
+  try {
+    return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, isInVain: hasCallerGone }, look);
+  } catch (error) {
+    if (hasCallerGone()) count('contact_searches_ended', { reason: 'abandoned' });
+    throw error;
+  } finally {
+    release();
+  }
+}

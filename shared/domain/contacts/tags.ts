@@ -1,0 +1,117 @@
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, invalid } from '../../common/errors.ts';
+import { Faults, isPartlyUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import * as db from '../../db/contacts/contacts.ts';
+import { type Counts, listTagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
+import { foldCase } from '../../formats/folded-text.ts';
+import { isId } from '../../formats/ids.ts';
+import {
+  type ContactTag,
+  type ContactTagChanges,
+  type ContactTagQuery,
+  longestTag,
+  mostTags,
+} from '../../schemas/contacts.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+
+/** The tags of a request that count: trimmed, none blank or too long, each once whatever its case, as first spelt. */
+export function cleaned(tags: string[]): string[] {
+  return unite([], tags.map((tag) => tag.trim()).filter(isTag));
+}
+
+function isTag(tag: string): boolean {
+  return tag !== '' && (tag.length <= longestTag || [...tag].length <= longestTag);
+}
+
+/** The tags of a request in their order, or more than a contact may have, which is refused. */
+export function checked(tags: readonly (string | undefined)[] | null | undefined, refuse: Refuse): string[] {
+  const kept = cleaned((tags ?? []).filter((tag) => tag !== undefined));
+  if (kept.length > mostTags) refuse('tags', `must be at most ${mostTags}`);
+  return kept.toSorted();
+}
+
+function unite(tags: string[], more: string[]): string[] {
+  const known = new Map(tags.map((tag) => [foldCase(tag), tag]));
+  for (const tag of more) if (!known.has(foldCase(tag))) known.set(foldCase(tag), tag);
+  return [...known.values()];
+}
+
+/** Removes, then adds, so that a tag can be given another spelling. Returns how many contacts the ids name. */
+export async function change(caller: Caller, changes: ContactTagChanges): Promise<{ updated: number }> {
+  const faults = new Faults();
+  const { added, removed } = look(changes, faults.refuse);
+  faults.throwAny();
+  const retag = (tags: string[]) =>
+    unite(
+      tags.filter((tag) => !removed.has(foldCase(tag))),
+      added,
+    ).toSorted();
+  const ids = [...new Set(changes.contactIds)].filter((id) => isId('contact', id)).toSorted();
+  const counts: Counts = new Map();
+  let updated = 0;
+  for (let first = 0; first < ids.length; first += contactsAtOnce)
+    updated += await retagSome(caller.workspaceId, ids.slice(first, first + contactsAtOnce), retag, counts);
+  await updateContactCounts(caller.workspaceId, counts);
+  return { updated };
+}
+
+/** The faults for which `change` would refuse a request, as far as the fields can be used. */
+export function faultsOfChange(changes: Usable<ContactTagChanges>): FieldErrors {
+  const faults = new Faults();
+  look(changes, faults.refuse);
+  return faults.errors;
+}
+
+/** The tags to add, and those to remove with their case folded. */
+function look(changes: Usable<ContactTagChanges>, refuse: Refuse) {
+  const added = checked(changes.tags, refuse);
+  const removed = new Set(
+    cleaned((changes.removeTags ?? []).filter((tag) => tag !== undefined)).map(foldCase),
+  );
+  const isKnown = () => !isPartlyUnusable(changes, 'tags') && !isPartlyUnusable(changes, 'removeTags');
+  if (added.length + removed.size === 0 && isKnown()) {
+    refuse('tags', 'must have a tag to add, or else removeTags one to remove');
+    refuse('removeTags', 'must have a tag to remove, or else tags one to add');
+  }
+  return { added, removed };
+}
+
+const contactsAtOnce = 1_000;
+
+async function retagSome(
+  workspaceId: string,
+  ids: string[],
+  retag: (tags: string[]) => string[],
+  counts: Counts,
+): Promise<number> {
+  const updatedAt = now();
+  const contacts = await db.listContactsForUpdate(workspaceId, ids);
+  const changed = contacts.flatMap((before) => {
+    const tags = retag(before.tags);
+    if (tags.length > mostTags)
+      throw invalid('tags', `would make more than ${mostTags} tags of the contact ${before.id}`);
+    return areEqual(before.tags, tags) ? [] : [{ before, after: { ...before, tags, updatedAt } }];
+  });
+  await db.updateContacts(workspaceId, changed, counts);
+  return contacts.length;
+}
+
+export function areEqual(one: string[], other: string[]): boolean {
+  return one.length === other.length && one.every((tag, index) => tag === other[index]);
+}
+
+/** In the order of the alphabet, whatever their case. */
+export async function list(
+  caller: Caller,
+  { limit, cursor }: ContactTagQuery,
+): Promise<{ data: ContactTag[]; nextCursor: string | null }> {
+  const binding = { workspaceId: caller.workspaceId, listing: 'contact-tags' };
+  const after = cursor ? decodeCursor<{ after: string }>(binding, cursor).after : null;
+  const counts = await listTagCounts(caller.workspaceId, { limit: limit + 1, after });
+  const page = counts.slice(0, limit);
+  return {
+    data: page.map(({ tag, count }) => ({ tag, count })),
+    nextCursor: counts.length > limit ? encodeCursor(binding, { after: page.at(-1)!.key }) : null,
+  };
+}

@@ -1,0 +1,31 @@
+import { config } from '../../../config/config.ts';
+import { emailMessages, listDueJobs } from '../../../db/email/admission.system.ts';
+import { listAllowances } from '../../../db/email/limits.system.ts';
+import { sendEmail } from '../../../jobs/send-email.ts';
+import { soonMs } from '../../../work/refill.ts';
+import { messageAdmission } from '../../work/message-admission.ts';
+import { giveUpMinutes } from '../delivery/times.ts';
+import { laneOf } from './precedence.ts';
+
+export { takeTurn } from './limits.ts';
+export { laneOf } from './precedence.ts';
+
+/** Which emails have a job in Redis, and which wait in their rows. */
+export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
+  messages: emailMessages,
+  job: sendEmail,
+  payloadOf: ({ id, workspaceId, lane }) => ({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),
+  laneOf,
+  window: () => config.EMAIL_JOBS_PER_WORKSPACE,
+  mostAtOnce: 50,
+  giveUpMinutes,
+  // Of all lanes together: those that were let in before are of kinds that come first.
+  listAllowances: async (workspaceIds, at) => {
+    const allowances = await listAllowances(workspaceIds, at);
+    const onTheirWay = await listDueJobs(workspaceIds, new Date(at.getTime() + soonMs));
+    return new Map(
+      [...allowances].map(([workspaceId, left]) => [workspaceId, left - (onTheirWay.get(workspaceId) ?? 0)]),
+    );
+  },
+  metric: { name: 'emails_admitted', label: 'kind' },
+});

@@ -1,0 +1,99 @@
+import { now, nowForAll } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { config } from '../../../config/config.ts';
+import * as system from '../../../db/email/emails.system.ts';
+import type { EmailKind, EmailRecord } from '../../../db/email/emails.ts';
+import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
+import { handOver } from '../../../transports/smtp.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import { maxLostClaims, tellGivenUp } from '../../work/crash-loops.ts';
+import * as admission from '../admission/admission.ts';
+import type { SigningDomain } from '../domains/domains.ts';
+import { makeReturnPath } from '../reports/return-path.ts';
+import { findSending } from '../senders.ts';
+import { forgetAttachments } from './attachments.ts';
+import { compose } from './compose.ts';
+import { finish } from './finish.ts';
+import { fail, judge } from './judge.ts';
+import {
+  blocked,
+  crashes,
+  incomplete,
+  notTestRecipient,
+  notVerified,
+  suppressed,
+  uncertain,
+} from './reasons.ts';
+import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
+import { dueSince, isPast } from './times.ts';
+
+/**
+ * One attempt to hand an email over: claim, compose, sign, speak to the relay, write down what became of it.
+ * A job that is lost on the way is found by the sweep when the lease has ended. `lane`: where not that of its kind.
+ */
+export async function attempt(emailId: string, lane?: EmailKind): Promise<Outcome> {
+  const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
+  const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until });
+  if (!claimed) return 'dropped';
+  const outcome = await attemptClaimed(emailId, claimed, lane ?? claimed.record.kind);
+  if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(claimed.record);
+  return outcome;
+}
+
+async function attemptClaimed(
+  emailId: string,
+  claimed: system.ClaimedEmail,
+  lane: EmailKind,
+): Promise<Outcome> {
+  const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
+
+  // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
+  const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
+  if (email.uncertainCount > 1) return finish(token, email, fail(email, uncertain));
+  if (email.claims - email.retries > maxLostClaims) {
+    tellGivenUp('email', { emailId });
+    return finish(token, email, fail(email, crashes));
+  }
+
+  if (isSuppressed) return finish(token, email, fail(email, suppressed));
+  if (isBlocked && isPast(dueSince(email), email.kind, now()))
+    return finish(token, email, fail(email, blocked));
+  if (isBlocked) return holdBack(emailId, token);
+
+  const sender = parseMailbox(email.sender, { allowDisplayName: true });
+  const recipient = parseMailbox(email.recipient, { allowDisplayName: true });
+  if (!sender.ok || !recipient.ok || !body) return finish(token, email, fail(email, notVerified));
+  const sending = await findSending(email.workspaceId, sender.mailbox, recipient.mailbox);
+  if (!sending.maySend) {
+    const reason = sending.because === 'recipient' ? notTestRecipient : notVerified;
+    return finish(token, email, fail(email, reason));
+  }
+  const { domain } = sending;
+
+  if (isLimited && !(await admission.takeTurn(email))) return holdBack(emailId, token);
+  const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
+  if (!message) return finish(token, email, fail(email, incomplete));
+  if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
+  const result = await handOver({
+    envelopeFrom: returnPathOf(email, sender.mailbox, domain),
+    envelopeTo: recipient.mailbox.address,
+    message,
+    requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
+    lane,
+  });
+  relayCircuitBreaker.note(result);
+  return finish(token, email, judge(email, result));
+}
+
+/** The workspace may not send now: the email waits in its row until it is let in again. */
+async function holdBack(emailId: string, token: Buffer): Promise<Outcome> {
+  await system.updateHeldBack({ id: emailId, token, at: now() });
+  count('emails_held_back');
+  return 'dropped';
+}
+
+/** Where the reports about an email go: to us, or to its sender where nobody here receives them. */
+function returnPathOf(email: EmailRecord, sender: Mailbox, domain: SigningDomain | null): string {
+  if (!config.RETURN_PATH_DOMAIN) return sender.address;
+  return makeReturnPath(email.id, domain?.bounceHost ?? config.RETURN_PATH_DOMAIN);
+}

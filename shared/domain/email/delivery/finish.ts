@@ -1,0 +1,33 @@
+import { count } from '../../../common/metrics.ts';
+import * as system from '../../../db/email/emails.system.ts';
+import type { EmailRecord } from '../../../db/email/emails.ts';
+import { isNear } from '../../../queue/queue.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import * as events from '../../events/events.ts';
+import * as suppressions from '../../suppressions.ts';
+import { writeOutcome } from '../../work/write-outcome.ts';
+import { isSoftBounce, noteSoftBounce } from '../reports/soft-bounces.ts';
+import type { Judgement } from './judge.ts';
+
+export async function finish(token: Buffer, before: EmailRecord, judgement: Judgement): Promise<Outcome> {
+  const { email, bounce } = judgement;
+  // While a worker holds it, an email is due at the end of the lease.
+  const isOurs = await writeOutcome(before.dueAt!, () =>
+    system.finishEmail({
+      ...judgement,
+      token,
+      ...(bounce !== undefined && {
+        also: async () => void (await suppressions.addRecipient(email, 'all', 'bounce', bounce)),
+      }),
+      ...(isSoftBounce(email) && { also: () => noteSoftBounce(email) }),
+    }),
+  );
+  // The lease had ended and somebody else has the email now: what we know is no longer wanted.
+  if (!isOurs) return 'dropped';
+  count(`emails_${judgement.metric}`, { kind: before.kind });
+  if (judgement.events.length > 0) events.wakeRelay();
+  // An email without room in Redis waits in its row; what is due much later does so anyway.
+  if (!email.dueAt) return 'done';
+  if (email.parked && isNear(email.dueAt)) return 'dropped';
+  return { retryAt: email.dueAt };
+}

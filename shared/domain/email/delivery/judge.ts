@@ -1,0 +1,104 @@
+import { now } from '../../../common/clock.ts';
+import { forgetAtEnd } from '../../../common/closing.ts';
+import { logger } from '../../../common/logger.ts';
+import { count } from '../../../common/metrics.ts';
+import { config } from '../../../config/config.ts';
+import { fitting } from '../../../db/client/outside-text.ts';
+import type { EmailReason, EmailRecord } from '../../../db/email/emails.ts';
+import type { NewEventRecord } from '../../../db/events/events.ts';
+import { verdictOf } from '../../../formats/email/smtp-reply.ts';
+import type { HandOverResult } from '../../../transports/smtp.ts';
+import { nextTry } from '../../work/retry-times.ts';
+import * as admission from '../admission/admission.ts';
+import { advance, eventOf, remark } from '../record.ts';
+import { crashes, giveUp, uncertain } from './reasons.ts';
+import { isPast, retriesSince } from './times.ts';
+
+/** The outcome of an email, and the events that report it. */
+export type Judgement = {
+  email: EmailRecord;
+  events: NewEventRecord[];
+  isFinal: boolean;
+  metric: string;
+  /** The mailbox does not exist, in the server's words: nothing more is to be sent there (API decisions §7). */
+  bounce?: string;
+};
+
+export function judge(email: EmailRecord, result: HandOverResult): Judgement {
+  switch (result.kind) {
+    case 'accepted':
+      return accept(email);
+    case 'uncertain':
+      return email.uncertainCount > 0
+        ? fail(email, uncertain)
+        : retry(
+            { ...email, uncertainCount: email.uncertainCount + 1 },
+            'the relay did not answer',
+            uncertain,
+          );
+    case 'unread':
+      logger.error({ emailId: email.id, detail: result.detail }, 'a message could not be read to its end');
+      return retry(email, result.detail, crashes);
+    case 'transport_fault':
+      alarm(result.reason, result.detail);
+      return retry(email, result.detail, { ...giveUp, code: `relay_${result.reason}` });
+    case 'refused': {
+      const verdict = verdictOf({ ...result, text: result.reply });
+      const reason: EmailReason = {
+        category: verdict.category,
+        code: verdict.code,
+        description: fitting('emails.reason_description', result.reply),
+        retryable: verdict.retryable,
+      };
+      if (verdict.suppress)
+        return { ...fail(email, reason), bounce: fitting('suppressions.reason', result.reply) };
+      return verdict.outcome === 'fail'
+        ? fail(email, reason)
+        : retry(email, result.reply, { ...reason, category: 'soft_bounce' });
+    }
+  }
+}
+
+function accept(email: EmailRecord): Judgement {
+  const sent = advance(email, 'sent', { at: now() });
+  if (config.EMAIL_DELIVERED_ON !== 'accept')
+    return { email: sent, events: [eventOf(sent)], isFinal: true, metric: 'sent' };
+  const delivered = advance(sent, 'delivered', { at: sent.updatedAt });
+  return { email: delivered, events: [eventOf(sent), eventOf(delivered)], isFinal: true, metric: 'sent' };
+}
+
+export function fail(email: EmailRecord, reason: EmailReason): Judgement {
+  const failed = advance(email, 'failed', { at: now(), reason });
+  return { email: failed, events: [eventOf(failed)], isFinal: true, metric: 'failed' };
+}
+
+/** Waits for the next attempt, or fails with `reason` when the time for this kind of email is up. */
+function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgement {
+  const time = now();
+  const dueAt = nextTry(email.retries, time);
+  if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, reason);
+  logger.debug({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
+  const waiting = {
+    ...email,
+    retries: email.retries + 1,
+    dueAt,
+    parked: !admission.keepsJob(email.kind, email.workspaceId, dueAt),
+  };
+  if (email.retries > 0) return { email: waiting, events: [], isFinal: false, metric: 'retried' };
+  const delayed = remark(waiting, { at: time });
+  return { email: delayed, events: [eventOf(delayed, 'email.delayed')], isFinal: false, metric: 'retried' };
+}
+
+const alarmEveryMs = 10_000;
+let nextAlarmAt = 0;
+forgetAtEnd(() => {
+  nextAlarmAt = 0;
+});
+
+/** The relay's fault is everybody's, so it is said once in a while and not once an email. */
+function alarm(reason: string, detail: string): void {
+  count('smtp_faults', { reason });
+  if (performance.now() < nextAlarmAt) return;
+  nextAlarmAt = performance.now() + alarmEveryMs;
+  logger.error({ reason, detail }, 'the relay cannot be used; emails wait');
+}

@@ -1,0 +1,98 @@
+import { now, nowForAll } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
+import { count } from '../../../common/metrics.ts';
+import { afterCommit, transaction } from '../../../db/client.ts';
+import * as system from '../../../db/email/domains.system.ts';
+import * as db from '../../../db/email/domains.ts';
+import { claimDue } from '../../../db/work/due.system.ts';
+import { findWorkspace } from '../../../db/workspace/workspaces.ts';
+import { checkDomains } from '../../../jobs/check-domains.ts';
+import { type Answer, lookUp } from '../../../transports/dns.ts';
+import { dueKind } from '../../../work/due.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import * as systemMail from '../../operations/system-mail.ts';
+import { after, type Finding, type Findings } from './course.ts';
+import { mailAbout } from './mails.ts';
+import { checkOf, type Wanted, wantedOf } from './records.ts';
+import { forget } from './signing.ts';
+
+/**
+ * Well over what a look takes, so that nobody else takes it too; after a crash it is looked at again that much later.
+ */
+const leaseMs = 60_000;
+
+/** Domains whose DNS it is time to look at. */
+export const checks = dueKind(system.checkTable, checkDomains, (domainId) => ({ domainId }));
+
+/** Looks at the DNS of a domain that is due, and follows it. */
+export async function checkDue(domainId: string): Promise<Outcome> {
+  const until = new Date(now().getTime() + leaseMs);
+  if (!(await claimDue(system.checkTable, { id: domainId, at: nowForAll(), until }))) return 'dropped';
+  const domain = await system.findEmailDomainOfAny(domainId);
+  if (!domain) return 'dropped';
+  const findings = await lookAt(domain);
+  await transaction(() => apply(domain.workspaceId, domainId, findings));
+  return 'done';
+}
+
+/** The findings of its DNS now. This asks the network, so it belongs in no transaction; nothing is written down. */
+export async function lookAt(domain: db.EmailDomainRecord): Promise<Findings> {
+  const at = now();
+  const wanted = wantedOf(domain);
+  const names = wanted.map(({ name, inheritedFrom = [] }) => [name, ...inheritedFrom]);
+  const answers = await lookUp(
+    wanted.flatMap(({ type }, index) => names[index]!.map((name) => ({ name, type }))),
+  );
+  const findings = wanted.map((each, index) =>
+    findingOf(domain, each, answers.splice(0, names[index]!.length)),
+  );
+  count('email_domain_checks', { result: resultOf(findings[0]!) });
+  return { at, findings };
+}
+
+/** `answers`: of its own name, then of those that it inherits from. */
+function findingOf(domain: db.EmailDomainRecord, wanted: Wanted, answers: Answer[]): Finding {
+  // The first that says anything counts, and where nobody knows what it says, nothing is known.
+  const answer =
+    answers.find((each) => !('records' in each) || wanted.judge(each.records).status !== 'missing') ??
+    answers[0]!;
+  const isKnown = 'records' in answer;
+  const { status, error } = isKnown
+    ? wanted.judge(answer.records)
+    : { status: checkOf(domain, wanted).status, error: answer.trouble };
+  return { wanted, check: { value: wanted.value, status, error }, isKnown };
+}
+
+function resultOf({ isKnown, check }: Finding): string {
+  if (!isKnown) return 'trouble';
+  return check.status === 'verified' ? 'seen' : 'not_seen';
+}
+
+/** Writes down what was found, in the current transaction; null when the domain is gone. */
+export async function apply(
+  workspaceId: string,
+  domainId: string,
+  findings: Findings,
+): Promise<db.EmailDomainRecord | null> {
+  const before = await db.findEmailDomainForUpdate(workspaceId, domainId);
+  if (!before) return null;
+  const domain = after(before, findings);
+  if (!domain) return before;
+  await db.updateEmailDomain(workspaceId, domain);
+  if (domain.status !== before.status) await tell(before, domain);
+  afterCommit(() => forget(workspaceId, domain.name));
+  return domain;
+}
+
+async function tell(before: db.EmailDomainRecord, domain: db.EmailDomainRecord): Promise<void> {
+  const { workspaceId, name, status } = domain;
+  const mail = mailAbout(before, domain);
+  if (mail) {
+    const workspace = await findWorkspace(workspaceId);
+    await systemMail.send(workspace?.alertEmail ?? null, mail);
+  }
+  afterCommit(() => {
+    count('email_domain_changes', { status });
+    logger.info({ workspaceId, domain: name, from: before.status, to: status }, 'a sending domain changed');
+  });
+}

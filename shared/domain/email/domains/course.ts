@@ -1,0 +1,81 @@
+import type { EmailDomainRecord, RecordCheck, RecordChecks } from '../../../db/email/domains.ts';
+import type { EmailDomainStatus } from '../../../schemas/email/domains.ts';
+import type { Wanted } from './records.ts';
+
+/** How the status of a domain follows from what its DNS says. */
+
+/** An unknown answer changes no status. */
+export type Finding = { wanted: Wanted; check: RecordCheck; isKnown: boolean };
+export type Findings = { at: Date; findings: Finding[] };
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const dayMs = 24 * hourMs;
+
+const graceMs = dayMs;
+const pendingForMs = 14 * dayMs;
+const everyMs: Record<EmailDomainStatus, number> = {
+  pending: 5 * minuteMs,
+  warning: hourMs,
+  verified: dayMs,
+  failed: dayMs,
+};
+/**
+ * After trouble it is looked sooner where that would be long, and later where a zone that never answers costs others.
+ */
+const afterTroubleMs: Record<EmailDomainStatus, number> = {
+  pending: 15 * minuteMs,
+  warning: 15 * minuteMs,
+  verified: hourMs,
+  failed: dayMs,
+};
+
+export function firstCheckDue(createdAt: Date): Date {
+  return new Date(createdAt.getTime() + everyMs.pending);
+}
+
+/** The domain as it is after that look at its DNS; null where a later look has been taken already. */
+export function after(domain: EmailDomainRecord, { at, findings }: Findings): EmailDomainRecord | null {
+  if (domain.lastCheckedAt && domain.lastCheckedAt > at) return null;
+  const checks: RecordChecks = {};
+  for (const { wanted, check } of findings) checks[wanted.purpose] = check;
+  const seen = { ...domain, checks, lastCheckedAt: at };
+  // The operator vouches for it.
+  if (domain.checkDueAt === null) return seen;
+  const dkim = findings.find(({ wanted }) => wanted.purpose === 'dkim');
+  if (!dkim?.isKnown) return { ...seen, checkDueAt: later(at, troubleWaitMs(domain, at)) };
+  const changed = { ...seen, ...statusAfter(domain, dkim.check.status === 'verified', at) };
+  return { ...changed, checkDueAt: dueAfter(changed, at) };
+}
+
+type Standing = Pick<EmailDomainRecord, 'status' | 'verifiedAt' | 'warningSince'>;
+
+function statusAfter(domain: EmailDomainRecord, isThere: boolean, at: Date): Standing {
+  const { status, verifiedAt, warningSince } = domain;
+  if (isThere) {
+    const wasVerified = status === 'verified' || status === 'warning';
+    return { status: 'verified', verifiedAt: wasVerified ? verifiedAt : at, warningSince: null };
+  }
+  if (status === 'verified') return { status: 'warning', verifiedAt, warningSince: at };
+  const isOver =
+    status === 'pending'
+      ? at.getTime() >= domain.createdAt.getTime() + pendingForMs
+      : status === 'warning' && at.getTime() >= (warningSince ?? at).getTime() + graceMs;
+  return isOver ? { status: 'failed', verifiedAt, warningSince: null } : { status, verifiedAt, warningSince };
+}
+
+/** As often as its status asks for, and at the end of its grace. */
+function dueAfter({ status, warningSince }: Standing, at: Date): Date {
+  const next = later(at, everyMs[status]);
+  const graceEnd = later(warningSince ?? next, graceMs);
+  return status === 'warning' && graceEnd < next ? graceEnd : next;
+}
+
+function troubleWaitMs({ status, createdAt }: EmailDomainRecord, at: Date): number {
+  const isOld = status === 'pending' && at.getTime() >= createdAt.getTime() + pendingForMs;
+  return afterTroubleMs[isOld ? 'failed' : status];
+}
+
+function later(time: Date, byMs: number): Date {
+  return new Date(time.getTime() + byMs);
+}

@@ -1,0 +1,33 @@
+import { problem } from '../../../common/errors.ts';
+import * as db from '../../../db/email/domains.ts';
+import type { EmailDomain, EmailDomainFilter } from '../../../schemas/email/domains.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../../requests/cursors.ts';
+import { toWire } from './records.ts';
+
+export const findByName = db.findEmailDomainByName;
+
+export async function find(caller: Caller, domainId: string): Promise<EmailDomain> {
+  const record = await db.findEmailDomain(caller.workspaceId, domainId);
+  if (!record) throw problem('not_found');
+  return toWire(record);
+}
+
+export async function list(
+  caller: Caller,
+  { limit, cursor }: EmailDomainFilter,
+): Promise<{ data: EmailDomain[]; nextCursor: string | null }> {
+  const binding = { workspaceId: caller.workspaceId, listing: 'email-domains', filter: {} };
+  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const records = await db.listEmailDomains(caller.workspaceId, { limit: limit + 1, before });
+  const page = records.slice(0, limit);
+  return {
+    data: page.map(toWire),
+    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+  };
+}
+
+/** Newest first. More than a workspace can make by itself: the operator may add some. */
+export async function listAll(workspaceId: string): Promise<EmailDomain[]> {
+  return (await db.listEmailDomains(workspaceId, { limit: 1_000, before: null })).map(toWire);
+}

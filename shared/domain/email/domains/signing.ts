@@ -1,0 +1,50 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { forgetAtEnd } from '../../../common/closing.ts';
+import { open } from '../../../common/secrets.ts';
+import * as db from '../../../db/email/domains.ts';
+import { returnPathOf } from './records.ts';
+
+export type SigningDomain = {
+  name: string;
+  selector: string;
+  privateKey: KeyObject;
+  /** A name of the domain that leads to where bounces are taken in; null where none is verified. */
+  bounceHost: string | null;
+};
+
+type Entry = { domain: SigningDomain | null; readAt: number };
+const cacheMs = 10_000;
+const missCacheMs = 500;
+const cacheSize = 5_000;
+const cache = new Map<string, Entry>();
+forgetAtEnd(() => cache.clear());
+
+/** The domain's key when it may send (verified, or in its grace), else null. Up to 10 s old. */
+export async function findSigningDomain(workspaceId: string, name: string): Promise<SigningDomain | null> {
+  const cacheKey = cacheKeyOf(workspaceId, name);
+  const known = cache.get(cacheKey);
+  if (known && performance.now() - known.readAt < (known.domain ? cacheMs : missCacheMs)) return known.domain;
+  const readAt = performance.now();
+  const record = await db.findEmailDomainByName(workspaceId, name);
+  const maySend = record && (record.status === 'verified' || record.status === 'warning');
+  const domain = maySend
+    ? {
+        name: record.name,
+        selector: record.dkimSelector,
+        privateKey: createPrivateKey(open(record.id, record.dkimPrivateKey)),
+        bounceHost: returnPathOf(record),
+      }
+    : null;
+  if (cache.size >= cacheSize) cache.delete(cache.keys().next().value!);
+  cache.set(cacheKey, { domain, readAt });
+  return domain;
+}
+
+/** This process sees a change at once; the others within the cache's time. */
+export function forget(workspaceId: string, name: string): void {
+  cache.delete(cacheKeyOf(workspaceId, name));
+}
+
+function cacheKeyOf(workspaceId: string, name: string): string {
+  return `${workspaceId} ${name}`;
+}

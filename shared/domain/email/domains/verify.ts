@@ -1,0 +1,68 @@
+import { now } from '../../../common/clock.ts';
+import { problem } from '../../../common/errors.ts';
+import { afterCommit, transaction } from '../../../db/client.ts';
+import * as db from '../../../db/email/domains.ts';
+import type { EmailDomain } from '../../../schemas/email/domains.ts';
+import { apply, lookAt } from './check.ts';
+import type { Findings } from './course.ts';
+import { toWire } from './records.ts';
+import { forget } from './signing.ts';
+
+/** Name servers that never answer hold a look for seconds; one workspace's must not take the turns of the others. */
+const atOncePerWorkspace = 4;
+const inHand = new Map<string, number>();
+
+/** The network part of a check by request: looks at the DNS of the domain now. */
+export async function look(workspaceId: string, domainId: string): Promise<Findings> {
+  const record = await db.findEmailDomain(workspaceId, domainId);
+  if (!record) throw problem('not_found');
+  const others = inHand.get(workspaceId) ?? 0;
+  if (others >= atOncePerWorkspace)
+    throw problem('rate_limited', {
+      detail: 'Other domains of this workspace are being checked',
+      retryAfterSeconds: 2,
+    });
+  inHand.set(workspaceId, others + 1);
+  try {
+    return await lookAt(record);
+  } finally {
+    const left = inHand.get(workspaceId)! - 1;
+    if (left === 0) inHand.delete(workspaceId);
+    else inHand.set(workspaceId, left);
+  }
+}
+
+/** Writes down what was seen, in the current transaction. */
+export async function verify(
+  workspaceId: string,
+  domainId: string,
+  findings: Findings,
+): Promise<EmailDomain> {
+  const record = await apply(workspaceId, domainId, findings);
+  if (!record) throw problem('not_found');
+  return toWire(record);
+}
+
+/** Both, for the operator. */
+export async function check(workspaceId: string, domainId: string): Promise<EmailDomain> {
+  const findings = await look(workspaceId, domainId);
+  return transaction(() => verify(workspaceId, domainId, findings));
+}
+
+/** The operator vouches for the domain from now on: it may send, whatever its DNS says. */
+export async function vouch(workspaceId: string, domainId: string): Promise<EmailDomain> {
+  return transaction(async () => {
+    const record = await db.findEmailDomainForUpdate(workspaceId, domainId);
+    if (!record) throw problem('not_found');
+    const vouched: db.EmailDomainRecord = {
+      ...record,
+      status: 'verified',
+      verifiedAt: record.status === 'verified' ? record.verifiedAt : now(),
+      warningSince: null,
+      checkDueAt: null,
+    };
+    await db.updateEmailDomain(workspaceId, vouched);
+    afterCommit(() => forget(workspaceId, record.name));
+    return toWire(vouched);
+  });
+}

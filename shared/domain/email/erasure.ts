@@ -1,0 +1,19 @@
+import * as db from '../../db/email/emails.ts';
+import { compareKey, parseMailbox } from '../../formats/email/address.ts';
+
+const batchSize = 1_000;
+
+/**
+ * Deletes all emails of a workspace to an address but those that still wait to be sent; null where it is no address.
+ * Events and webhook deliveries that tell of them go with their retention. Returns how many went.
+ */
+export async function eraseRecipient(workspaceId: string, address: string): Promise<number | null> {
+  const parsed = parseMailbox(address, { allowDisplayName: false, isSent: false });
+  if (!parsed.ok) return null;
+  const key = compareKey(parsed.mailbox.address);
+  for (let erased = 0; ; ) {
+    const gone = await db.deleteEmailsOfRecipient(workspaceId, key, batchSize);
+    erased += gone;
+    if (gone < batchSize) return erased;
+  }
+}

@@ -1,0 +1,180 @@
+import { now } from '../../common/clock.ts';
+import { invalid, problem } from '../../common/errors.ts';
+import * as uses from '../../db/email/include-uses.ts';
+import * as db from '../../db/email/includes.ts';
+import { findEmailTemplate } from '../../db/email/templates.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
+import { newId } from '../../formats/ids.ts';
+import {
+  deepestIncludes,
+  type Expanded,
+  expand,
+  includeNames,
+  mostRead,
+  type SourceFault,
+  tooLarge,
+} from '../../formats/templates/mjml-includes.ts';
+import {
+  type EmailInclude,
+  type EmailIncludeContent,
+  type EmailIncludeQuery,
+  mostEmailIncludes,
+} from '../../schemas/email/includes.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { pageOfLong } from '../requests/long-pages.ts';
+import { sentence } from '../templates.ts';
+
+/** Pieces of MJML that a workspace's templates share. */
+
+/** MJML with the workspace's includes in their places. `within`: the include that this is the content of. */
+export async function expandIncludes(
+  workspaceId: string,
+  source: string,
+  within: string | null = null,
+): Promise<Expanded | { fault: SourceFault }> {
+  const contents = new Map<string, string>();
+  let read = source.length;
+  if (read > mostRead) return { fault: tooLarge(null) };
+  let names = includeNames(source);
+  // One level after the other, and one more, so that what is too deep is found to be.
+  for (let level = 0; names.length > 0 && level <= deepestIncludes; level += 1) {
+    // All that a workspace may have is far more than one source may hold.
+    read += await db.findEmailIncludesLength(workspaceId, names);
+    if (read > mostRead) return { fault: tooLarge(null) };
+    const found = await db.listEmailIncludesByNames(workspaceId, names);
+    for (const { name, content } of found) contents.set(name, content);
+    const following = new Set(found.flatMap(({ content }) => includeNames(content)));
+    names = [...following].filter((name) => !contents.has(name));
+  }
+  return expand(source, (name) => contents.get(name), within === null ? [] : [within]);
+}
+
+/** Creates or replaces. Belongs into a transaction, as all that changes who includes what. */
+export async function save(
+  { workspaceId }: Caller,
+  name: string,
+  { content }: EmailIncludeContent,
+): Promise<{ include: EmailInclude; isNew: boolean }> {
+  // Locked, so that two requests at once cannot close a cycle, or pass the cap, each with the other's help.
+  await findWorkspaceForUpdate(workspaceId);
+  const expanded = await expandIncludes(workspaceId, content, name);
+  if ('fault' in expanded) throw invalid('content', refusalOf(expanded.fault, name));
+  const names = includeNames(content);
+  const graph = await includesBy(workspaceId);
+  graph.set(name, names);
+  if (levelsBelow(reversed(graph), name) + levelsBelow(graph, name) + 1 > deepestIncludes)
+    throw invalid('content', `would nest includes more than ${deepestIncludes} levels deep`);
+
+  const existing = await db.findEmailInclude(workspaceId, name);
+  const at = now();
+  const record: db.EmailIncludeRecord = {
+    id: existing?.id ?? newId('include', at),
+    name,
+    content,
+    createdAt: existing?.createdAt ?? at,
+    updatedAt: existing?.content === content ? existing.updatedAt : at,
+  };
+  if (existing) await db.updateEmailInclude(workspaceId, record);
+  else {
+    if ((await db.listEmailIncludeNames(workspaceId)).size >= mostEmailIncludes)
+      throw problem('limit_exceeded', { detail: `A workspace has at most ${mostEmailIncludes} includes` });
+    await db.insertEmailInclude(workspaceId, record);
+  }
+  await uses.insertIncludeUses(workspaceId, { kind: 'include', id: record.id }, names);
+  return { include: toWire(record), isNew: existing === null };
+}
+
+function refusalOf({ message, include, line, column }: SourceFault, name: string): string {
+  const place =
+    line === undefined ? '' : ` (line ${line}, column ${column}${include === name ? '' : ` of ${include}`})`;
+  return sentence({ message: message + place });
+}
+
+export async function find({ workspaceId }: Caller, name: string): Promise<EmailInclude> {
+  const record = await db.findEmailInclude(workspaceId, name);
+  if (!record) throw problem('not_found');
+  return toWire(record);
+}
+
+export async function list(
+  { workspaceId }: Caller,
+  { limit, cursor }: EmailIncludeQuery,
+): Promise<{ data: EmailInclude[]; nextCursor: string | null }> {
+  const binding = { workspaceId, listing: 'email-includes' };
+  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const found = await db.listEmailIncludeLengths(workspaceId, { limit: limit + 1, beforeId });
+  const { ids, isLast } = pageOfLong(found, limit);
+  return {
+    data: (await db.listEmailIncludesByIds(workspaceId, ids)).map(toWire),
+    nextCursor: isLast ? null : encodeCursor(binding, { id: ids.at(-1)! }),
+  };
+}
+
+export async function remove({ workspaceId }: Caller, name: string): Promise<void> {
+  await findWorkspaceForUpdate(workspaceId);
+  const record = await db.findEmailInclude(workspaceId, name);
+  if (!record) throw problem('not_found');
+  const through = includersOf(await includesBy(workspaceId), name);
+  const templateId = await uses.findTemplateUsing(workspaceId, [name, ...through]);
+  if (templateId !== null) {
+    const template = await findEmailTemplate(workspaceId, templateId);
+    throw problem('in_use', { detail: `The template ${template?.name ?? templateId} uses it` });
+  }
+  await uses.deleteIncludeUses(workspaceId, record.id);
+  await db.deleteEmailInclude(workspaceId, record.id);
+}
+
+type Graph = Map<string, string[]>;
+
+/** Include -> the names in its content, of those that have any. */
+async function includesBy(workspaceId: string): Promise<Graph> {
+  const names = await db.listEmailIncludeNames(workspaceId);
+  const graph: Graph = new Map();
+  for (const { name, user } of await uses.listUsesByIncludes(workspaceId)) {
+    const by = names.get(user.id);
+    if (by !== undefined) graph.set(by, [...(graph.get(by) ?? []), name]);
+  }
+  return graph;
+}
+
+/** The includes that hold it, directly or through others. */
+function includersOf(graph: Graph, name: string): Set<string> {
+  const found = new Set<string>();
+  let latest = [name];
+  while (latest.length > 0) {
+    latest = [...graph]
+      .filter(([by, names]) => !found.has(by) && names.some((one) => latest.includes(one)))
+      .map(([by]) => by);
+    for (const by of latest) found.add(by);
+  }
+  return found;
+}
+
+// There is no cycle in what is stored, nor in what is to be: it was expanded.
+function levelsBelow(graph: Graph, name: string, known = new Map<string, number>()): number {
+  let levels = known.get(name);
+  if (levels === undefined) {
+    levels = 0;
+    for (const one of graph.get(name) ?? []) levels = Math.max(levels, 1 + levelsBelow(graph, one, known));
+    known.set(name, levels);
+  }
+  return levels;
+}
+
+function reversed(graph: Graph): Graph {
+  const pairs = [...graph].flatMap(([by, names]) => names.map((name) => ({ by, name })));
+  return new Map(
+    [...Map.groupBy(pairs, ({ name }) => name)].map(([name, found]) => [name, found.map(({ by }) => by)]),
+  );
+}
+
+function toWire(record: db.EmailIncludeRecord): EmailInclude {
+  return {
+    id: record.id,
+    name: record.name,
+    content: record.content,
+    createdAt: record.createdAt.toISOString(),
+    updatedAt: record.updatedAt.toISOString(),
+  };
+}

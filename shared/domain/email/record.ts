@@ -1,0 +1,129 @@
+import { requestId } from '../../common/request-context.ts';
+import type { EmailReason, EmailRecord, EmailStatus } from '../../db/email/emails.ts';
+import type { NewEventRecord } from '../../db/events/events.ts';
+import { isNear } from '../../queue/queue.ts';
+import type { Email } from '../../schemas/email/email.ts';
+import type { EventType } from '../../schemas/events.ts';
+import * as events from '../events/events.ts';
+
+/** Which status may follow which (API decisions §7). Nothing else, whatever arrives late. */
+export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
+  queued: ['sent', 'failed', 'cancelled'],
+  sent: ['delivered', 'failed'],
+  delivered: ['failed'],
+  failed: [],
+  cancelled: [],
+};
+
+/** The fields that an email is accepted with; the rest follows from there. */
+export type AcceptedEmail = Pick<
+  EmailRecord,
+  | 'id'
+  | 'workspaceId'
+  | 'kind'
+  | 'sender'
+  | 'recipient'
+  | 'recipientKey'
+  | 'subject'
+  | 'textExcerpt'
+  | 'clientReference'
+  | 'clientTag'
+  | 'trackOpens'
+  | 'bypassSuppressions'
+  | 'scheduledAt'
+  | 'storedBytes'
+>;
+
+/** A new email: it waits for its time, or for a worker. */
+export function queued(accepted: AcceptedEmail, at: Date): EmailRecord {
+  const dueAt = accepted.scheduledAt ?? at;
+  return {
+    ...accepted,
+    status: 'queued',
+    reason: null,
+    openCount: 0,
+    createdAt: at,
+    updatedAt: at,
+    sentAt: null,
+    deliveredAt: null,
+    openedAt: null,
+    dueAt,
+    parked: !isNear(dueAt),
+    claims: 0,
+    retries: 0,
+    uncertainCount: 0,
+    handoverAt: null,
+    triedAt: null,
+    eventSeq: 1,
+    requestId: requestId(),
+  };
+}
+
+/** The record as everybody with full sight gets it: in answers, in the feed and at webhooks. */
+export function toWire(email: EmailRecord): Email {
+  return {
+    id: email.id,
+    kind: email.kind,
+    sender: email.sender,
+    recipient: email.recipient,
+    subject: email.subject,
+    content: { html: null, text: email.textExcerpt },
+    status: email.status,
+    ...(email.reason ? { reason: email.reason } : {}),
+    clientReference: email.clientReference,
+    clientTag: email.clientTag,
+    openCount: email.openCount,
+    createdAt: email.createdAt.toISOString(),
+    scheduledAt: email.scheduledAt?.toISOString() ?? null,
+    sentAt: email.sentAt?.toISOString() ?? null,
+    deliveredAt: email.deliveredAt?.toISOString() ?? null,
+    openedAt: email.openedAt?.toISOString() ?? null,
+    updatedAt: email.updatedAt.toISOString(),
+  };
+}
+
+export type Changes = {
+  at: Date;
+  reason?: EmailReason;
+};
+
+/** The email in its next status. Throws where the table above does not allow it: that is a fault of ours. */
+export function advance(email: EmailRecord, status: EmailStatus, { at, reason }: Changes): EmailRecord {
+  if (!nextStatuses[email.status].includes(status))
+    throw new Error(`An email does not go from ${email.status} to ${status}`);
+  return {
+    ...email,
+    status,
+    reason: reason ?? null,
+    // A time never falls, not even when two processes' clocks differ by a hair.
+    updatedAt: at > email.updatedAt ? at : email.updatedAt,
+    sentAt: status === 'sent' ? at : email.sentAt,
+    deliveredAt: status === 'delivered' ? at : email.deliveredAt,
+    dueAt: null,
+    parked: false,
+    eventSeq: email.eventSeq + 1,
+  };
+}
+
+/** The email with something told of it that leaves its status: a delay, a complaint (API decisions §5). */
+export function remark(email: EmailRecord, { at, reason }: Changes): EmailRecord {
+  return {
+    ...email,
+    reason: reason ?? email.reason,
+    updatedAt: at > email.updatedAt ? at : email.updatedAt,
+    eventSeq: email.eventSeq + 1,
+  };
+}
+
+/** The event that tells of the email as it is now; its sequence is the email's. */
+export function eventOf(email: EmailRecord, type: EventType = eventTypeOf(email)): NewEventRecord {
+  const seq = { id: email.id, seq: email.eventSeq, data: toWire(email) };
+  return events.make(type, seq, email.updatedAt, email.requestId);
+}
+
+/** Never both bounced and failed for one email (API decisions §5). */
+function eventTypeOf(email: EmailRecord): EventType {
+  if (email.status !== 'failed') return `email.${email.status}`;
+  const { category } = email.reason!;
+  return category === 'hard_bounce' || category === 'soft_bounce' ? 'email.bounced' : 'email.failed';
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { now } from '../../../common/clock.ts';
+import { problem } from '../../../common/errors.ts';
+import { config } from '../../../config/config.ts';
+import { transaction } from '../../../db/client.ts';
+import type { EmailRecord } from '../../../db/email/emails.ts';
+import * as system from '../../../db/email/reports.system.ts';
+import { compareKey, parseMailbox } from '../../../formats/email/address.ts';
+import type { MailReport } from '../../../formats/email/mail-report.ts';
+import * as events from '../../events/events.ts';
+import * as suppressions from '../../suppressions.ts';
+import { eventOf } from '../record.ts';
+import { type Finding, judgeComplaint, judgeStatus } from './judge.ts';
+import { isSoftBounce, noteSoftBounce } from './soft-bounces.ts';
+
+export type Report = Extract<MailReport, { kind: 'delivery' | 'complaint' }>;
+
+/** `unchanged`: it was known already, or changes nothing by its nature. */
+export type Applied = 'changed' | 'unchanged' | 'unknown_email' | 'other_recipient';
+
+/**
+ * How a report shows that its sender has the email: by the token of its return path, or by the signature of somebody
+ * whom the operator trusts with complaints. `none`: it knows the email's id, which cannot be guessed but is no secret.
+ */
+export type Proof = 'token' | 'signature' | 'none';
+
+/**
+ * Applies a report to an email: its status, its events and a suppression in one transaction. Throws service_unavailable
+ * where the email is not written down as sent yet, so that the report comes again.
+ */
+export async function apply(emailId: string, report: Report, proof: Proof): Promise<Applied> {
+  for (let waitMs = 50, waitedMs = 0; ; waitedMs += waitMs, waitMs *= 2) {
+    const applied = await transaction(() => applyOnce(emailId, report, proof));
+    if (applied !== 'not_sent_yet') return applied;
+    if (waitedMs >= config.INBOUND_WAIT_SECONDS * 1000)
+      throw problem('service_unavailable', { detail: 'The email is being sent', retryAfterSeconds: 60 });
+    await sleep(waitMs);
+  }
+}
+
+async function applyOnce(emailId: string, report: Report, proof: Proof): Promise<Applied | 'not_sent_yet'> {
+  const found = await system.findReportedEmailForUpdate(emailId);
+  if (!found) return 'unknown_email';
+  const at = now();
+  let email = found;
+  const follow = async (finding: Finding): Promise<void> => {
+    email = await write(email, finding);
+  };
+
+  if (report.kind === 'complaint') {
+    // A complaint that names the recipient besides the id comes from somebody who has seen the email.
+    if (proof === 'none' && !names(report.recipients, email)) return 'other_recipient';
+    if (email.status === 'queued') return 'not_sent_yet';
+    await follow(judgeComplaint(email, report, { at, isProven: proof !== 'none' }));
+  } else {
+    const statuses = report.recipients.filter(({ addresses }) => names(addresses, email));
+    if (statuses.length === 0) return 'other_recipient';
+    if (email.status === 'queued') return 'not_sent_yet';
+    for (const status of statuses) {
+      const isDelayKnown =
+        status.action === 'delayed' && (await system.findDelayedEvent(email.workspaceId, email.id));
+      await follow(judgeStatus(email, status, { at, isDelayKnown }));
+    }
+  }
+  return email === found ? 'unchanged' : 'changed';
+}
+
+/** The email as it then is. */
+async function write(before: EmailRecord, { change, suppress }: Finding): Promise<EmailRecord> {
+  const { workspaceId } = before;
+  if (change) {
+    if (!(await system.updateReportedEmail(before, change.email)))
+      throw new Error('The email changed while it was locked');
+    await events.record(workspaceId, eventOf(change.email, change.event));
+  }
+  if (change && change.email.status !== before.status && isSoftBounce(change.email))
+    await noteSoftBounce(change.email);
+  if (suppress) await suppressions.addRecipient(before, suppress.scope, suppress.source, suppress.reason);
+  return change?.email ?? before;
+}
+
+/** Whether one of the addresses is the recipient's. A forwarder reports about whom it forwarded to: that is not. */
+function names(addresses: string[], email: EmailRecord): boolean {
+  return addresses.some((address) => {
+    const parsed = parseMailbox(address, { allowDisplayName: false, isSent: false });
+    return compareKey(parsed.ok ? parsed.mailbox.address : address) === email.recipientKey;
+  });
+}

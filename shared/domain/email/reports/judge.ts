@@ -1,0 +1,96 @@
+import { fitting } from '../../../db/client/outside-text.ts';
+import type { EmailReason, EmailRecord } from '../../../db/email/emails.ts';
+import type { MailReport, RecipientStatus } from '../../../formats/email/mail-report.ts';
+import { verdictOf } from '../../../formats/email/smtp-reply.ts';
+import type { EventType } from '../../../schemas/events.ts';
+import type { SuppressionScope } from '../../../schemas/suppressions.ts';
+import { advance, nextStatuses, remark } from '../record.ts';
+
+/** The changes that a report makes to an email. Each part may be missing: what is known already is not told again. */
+export type Finding = {
+  change?: { email: EmailRecord; event?: EventType };
+  /** Nothing more of this is to be sent to the recipient. */
+  suppress?: { scope: SuppressionScope; source: 'bounce' | 'complaint'; reason: string };
+};
+
+type Complaint = Extract<MailReport, { kind: 'complaint' }>;
+
+/**
+ * Types of RFC 5965 §7.3 and its usual company that say: this is not wanted. Others praise, or tell of a technical
+ * fault.
+ */
+const complaints = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list', 'unsubscribe'];
+
+/**
+ * A recipient who complains does so about mail that arrived, whatever we believed; only the suppression then follows.
+ * Anybody who was shown the email can write a complaint that nothing proves: it must not cut the recipient off from
+ * one-time codes.
+ */
+export function judgeComplaint(
+  email: EmailRecord,
+  { feedbackType }: Complaint,
+  { at, isProven }: { at: Date; isProven: boolean },
+): Finding {
+  if (!complaints.includes(feedbackType)) return {};
+  const suppress = {
+    scope: isProven ? ('all' as const) : ('marketing' as const),
+    source: 'complaint' as const,
+    reason: `Complaint about an email: ${feedbackType}`,
+  };
+  const isOver = email.status !== 'sent' && email.status !== 'delivered';
+  if (isOver || email.reason?.category === 'complaint') return { suppress };
+  const reason: EmailReason = {
+    category: 'complaint',
+    code: feedbackType,
+    description: 'The recipient reported the email as unwanted',
+    retryable: false,
+  };
+  return { change: { email: remark(email, { at, reason }), event: 'email.complained' }, suppress };
+}
+
+export function judgeStatus(
+  email: EmailRecord,
+  { action, reply }: RecipientStatus,
+  { at, isDelayKnown }: { at: Date; isDelayKnown: boolean },
+): Finding {
+  switch (action) {
+    case 'failed': {
+      const verdict = verdictOf(reply);
+      // Where the email has failed before, the first reason stands; the mailbox is missing all the same.
+      const suppress = verdict.suppress && {
+        scope: 'all' as const,
+        source: 'bounce' as const,
+        reason: fitting('suppressions.reason', reply.text),
+      };
+      const reason: EmailReason = {
+        category: verdict.category,
+        code: verdict.code,
+        description: fitting('emails.reason_description', reply.text) || null,
+        retryable: verdict.retryable,
+      };
+      return {
+        ...(may(email, 'failed') && { change: { email: advance(email, 'failed', { at, reason }) } }),
+        ...(suppress && { suppress }),
+      };
+    }
+    // `relayed` is what a relay says after a next hop that knows no reports, which is nearly every recipient's own
+    // server (RFC 3461 §5.2.4 (b)); `expanded`, that a list at the recipient's address took it. A later failure comes
+    // as a late bounce.
+    case 'delivered':
+    case 'relayed':
+    case 'expanded': {
+      if (!may(email, 'delivered')) return {};
+      // A complaint may be quicker than the report of the delivery.
+      const { reason } = email;
+      return { change: { email: advance(email, 'delivered', { at, ...(reason && { reason }) }) } };
+    }
+    case 'delayed':
+      return email.status === 'sent' && !isDelayKnown
+        ? { change: { email: remark(email, { at }), event: 'email.delayed' } }
+        : {};
+  }
+}
+
+function may(email: EmailRecord, status: 'failed' | 'delivered'): boolean {
+  return nextStatuses[email.status].includes(status);
+}

@@ -1,0 +1,117 @@
+import { now } from '../../../common/clock.ts';
+import { invalid, problem } from '../../../common/errors.ts';
+import { config } from '../../../config/config.ts';
+import { listTestLinksTo } from '../../../db/email/test-recipients.system.ts';
+import * as db from '../../../db/email/test-recipients.ts';
+import { findWorkspaceForUpdate, type WorkspaceRecord } from '../../../db/workspace/workspaces.ts';
+import { compareKey, parseMailbox } from '../../../formats/email/address.ts';
+import { newId } from '../../../formats/ids.ts';
+import type { NewTestRecipient, TestRecipient } from '../../../schemas/email/test-recipients.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import * as systemMail from '../../operations/system-mail.ts';
+import { linkDays, linkFor } from './link.ts';
+import { toWire } from './read.ts';
+
+const maxRecipients = 100;
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** The limits hold for any caller: no address is flooded with links, and no workspace floods the world with them. */
+const linksAMinuteToAnAddress = 1;
+const linksADayToAnAddress = 5;
+const linksADayOfAWorkspace = 300;
+
+/**
+ * Adds the address and sends it its link, in the current transaction. One that is there comes back as it is; as long as
+ * it has not confirmed it gets another link, if it may have one by now.
+ */
+export async function add(
+  caller: Caller,
+  request: NewTestRecipient,
+): Promise<{ recipient: TestRecipient; isNew: boolean }> {
+  const { workspaceId } = caller;
+  const parsed = parseMailbox(request.email, { allowDisplayName: false });
+  if (!parsed.ok) throw invalid('email', parsed.message);
+  const { address } = parsed.mailbox;
+  const emailKey = compareKey(address);
+  // Locked: the cap and the number of links hold for requests at once, too.
+  const workspace = await findWorkspaceForUpdate(workspaceId);
+  if (!workspace) throw problem('not_found');
+
+  const known = await db.findTestRecipientByEmail(workspaceId, emailKey);
+  if (known) {
+    if (known.verifiedAt === null && config.SYSTEM_SENDER && (await waitMs(workspaceId, emailKey)) === 0)
+      await sendLink(workspace, known);
+    return { recipient: toWire(known), isNew: false };
+  }
+  if ((await db.findTestRecipientCount(workspaceId)) >= maxRecipients)
+    throw problem('limit_exceeded', { detail: `A workspace has at most ${maxRecipients} test recipients` });
+  if (!config.SYSTEM_SENDER)
+    throw problem('service_unavailable', {
+      detail: 'Confirmation links cannot be sent: the operator has set no sender for the platform’s own mail',
+      retryAfterSeconds: 3_600,
+    });
+  const wait = await waitMs(workspaceId, emailKey);
+  if (wait > 0)
+    throw problem('rate_limited', {
+      detail: 'Too many confirmation links have been sent to this address, or for this workspace',
+      retryAfterSeconds: wait / 1000,
+    });
+  const createdAt = now();
+  const record: db.TestRecipientRecord = {
+    id: newId('testrecipient', createdAt),
+    workspaceId,
+    email: address,
+    emailKey,
+    createdAt,
+    verifiedAt: null,
+  };
+  await db.insertTestRecipient(workspaceId, record);
+  await sendLink(workspace, record);
+  return { recipient: toWire(record), isNew: true };
+}
+
+async function sendLink(workspace: WorkspaceRecord, { id, email, emailKey }: db.TestRecipientRecord) {
+  await db.insertTestLink(workspace.id, emailKey, now());
+  await systemMail.send(email, {
+    subject: 'Confirm that you want to receive test emails',
+    text: [
+      `Somebody would like to send test emails to ${email}. Whoever it is uses the name ${quoted(workspace.name)} with us.`,
+      `If you want to receive them, open this page and press its button within ${linkDays} days:\n\n${linkFor(id)}`,
+      'If you do not, do nothing: nothing more is sent to you.',
+    ].join('\n\n'),
+  });
+}
+
+/** The name is a customer's, and goes to a stranger: no link and no line of theirs may come along. */
+function quoted(name: string): string {
+  const plain = name.replaceAll(/[^\p{L}\p{M}\p{N} &'-]+/gu, ' ').trim();
+  return `“${[...plain].slice(0, 60).join('')}”`;
+}
+
+/** How long until another link may go to the address; 0: now. */
+async function waitMs(workspaceId: string, emailKey: string): Promise<number> {
+  const time = now();
+  const since = new Date(time.getTime() - dayMs);
+  const [toAddress, ofWorkspace] = [
+    await listTestLinksTo(emailKey, since, linksADayToAnAddress),
+    await db.listTestLinks(workspaceId, since, linksADayOfAWorkspace),
+  ];
+  const own = toAddress.filter((link) => link.workspaceId === workspaceId).map(({ sentAt }) => sentAt);
+  const frees = [
+    freeAt(own, linksAMinuteToAnAddress, minuteMs),
+    freeAt(
+      toAddress.map(({ sentAt }) => sentAt),
+      linksADayToAnAddress,
+      dayMs,
+    ),
+    freeAt(ofWorkspace, linksADayOfAWorkspace, dayMs),
+  ];
+  return Math.max(0, Math.max(...frees) - time.getTime());
+}
+
+/** When another may follow, of which there may be so many in any stretch of that length. */
+function freeAt(newestFirst: readonly Date[], most: number, lengthMs: number): number {
+  const nth = newestFirst[most - 1];
+  return nth === undefined ? 0 : nth.getTime() + lengthMs;
+}

@@ -1,0 +1,200 @@
+import { createHash } from 'node:crypto';
+import { now } from '../../common/clock.ts';
+import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
+import type { Usable } from '../../common/faults.ts';
+import { requestId } from '../../common/request-context.ts';
+import { currentVersion } from '../../common/versions.ts';
+import { config } from '../../config/config.ts';
+import { afterCommit } from '../../db/client.ts';
+import * as system from '../../db/events/events.system.ts';
+import * as db from '../../db/events/events.ts';
+import { idToBytes, newId } from '../../formats/ids.ts';
+import { relayEvents } from '../../jobs/relay-events.ts';
+import { enqueue } from '../../queue/queue.ts';
+import type { Event, EventFilter, EventType } from '../../schemas/events.ts';
+import type { Caller } from '../../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { seesAll, show } from '../requests/visibility.ts';
+
+/** An event of a record, ready to be stored with the change it tells of. */
+export function make(
+  type: EventType | 'webhook.test',
+  record: { id: string; seq: number; data: object },
+  occurredAt: Date,
+  request: string | null = requestId(),
+): db.NewEventRecord {
+  return {
+    id: newId('event', occurredAt),
+    type,
+    recordId: record.id,
+    recordSeq: record.seq,
+    occurredAt,
+    data: JSON.stringify(record.data),
+    requestId: request,
+  };
+}
+
+/** Stores an event in the current transaction and has it relayed once that commits. */
+export async function record(workspaceId: string, event: db.NewEventRecord): Promise<void> {
+  await db.insertEvent(workspaceId, event);
+  afterCommit(wakeRelay);
+}
+
+const wakeEveryMs = 10;
+let resting = false;
+let isWanted = false;
+let wakes = 0;
+
+/**
+ * Wakes relay-events: at once, then at most every few milliseconds, since one run takes all there is. Every wake
+ * has an id of its own, because a run in progress may have looked just before the event was committed.
+ */
+export function wakeRelay(): void {
+  if (resting) {
+    isWanted = true;
+    return;
+  }
+  wakes += 1;
+  enqueue(relayEvents, {}, { lane: 'default', id: `relay-${process.pid}-${now().getTime()}-${wakes}` });
+  resting = true;
+  setTimeout(() => {
+    resting = false;
+    if (!isWanted) return;
+    isWanted = false;
+    wakeRelay();
+  }, wakeEveryMs).unref();
+}
+
+/** `data` is stored text; it goes into the envelope byte for byte, which is what webhooks sign. */
+export function envelope(event: Omit<db.EventRecord, 'position'>, apiVersion: string): string {
+  // Ids, types, times and versions have no character that JSON would escape.
+  return `{"id":"${event.id}","type":"${event.type}","occurredAt":"${event.occurredAt.toISOString()}","apiVersion":"${apiVersion}","workspaceId":"${event.workspaceId}","data":${event.data}}`;
+}
+
+function toWire(caller: Caller, event: db.EventRecord, version: string): Event {
+  return {
+    id: event.id,
+    type: event.type,
+    occurredAt: event.occurredAt.toISOString(),
+    apiVersion: version,
+    workspaceId: event.workspaceId,
+    data: show(caller, JSON.parse(event.data)),
+    // The row was written with a type and the record that goes with it.
+  } as Event;
+}
+
+/** The events of one record, oldest first. */
+export async function listOfRecord(caller: Caller, recordId: string, version: string): Promise<Event[]> {
+  const events = await db.listEventsOfRecord(caller.workspaceId, recordId);
+  return events.map((event) => toWire(caller, event, version));
+}
+
+/**
+ * `of` names the event at that position. After the database was restored from a backup its positions are given again,
+ * to other events: a cursor of before would pass over some of them, and nobody would notice.
+ */
+type Place = { after: number; of?: string | null; since: string | null; at: string };
+
+// A filter that matches little is looked through in windows of this many events, some windows a request.
+const windowSize = 5_000;
+const windowsPerRequest = 4;
+
+/**
+ * The feed (API decisions §4). The cursor holds how far was looked, not the last match, so a rare type neither sticks
+ * nor is looked for twice. Reading goes by position; events without one are not there yet. The items are JSON.
+ */
+export async function feed(
+  caller: Caller,
+  filter: EventFilter,
+  version: string = currentVersion,
+): Promise<{ items: string[]; nextCursor: string }> {
+  const { workspaceId } = caller;
+  const binding = { workspaceId, listing: 'events' };
+  const time = now();
+  const place = filter.cursor ? decodeCursor<Place>(binding, filter.cursor) : null;
+  // Before the rows: what is numbered later is newer than the cursor says, and comes with the next page.
+  const [bounds, named] = await Promise.all([system.findFeedBounds(), place ? nameAt(place.after) : null]);
+  const start = place
+    ? checkPlace(place, named, time, bounds)
+    : await startAt(filter.since, time, bounds.purged);
+  if (start.after > bounds.newest) return { items: [], nextCursor: filter.cursor! };
+  const since = start.since ? new Date(start.since) : null;
+  const types = filter.types?.length ? filter.types : null;
+
+  const found: db.EventRecord[] = [];
+  let after = start.after;
+  for (let window = 0; window < windowsPerRequest; window += 1) {
+    const bound = types ? await db.findPositionFurtherOn(workspaceId, after, windowSize) : null;
+    const upTo = Math.min(bound ?? bounds.newest, bounds.newest);
+    const wanted = filter.limit - found.length;
+    const events = await db.listEventsAfter(workspaceId, { after, upTo }, types, wanted);
+    // Not by the statement: of what was numbered late it would pass over any number to find some.
+    found.push(...events.filter(({ occurredAt }) => !since || occurredAt >= since));
+    const isFull = events.length === wanted;
+    after = isFull ? events.at(-1)!.position! : Math.max(after, upTo);
+    if (found.length === filter.limit || after >= bounds.newest || (bound === null && !isFull)) break;
+  }
+  const last = found.at(-1);
+  // As a rule the page ends with the event that the cursor stands on.
+  const of = last?.position === after ? nameOf(idToBytes(last.id)) : await nameAt(after);
+  const next: Place = { after, of, since: start.since, at: time.toISOString() };
+  return {
+    // A caller that sees everything gets the stored text as it is; rendering a thousand events anew takes longer than
+    // reading them.
+    items: found.map((event) =>
+      seesAll(caller) ? envelope(event, version) : JSON.stringify(toWire(caller, event, version)),
+    ),
+    nextCursor: encodeCursor(binding, next),
+  };
+}
+
+function retentionStart(time: Date): Date {
+  return new Date(time.getTime() - config.EVENT_RETENTION_DAYS * 86_400_000);
+}
+
+/**
+ * The name by which an event differs from any other that gets its position; null where there is none, or none any more.
+ */
+async function nameAt(position: number): Promise<string | null> {
+  const id = position > 0 ? await system.findIdAt(position) : null;
+  return id && nameOf(id);
+}
+
+/** A hash, as the event may be another workspace's. */
+function nameOf(id: Buffer): string {
+  return createHash('sha256').update(id).digest('base64url').slice(0, 10);
+}
+
+/** A node of a database cluster may be behind the one that gave the cursor; by no more than this. */
+const lagMs = 30_000;
+
+type Bounds = { newest: number; purged: number };
+
+function checkPlace(place: Place, named: string | null, time: Date, { newest, purged }: Bounds): Place {
+  if (new Date(place.at) < retentionStart(time) || place.after < purged)
+    throw problem('cursor_expired', { detail: 'The cursor is older than the events that are kept' });
+  const isLost = place.after > newest && time.getTime() - Date.parse(place.at) > lagMs;
+  if (isLost || (place.of && named && place.of !== named))
+    throw problem('cursor_expired', {
+      detail:
+        'The service was restored from a backup since: what followed the cursor is not what is there now',
+    });
+  return place;
+}
+
+const isAhead = (since: Date | undefined, time: Date) => since !== undefined && since > time;
+
+/** The faults for which `feed` would refuse a request, as far as the parameters can be used. */
+export function faultsOfFilter({ cursor, since }: Usable<EventFilter>): FieldErrors {
+  return cursor === undefined && isAhead(since, now()) ? { since: ['must not be in the future'] } : {};
+}
+
+async function startAt(since: Date | undefined, time: Date, purged: number): Promise<Place> {
+  if (isAhead(since, time)) throw invalid('since', 'must not be in the future');
+  const oldest = retentionStart(time);
+  let from = since ?? new Date(time.getTime() - 3_600_000);
+  if (from < oldest) from = oldest;
+  // Clocks of two processes may differ a little: look from a few seconds before, then go by each event's time.
+  const after = await system.findPositionAt(new Date(from.getTime() - 10_000));
+  return { after: Math.max(after, purged), since: from.toISOString(), at: time.toISOString() };
+}

@@ -1,0 +1,184 @@
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
+import type { UnnumberedEvent } from '../../db/events/events.system.ts';
+import type { NewDelivery } from '../../db/webhooks/deliveries/deliveries.system.ts';
+import type { Subscriber } from '../../db/webhooks/webhooks.system.ts';
+import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { type Turn, wake } from '../webhooks/deliveries/lanes.ts';
+import { refill } from '../webhooks/deliveries/refill.ts';
+import { isHealthy, isInOutage, windowOf } from '../webhooks/deliveries/window.ts';
+import { subscribedTypes } from '../webhooks/legacy.ts';
+
+export type Fanned = {
+  deliveries: NewDelivery[];
+  /** Places of those whose job looks for more of the webhook's. */
+  looking: Set<number>;
+  /** Webhooks that may have room again by the time that this has been committed. */
+  overflowed: string[];
+};
+
+/** In the room of a webhook, from so many on, one delivery in so many looks for what waits outside. */
+const lookEvery = 200;
+
+/** The capacity that a webhook has left in Redis. Its waiting deliveries are due earlier, so nothing goes before it. */
+function roomOf(webhook: Subscriber, at: Date) {
+  const window = windowOf(webhook, at);
+  const claims = isHealthy(webhook, at) ? 0 : 1;
+  let admitted = webhook.hasBacklog ? window : webhook.admitted;
+  let isOver = false;
+  return {
+    claims,
+    take(): { parked: boolean; more: boolean } {
+      if (admitted >= window) {
+        isOver = true;
+        return { parked: true, more: false };
+      }
+      admitted += 1;
+      // The last one that fits looks for what comes next.
+      const more = admitted === window || (admitted > window / 2 && admitted % lookEvery === 0);
+      return { parked: false, more };
+    },
+    isOverflowed: () => isOver && window > 0 && !isInOutage(webhook),
+  };
+}
+
+type Subscription = {
+  webhook: Subscriber;
+  id: Buffer;
+  types: Set<string>;
+  room: ReturnType<typeof roomOf>;
+};
+
+const keyOf = (id: Buffer) => id.toString('latin1');
+
+const inbound = 'sms.received';
+
+/** The texts among these events that came to a workspace with a webhook for one number only. */
+export function asksForNumbers(events: UnnumberedEvent[], subscribers: Subscriber[]): Buffer[] {
+  const choosy = subscribers.filter(({ inboundNumber }) => inboundNumber !== null);
+  if (choosy.length === 0) return [];
+  const workspaces = new Set(choosy.map(({ workspaceId }) => keyOf(idToBytes(workspaceId))));
+  return events
+    .filter(({ type, workspaceId }) => type === inbound && workspaces.has(keyOf(workspaceId)))
+    .map(({ id }) => id);
+}
+
+/**
+ * The deliveries of these events: to the webhooks that subscribe to them, and of a test to the one that it is of.
+ * `numbers` says to which number a text came, where a webhook may ask (`asksForNumbers`).
+ */
+export function fanOut(
+  events: UnnumberedEvent[],
+  subscribers: Subscriber[],
+  at: Date,
+  numbers: ReadonlyMap<string, string>,
+): Fanned {
+  const subscriptions = subscribers.map(
+    (webhook): Subscription => ({
+      webhook,
+      id: idToBytes(webhook.id),
+      types: subscribedTypes(webhook),
+      room: roomOf(webhook, at),
+    }),
+  );
+  const ofWorkspace = Map.groupBy(subscriptions, ({ webhook }) => keyOf(idToBytes(webhook.workspaceId)));
+  const deliveries: NewDelivery[] = [];
+  const looking = new Set<number>();
+  for (const event of events)
+    for (const subscription of ofWorkspace.get(keyOf(event.workspaceId)) ?? []) {
+      const isTest = event.type === 'webhook.test';
+      if (isTest ? !subscription.id.equals(event.recordId) : !isWanted(event, subscription, numbers))
+        continue;
+      const { delivery, more } = deliveryOf(event, subscription, isTest, at);
+      if (more) looking.add(deliveries.length);
+      deliveries.push(delivery);
+    }
+  return {
+    deliveries,
+    looking,
+    overflowed: subscriptions.filter(({ room }) => room.isOverflowed()).map(({ webhook }) => webhook.id),
+  };
+}
+
+function isWanted(
+  event: UnnumberedEvent,
+  { webhook, types }: Subscription,
+  numbers: ReadonlyMap<string, string>,
+): boolean {
+  if (!types.has(event.type)) return false;
+  const { inboundNumber } = webhook;
+  return (
+    inboundNumber === null ||
+    (event.type === inbound && numbers.get(event.id.toString('hex')) === inboundNumber)
+  );
+}
+
+function deliveryOf(
+  event: UnnumberedEvent,
+  { webhook, id, room }: Subscription,
+  isTest: boolean,
+  at: Date,
+): { delivery: NewDelivery; more: boolean } {
+  // A webhook that the service switched off keeps a record of what it missed.
+  const isSkipped = webhook.autoDisabled && !isTest;
+  const { parked, more } = isSkipped || isTest ? { parked: false, more: false } : room.take();
+  const delivery: NewDelivery = {
+    id: newUuid(at),
+    workspaceId: event.workspaceId,
+    webhookId: id,
+    eventId: event.id,
+    eventType: event.type,
+    status: isSkipped ? 'skipped' : 'pending',
+    createdAt: at,
+    parked,
+    claims: isTest ? 0 : room.claims,
+    requestId: event.requestId,
+  };
+  return { delivery, more };
+}
+
+function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, more: boolean): Turn {
+  return {
+    id: idFromBytes('delivery', id),
+    webhookId: idFromBytes('webhook', webhookId),
+    claims,
+    requestId: requestId?.toString() ?? null,
+    dueAt: createdAt,
+    more,
+  };
+}
+
+/** Wakes what has room, and lets in more where room may have come. A failure here is left to the sweep. */
+export async function bringOn({ deliveries, looking, overflowed }: Fanned): Promise<void> {
+  const turns = deliveries.flatMap((delivery, place) =>
+    delivery.status === 'pending' && !delivery.parked ? turnOf(delivery, looking.has(place)) : [],
+  );
+  count('webhook_deliveries_admitted', {}, turns.length);
+  count('webhook_deliveries_parked', {}, deliveries.filter(({ parked }) => parked).length);
+  await wake(turns);
+  for (const webhookId of overflowed) waiting.add(webhookId);
+  while (waiting.size > 0) await refillOnce();
+}
+
+const waiting = new Set<string>();
+let refilling: Promise<void> | undefined;
+
+/** One at a time, however quick the relay is: each takes all that waits. */
+async function refillOnce(): Promise<void> {
+  refilling ??= refillWaiting().finally(() => {
+    refilling = undefined;
+  });
+  await refilling;
+}
+
+async function refillWaiting(): Promise<void> {
+  try {
+    while (waiting.size > 0) {
+      const webhookIds = [...waiting];
+      waiting.clear();
+      await refill(webhookIds, 'relay');
+    }
+  } catch (error) {
+    logger.debug({ err: error }, 'what waits for room is left to the sweep');
+  }
+}

@@ -1,0 +1,88 @@
+import { now } from '../../common/clock.ts';
+import { count } from '../../common/metrics.ts';
+import { config } from '../../config/config.ts';
+import { afterCommit, transaction } from '../../db/client.ts';
+import * as system from '../../db/events/events.system.ts';
+import { insertDeliveries } from '../../db/webhooks/deliveries/deliveries.system.ts';
+import { listSubscribers } from '../../db/webhooks/webhooks.system.ts';
+import { asksForNumbers, bringOn, fanOut } from './fan-out.ts';
+
+/** Numbers every committed event that has no position yet and fans it out (architecture rule 6). Returns how many. */
+export async function relayAll(): Promise<number> {
+  const following: Promise<void>[] = [];
+  let total = 0;
+  try {
+    for (let relayed = config.RELAY_BATCH; relayed >= config.RELAY_BATCH; ) {
+      relayed = await relayBatch(following);
+      total += relayed;
+    }
+  } finally {
+    // The next batch does not wait for Redis; whoever takes the job for done, or for failed, does.
+    await Promise.all(following);
+  }
+  return total;
+}
+
+/**
+ * One batch: no position is committed before its event's deliveries are, and none of those twice. The lock on the
+ * counter keeps all others out, so positions become visible in their order and without a gap.
+ */
+async function relayBatch(following: Promise<void>[]): Promise<number> {
+  return transaction(async () => {
+    const reached = await system.findPositionForUpdate();
+    const committed = await system.listUnnumberedEvents(config.RELAY_BATCH);
+    if (committed.length === 0) return 0;
+    // A full batch may have cut a record's events apart; only then can an earlier one be outside it.
+    const missed =
+      committed.length === config.RELAY_BATCH ? await system.listUnnumberedBefore(committed) : [];
+    const events = inRecordOrder([...committed, ...missed]);
+    const at = now();
+    const subscribers = await listSubscribers(workspacesOf(events), at);
+    const numbers = await system.listInboundNumbers(asksForNumbers(events, subscribers));
+    const ids = events.map((event) => event.id);
+    const [, fanned] = await Promise.all([
+      system.updatePositions(ids, reached),
+      // While the server numbers. Should that fail, what is there of this is met at the next try.
+      (async () => {
+        const fanned = fanOut(events, subscribers, at, numbers);
+        return { ...fanned, deliveries: await insertDeliveries(fanned.deliveries) };
+      })(),
+    ]);
+    await system.updatePositionReached(reached + events.length, reached, at);
+    afterCommit(() => {
+      count('events_relayed', {}, events.length);
+      following.push(bringOn(fanned));
+    });
+    return events.length;
+  });
+}
+
+function workspacesOf(events: system.UnnumberedEvent[]): Buffer[] {
+  return [
+    ...new Map(events.map(({ workspaceId }) => [workspaceId.toString('latin1'), workspaceId])).values(),
+  ];
+}
+
+/** Ids follow the clocks of several processes; where they contradict a record's own sequence, that wins. */
+export function inRecordOrder<Event extends { recordId: Buffer; recordSeq: number }>(
+  events: Event[],
+): Event[] {
+  // Most records have one event in a batch, and then nothing can be out of order.
+  if (events.every(({ recordSeq }) => recordSeq === 1)) return events;
+  const places = new Map<string, number[]>();
+  events.forEach((event, place) => {
+    const record = event.recordId.toString('latin1');
+    const list = places.get(record);
+    if (list) list.push(place);
+    else places.set(record, [place]);
+  });
+  const ordered = [...events];
+  for (const list of places.values()) {
+    if (list.length === 1) continue;
+    const sorted = list.map((place) => events[place]!).toSorted((a, b) => a.recordSeq - b.recordSeq);
+    list.forEach((place, index) => {
+      ordered[place] = sorted[index]!;
+    });
+  }
+  return ordered;
+}

@@ -1,0 +1,33 @@
+import { isDatabaseUp } from '../../db/server/server.system.ts';
+import { findRecentRedisFault, type RedisFault } from '../../queue/queue.ts';
+
+/** `redisFault`: why Redis is down, where it says so itself. */
+export type Readiness = {
+  ready: boolean;
+  mysql: 'up' | 'down';
+  redis: 'up' | 'down';
+  redisFault?: RedisFault;
+};
+
+let looking: Promise<Readiness> | undefined;
+
+/**
+ * Ready means MySQL: without Redis requests are accepted all the same, and done once it is back. All who ask at the same
+ * time share one look: anybody may ask, and each look takes a connection to the database.
+ */
+export function readiness(): Promise<Readiness> {
+  looking ??= look().finally(() => {
+    looking = undefined;
+  });
+  return looking;
+}
+
+async function look(): Promise<Readiness> {
+  const [mysql, fault] = await Promise.all([isDatabaseUp(), findRecentRedisFault()]);
+  return {
+    ready: mysql,
+    mysql: mysql ? 'up' : 'down',
+    redis: fault === null ? 'up' : 'down',
+    ...(fault !== null && fault !== 'UNREACHABLE' && { redisFault: fault }),
+  };
+}

@@ -1,0 +1,91 @@
+import { now } from '../../common/clock.ts';
+import { config } from '../../config/config.ts';
+import { deleteCopiesBefore, deleteMembersOfRemoved } from '../../db/contact-lists/copies.system.ts';
+import { deleteUnopenedBefore } from '../../db/conversations/conversations.system.ts';
+import { deleteEmailsBefore } from '../../db/email/retention.system.ts';
+import { deleteTestLinksBefore } from '../../db/email/test-recipients.system.ts';
+import * as system from '../../db/events/events.system.ts';
+import { deleteExpiredRecords } from '../../db/requests/idempotency.system.ts';
+import { deleteNoncesBefore } from '../../db/requests/nonces.system.ts';
+import { deleteCodeTimesBefore } from '../../db/senders/code-counts.system.ts';
+import {
+  deleteShortLinksBefore,
+  deleteShortLinkTotalsBefore,
+} from '../../db/short-links/short-links.system.ts';
+import {
+  deleteSimulatorMessagesBefore,
+  deleteSimulatorPhonesBefore,
+} from '../../db/simulator/answers.system.ts';
+import { deleteBatchesBefore } from '../../db/sms/batches/batches.system.ts';
+import { deleteGatewayPostsBefore } from '../../db/sms/gateway-posts.system.ts';
+import { deleteInboundPartsBefore, deleteUnansweredBefore } from '../../db/sms/inbound.system.ts';
+import { deletePartsBefore } from '../../db/sms/parts.system.ts';
+import { deleteReceiptsBefore } from '../../db/sms/receipts.system.ts';
+import {
+  deleteAttemptsBefore,
+  deleteDeliveriesBefore,
+} from '../../db/webhooks/deliveries/deliveries.system.ts';
+import * as conversations from '../conversations/conversations.ts';
+import { forgetLeftAttachments } from '../email/delivery/delivery.ts';
+import * as reports from '../reports/reports.ts';
+import * as smsBatches from '../sms/batches/batches.ts';
+import * as smsLedger from '../sms/ledger.ts';
+import { expire } from '../webhooks/deliveries/deliveries.ts';
+
+const batchSize = 2_000;
+// Each can have 30 MB.
+const attachmentBatchSize = 50;
+// A million rows of each kind in a run, three thousand a second: more than a busy day brings.
+const batchesPerRun = 500;
+const hourMs = 3_600_000;
+
+/**
+ * Deletes what retention has run out for, events and deliveries an hour late, so that a reader who is just in
+ * time never meets a hole, and in small batches, so that nobody waits for it. Returns how many rows went.
+ */
+export async function purge(): Promise<number> {
+  // The relay marks where it was only when there is something to number; in a quiet time the last events would stay.
+  const { newest } = await system.findFeedBounds();
+  await system.insertMark(newest, now());
+  const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
+  const position = await system.findPositionAt(until);
+  const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
+  const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
+  await expire();
+  await smsBatches.deleteLeftImports();
+  while ((await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
+  let gone = 0;
+  for (let batch = 0; batch < batchesPerRun; batch += 1) {
+    const rows = [
+      await deleteDeliveriesBefore(until, batchSize),
+      await deleteAttemptsBefore(until, batchSize),
+      position > 0 ? await system.deleteEventsUpTo(position, batchSize) : 0,
+      await deleteNoncesBefore(now(), batchSize),
+      await deleteExpiredRecords(now(), batchSize),
+      await deleteMembersOfRemoved(batchSize),
+      await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize),
+      await deleteTestLinksBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
+      await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
+      await deleteEmailsBefore(emailsUntil, batchSize),
+      await conversations.deleteTextsBefore(textsUntil, batchSize),
+      await deleteUnopenedBefore(new Date(now().getTime() - hourMs), batchSize),
+      await deleteShortLinksBefore(textsUntil, batchSize),
+      await deleteShortLinkTotalsBefore(textsUntil, batchSize),
+      await smsBatches.deleteRowsPast(batchSize),
+      await deleteBatchesBefore(textsUntil, batchSize),
+      await smsLedger.fold(textsUntil, batchSize),
+      await deleteSimulatorMessagesBefore(textsUntil, batchSize),
+      await deleteSimulatorPhonesBefore(textsUntil, batchSize),
+      await deleteReceiptsBefore(until, batchSize),
+      await deletePartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      await deleteInboundPartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      await deleteGatewayPostsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      await deleteUnansweredBefore(new Date(now().getTime() - 24 * hourMs), batchSize),
+      await reports.purge(batchSize),
+    ];
+    gone += rows.reduce((sum, count) => sum + count, 0);
+    if (Math.max(...rows) < batchSize) break;
+  }
+  await system.deleteMarksBefore(new Date(until.getTime() - 24 * hourMs));
+  return gone;
+}

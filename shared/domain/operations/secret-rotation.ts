@@ -1,0 +1,69 @@
+import { keyIdOf, open, seal, sealingKeyId } from '../../common/secrets.ts';
+import * as db from '../../db/server/sealed-secrets.system.ts';
+
+/** The secrets of a column that the first key of SECRET_KEY has not sealed. */
+export type Left = {
+  place: string;
+  resealed: number;
+  left: number;
+  /** The ids of the keys that what is left was sealed with. */
+  keys: string[];
+};
+
+const defaultBatch = 200;
+
+/**
+ * Seals anew, with the first key of SECRET_KEY, whatever another one of its keys has sealed. Each value for itself, by
+ * a change of just the value that was read: it can be stopped and begun again at any time, while everything runs. A
+ * secret that no key of SECRET_KEY opens is left as it is, and counted.
+ */
+export async function resealAll({ batch = defaultBatch } = {}): Promise<Left[]> {
+  const ended: Left[] = [];
+  for (const place of db.sealedPlaces) ended.push(await walk(place, batch, reseal));
+  return ended;
+}
+
+/** The same count without a change. */
+export async function countLeft({ batch = defaultBatch } = {}): Promise<Left[]> {
+  const ended: Left[] = [];
+  for (const place of db.sealedPlaces) ended.push(await walk(place, batch, async () => 'left'));
+  return ended;
+}
+
+type End = 'resealed' | 'left' | 'changed';
+
+async function walk(
+  place: db.SealedPlace,
+  batch: number,
+  each: (value: db.SealedValue) => Promise<End>,
+): Promise<Left> {
+  const counts = { resealed: 0, left: 0, changed: 0 };
+  const keyIds = new Set<string>();
+  let after: db.SealedValue['key'] | null = null;
+  for (;;) {
+    const values: db.SealedValue[] = await db.listSealedOtherwise(place, sealingKeyId(), after, batch);
+    for (const value of values) {
+      const end = await each(value);
+      counts[end] += 1;
+      if (end === 'left') keyIds.add(keyIdOf(value.sealed));
+    }
+    if (values.length < batch) break;
+    after = values.at(-1)!.key;
+  }
+  return {
+    place: `${place.table}.${place.column}`,
+    resealed: counts.resealed,
+    left: counts.left,
+    keys: [...keyIds],
+  };
+}
+
+async function reseal(value: db.SealedValue): Promise<End> {
+  let secret: string;
+  try {
+    secret = open(value.owner, value.sealed);
+  } catch {
+    return 'left';
+  }
+  return (await db.updateSealed(value, seal(value.owner, secret))) ? 'resealed' : 'changed';
+}

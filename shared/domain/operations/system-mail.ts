@@ -1,0 +1,70 @@
+import { now } from '../../common/clock.ts';
+import { forgetAtEnd } from '../../common/closing.ts';
+import { logger } from '../../common/logger.ts';
+import { count } from '../../common/metrics.ts';
+import { config } from '../../config/config.ts';
+import { fitting } from '../../db/client/outside-text.ts';
+import { afterCommit } from '../../db/client.ts';
+import { compareKey, parseMailbox } from '../../formats/email/address.ts';
+import { newId } from '../../formats/ids.ts';
+import { excerptOf } from '../../formats/text-excerpt.ts';
+import { queued } from '../email/record.ts';
+import { store } from '../email/send.ts';
+import { makeSystem, systemWorkspaceId } from '../workspace/workspaces.ts';
+
+/** Mail of the platform itself. It is of no customer's workspace, so no limit, suppression or listing of theirs knows it. */
+
+export type SystemMail = { subject: string; text: string };
+
+let isMade = false;
+forgetAtEnd(() => {
+  isMade = false;
+});
+
+/** Makes the workspace that such mail goes out from, so that the operator can give it a domain before it is needed. */
+export async function prepare(): Promise<void> {
+  if (isMade || !config.SYSTEM_SENDER) return;
+  await makeSystem();
+  isMade = true;
+}
+
+/**
+ * Queues a mail in the current transaction. Where there is nobody to send it to or as, whatever it tells of has
+ * happened all the same, and the operator is told.
+ */
+export async function send(to: string | null, mail: SystemMail): Promise<void> {
+  const sender = parseMailbox(config.SYSTEM_SENDER ?? '', { allowDisplayName: true });
+  const recipient = parseMailbox(to ?? '', { allowDisplayName: false });
+  if (!config.SYSTEM_SENDER || !sender.ok) return leaveOut('no_sender', mail);
+  if (!recipient.ok) return leaveOut('no_recipient', mail);
+  const body = { html: null, text: mail.text };
+  const at = now();
+  const record = queued(
+    {
+      id: newId('email', at),
+      workspaceId: systemWorkspaceId,
+      kind: 'transactional',
+      sender: config.SYSTEM_SENDER,
+      recipient: recipient.mailbox.address,
+      recipientKey: compareKey(recipient.mailbox.address),
+      // It may name a customer's host or domain.
+      subject: fitting('emails.subject', mail.subject),
+      textExcerpt: excerptOf(body),
+      clientReference: null,
+      clientTag: null,
+      trackOpens: false,
+      bypassSuppressions: true,
+      scheduledAt: null,
+      storedBytes: Buffer.byteLength(mail.text),
+    },
+    at,
+  );
+  await store({ record, body, attachments: [] });
+}
+
+function leaveOut(reason: 'no_sender' | 'no_recipient', mail: SystemMail): void {
+  afterCommit(() => {
+    count('system_mails_left_out', { reason });
+    logger.warn({ reason, subject: mail.subject }, 'a mail of the platform was not sent');
+  });
+}

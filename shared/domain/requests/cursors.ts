@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { invalid } from '../../common/errors.ts';
+import { isAuthenticationTag, open, seal } from '../../common/secrets.ts';
+
+/**
+ * A cursor is encrypted and tamper-evident, and only good for the workspace, the listing and the filter it was made with:
+ * these are part of what its tag covers. Its length is a multiple of some bytes, so that it does not tell how large the
+ * numbers in it are.
+ */
+export type CursorBinding = { workspaceId: string; listing: string; filter?: object };
+
+export function encodeCursor(binding: CursorBinding, place: object): string {
+  const payload = JSON.stringify(place);
+  const length = Math.ceil(payload.length / lengthStep) * lengthStep;
+  return seal(purposeOf(binding), payload.padEnd(length)).toString('base64url');
+}
+
+/** Throws validation_failed on `cursor` for anything that `encodeCursor` did not make for this binding. */
+export function decodeCursor<Place>(binding: CursorBinding, cursor: string): Place {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const opened = bytes.toString('base64url') === cursor ? openedBy(binding, bytes) : null;
+  if (opened !== null) return JSON.parse(opened) as Place;
+  // As the version before this one made them, which may run beside it during a deploy.
+  const payload = bytes.subarray(16).toString('utf8');
+  const isOurs =
+    bytes.length > 16 &&
+    bytes.toString('base64url') === cursor &&
+    isAuthenticationTag(purposeOf(binding), payload, bytes.subarray(0, 16));
+  if (!isOurs) throw invalid('cursor', 'is not a cursor of this listing with this filter');
+  return JSON.parse(payload) as Place;
+}
+
+const lengthStep = 48;
+
+/** Null where it was not sealed for this binding. */
+function openedBy(binding: CursorBinding, bytes: Buffer): string | null {
+  try {
+    return open(purposeOf(binding), bytes);
+  } catch {
+    return null;
+  }
+}
+
+function purposeOf({ workspaceId, listing, filter }: CursorBinding): string {
+  const filterHash = filter ? createHash('sha256').update(JSON.stringify(filter)).digest('base64url') : '';
+  return `cursor ${workspaceId} ${listing} ${filterHash}`;
+}

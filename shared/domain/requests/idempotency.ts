@@ -1,0 +1,192 @@
+import { now } from '../../common/clock.ts';
+import { Problem, problem } from '../../common/errors.ts';
+import { logger } from '../../common/logger.ts';
+import { open, seal } from '../../common/secrets.ts';
+import { beforeFirstStatement } from '../../db/client.ts';
+import * as db from '../../db/requests/idempotency.ts';
+
+/** One request under an Idempotency-Key. A rotated API key keeps its lineage. */
+export type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
+
+/** The answer to a first request: replayed byte for byte. */
+export type Answer = { status: number; location: string | null; body: string | null };
+
+/** The answer as of the commit, and what may take its place after that. */
+export type Outcome = { answer: Answer; ending: Ending | null };
+type Ending = { withinMs: number; finish: () => Promise<Answer | Problem> };
+
+type Once = { answer: Answer; isReplayed: boolean };
+type Transaction = <T>(work: () => Promise<T>) => Promise<T>;
+
+const keptMs = 24 * 3_600_000;
+const tries = 3;
+/** The time that a request takes besides the wait that it has announced. */
+const slackMs = 10_000;
+
+/** Keys of the requests that this process has in hand: two of them need not meet in the database. */
+const inHand = new Set<string>();
+
+/**
+ * Answers a request once for its key: with what the first one was answered, where there is one, else with the work
+ * that `prepare` returns. The work runs in the transaction that keeps its answer, so both are there or neither is.
+ * `prepare` comes after the look-up: what was right the first time may have become wrong since, as a time does.
+ */
+export async function once(
+  attempt: Attempt,
+  prepare: () => Promise<() => Promise<Outcome>>,
+  transaction: Transaction,
+): Promise<Once> {
+  const owner = ownerOf(attempt);
+  if (inHand.has(owner)) throw inProgress();
+  const known = await findAnswer(attempt);
+  if (known) return replay(known);
+  if (inHand.has(owner)) throw inProgress();
+  inHand.add(owner);
+  try {
+    let work: () => Promise<Outcome>;
+    try {
+      work = await prepare();
+    } catch (error) {
+      // The same request may have done meanwhile, through another process, the very thing that this one is refused for.
+      const found = await findAnswer(attempt);
+      if (found) return replay(found);
+      throw error;
+    }
+    return await perform(attempt, work, transaction);
+  } finally {
+    inHand.delete(owner);
+  }
+}
+
+async function perform(
+  attempt: Attempt,
+  work: () => Promise<Outcome>,
+  transaction: Transaction,
+): Promise<Once> {
+  for (let round = 1; round <= tries; round += 1) {
+    try {
+      const kept = await transaction(() => keepAnswer(attempt, work));
+      return { answer: await finishKept(attempt, kept), isReplayed: false };
+    } catch (error) {
+      if (error !== taken) throw error;
+    }
+    const found = await findAnswer(attempt);
+    if (found) return replay(found);
+    const { workspaceId, lineageId, key } = attempt;
+    await db.deleteExpiredRecord(workspaceId, lineageId, key, now());
+  }
+  throw inProgress();
+}
+
+/** Thrown through the transaction, so that it is rolled back. */
+const taken = new Error('Another request has committed this Idempotency-Key');
+
+/**
+ * Work that reads or changes anything takes the key first, because its row is the lock. Work that only adds rows of its
+ * own needs none: the key goes in beside them, with the answer, and whoever comes second finds nothing added.
+ */
+async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promise<Kept> {
+  const { workspaceId, lineageId, key, fingerprint } = attempt;
+  const expiresAt = new Date(now().getTime() + keptMs);
+  let isLocked = false;
+  await beforeFirstStatement(async () => {
+    isLocked = true;
+    const outcome = await db.insertRecord(workspaceId, lineageId, key, { fingerprint, expiresAt });
+    if (outcome === 'taken') throw taken;
+    if (outcome === 'locked') throw inProgress();
+  });
+  const { answer, ending } = await work();
+  const until = ending && new Date(now().getTime() + ending.withinMs + slackMs);
+  const sealed = seal(ownerOf(attempt), encode(answer, until));
+  if (isLocked) await db.updateAnswer(workspaceId, lineageId, key, sealed);
+  else await db.insertAnswered(workspaceId, lineageId, key, { fingerprint, answer: sealed, expiresAt });
+  return { answer, ending, until };
+}
+
+/**
+ * Until that time the answer of an unfinished request is nobody's: the key is in progress. From then on it is the
+ * answer, because the process that was to finish it must have died.
+ */
+type Kept = Outcome & { until: Date | null };
+
+/** The answer that the caller gets in the end; throws the problem that it has ended in. */
+export async function finish(outcome: Outcome): Promise<Answer> {
+  const ended = await end(outcome);
+  if (ended instanceof Problem) throw ended;
+  return ended;
+}
+
+async function end({ answer, ending }: Outcome): Promise<Answer | Problem> {
+  if (!ending) return answer;
+  try {
+    return await ending.finish();
+  } catch (error) {
+    logger.warn({ err: error }, 'a request was answered with what had been committed');
+    return answer;
+  }
+}
+
+async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promise<Answer> {
+  const answer = await end(outcome);
+  if (answer instanceof Problem) {
+    await forget(attempt);
+    throw answer;
+  }
+  if (until === null) return answer;
+  const { workspaceId, lineageId, key } = attempt;
+  try {
+    if (now() < until) {
+      await db.updateAnswer(workspaceId, lineageId, key, seal(ownerOf(attempt), encode(answer, null)));
+      return answer;
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'the answer of a request could not be kept');
+  }
+  return outcome.answer;
+}
+
+/** Frees the key of a request that came to nothing in the end. */
+async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
+  try {
+    await db.deleteRecord(workspaceId, lineageId, key);
+  } catch (error) {
+    logger.warn({ err: error }, 'the key of a request that was refused could not be freed');
+  }
+}
+
+/** The answer that the first request of this key got; null when this is the first. */
+async function findAnswer(attempt: Attempt): Promise<Answer | null> {
+  const { workspaceId, lineageId, key, fingerprint } = attempt;
+  const record = await db.findRecord(workspaceId, lineageId, key, now());
+  if (record === null) return null;
+  if (record === 'locked') throw inProgress();
+  if (!record.fingerprint.equals(fingerprint)) throw problem('idempotency_key_reused');
+  if (record.answer === null) throw inProgress();
+  const { until, ...answer } = decode(open(ownerOf(attempt), record.answer));
+  if (until !== null && now() < until) throw inProgress();
+  return answer;
+}
+
+function replay(answer: Answer): Once {
+  return { answer, isReplayed: true };
+}
+
+function inProgress(): Problem {
+  return problem('idempotency_in_progress', { retryAfterSeconds: 1 });
+}
+
+/** Ids have one length and no spaces, so no two keys share it. */
+function ownerOf({ workspaceId, lineageId, key }: Attempt): string {
+  return `${workspaceId} ${lineageId} ${key}`;
+}
+
+/** The body stays as it is, so that the replay has the same bytes. */
+function encode({ status, location, body }: Answer, until: Date | null): string {
+  return `${JSON.stringify({ status, location, ...(until && { until }) })}\n${body ?? ''}`;
+}
+
+function decode(text: string): Answer & { until: Date | null } {
+  const end = text.indexOf('\n');
+  const { status, location, until } = JSON.parse(text.slice(0, end));
+  return { status, location, body: text.slice(end + 1) || null, until: until ? new Date(until) : null };
+}

@@ -1,0 +1,4 @@
+/** The phones that text messages reach in place of real ones. */
+
+export { answer, answers } from './answer.ts';
+export { clear, faultsOf, list, prepare, receive } from './phones.ts';

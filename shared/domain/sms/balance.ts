@@ -1,0 +1,121 @@
+import { now } from '../../common/clock.ts';
+import { invalid, problem } from '../../common/errors.ts';
+import { transaction } from '../../db/client.ts';
+import * as db from '../../db/sms/balances.ts';
+import { findHasHeldSms, type SmsRecord } from '../../db/sms/messages.ts';
+import { releaseSms } from '../../jobs/release-sms.ts';
+import { enqueue } from '../../queue/queue.ts';
+import * as keyUsage from '../api-keys/usage.ts';
+
+/** The balance of a workspace for text messages, in ten-thousandths of a pound. One without a balance has no limit. */
+
+/**
+ * Takes the price of a new message off the balance, in the transaction that accepts it. Null: it cannot be paid now, or
+ * others wait already, which go first. From here to the end of the transaction other messages of the workspace wait.
+ */
+export async function charge(message: SmsRecord): Promise<number | null> {
+  const balance = await db.findSmsBalanceForUpdate(message.workspaceId);
+  if (balance === null) return 0;
+  const price = message.cost.gbp;
+  if (price === null)
+    throw invalid('recipient', `has no price: it is in ${message.country ?? 'a country that is not known'}`);
+  if (price > balance || (await findHasHeldSms(message.workspaceId))) return null;
+  await take(message.workspaceId, [message]);
+  return price;
+}
+
+/** Takes the prices of these messages off the balance, which must be locked. */
+export async function take(workspaceId: string, messages: Pick<SmsRecord, 'id' | 'cost'>[]): Promise<void> {
+  await db.updateSmsBalance(workspaceId, chargesOf(messages));
+}
+
+/** The same of a balance that is not locked; false, and nothing to be committed, where they cannot be paid any more. */
+export async function takeWithin(
+  workspaceId: string,
+  messages: Pick<SmsRecord, 'id' | 'cost'>[],
+): Promise<boolean> {
+  return messages.length === 0 || db.updateSmsBalanceWithin(workspaceId, chargesOf(messages));
+}
+
+function chargesOf(messages: Pick<SmsRecord, 'id' | 'cost'>[]): db.LedgerEntry[] {
+  const createdAt = now();
+  return messages.map(({ id, cost }) => ({
+    kind: 'charge',
+    amount: -(cost.gbp ?? 0),
+    smsId: id,
+    note: null,
+    createdAt,
+  }));
+}
+
+/**
+ * Gives the price and the parts of a message back that no gateway has taken: once, in the transaction that ends it. A
+ * balance that has become unlimited meanwhile stays so.
+ */
+export async function giveBack(message: SmsRecord): Promise<void> {
+  const { workspaceId, lineageId, charged, parts, createdAt } = message;
+  if (charged > 0) {
+    const entry = { kind: 'refund' as const, amount: charged, smsId: message.id, note: null };
+    await db.updateSmsBalance(workspaceId, [{ ...entry, createdAt: now() }]);
+  }
+  if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, createdAt);
+}
+
+/** The same of many messages of one workspace at once. */
+export async function giveBackAll(workspaceId: string, messages: SmsRecord[]): Promise<void> {
+  const createdAt = now();
+  await db.updateSmsBalance(
+    workspaceId,
+    messages
+      .filter(({ charged }) => charged > 0)
+      .map(({ id, charged }) => ({ kind: 'refund', amount: charged, smsId: id, note: null, createdAt })),
+  );
+  const keyOf = ({ lineageId, createdAt }: SmsRecord) =>
+    `${lineageId} ${createdAt.toISOString().slice(0, 10)}`;
+  const groups = [...Map.groupBy(messages, keyOf)].toSorted(([one], [other]) => (one < other ? -1 : 1));
+  for (const [, group] of groups) {
+    const { lineageId, createdAt: reservedAt } = group[0]!;
+    const parts = group.reduce((sum, message) => sum + message.parts, 0);
+    if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, reservedAt);
+  }
+}
+
+/** Null: without limit. */
+export const find = db.findSmsBalance;
+export const listLedger = db.listSmsLedger;
+
+const mostAtOnce = 10_000_000_000;
+
+/**
+ * The operator's: what is held goes out as far as it can be paid. A workspace without a balance has one from now on.
+ */
+export async function add(workspaceId: string, amount: number, note: string | null): Promise<number> {
+  if (amount === 0 || Math.abs(amount) > mostAtOnce)
+    throw problem('validation_failed', { detail: 'The amount must be between 0.0001 and 1000000' });
+  const balance = await transaction(async () => {
+    const entry = { kind: 'credit' as const, amount, smsId: null, note, createdAt: now() };
+    if (amount < 0 && ((await db.findSmsBalanceForUpdate(workspaceId)) ?? 0) + amount < 0)
+      throw problem('validation_failed', { detail: 'The balance cannot fall below zero' });
+    await db.insertSmsCredit(workspaceId, entry);
+    return (await db.findSmsBalance(workspaceId))!;
+  });
+  wakeRelease(workspaceId);
+  return balance;
+}
+
+/** The operator's: nothing is counted any more, and all that is held goes out. */
+export async function makeUnlimited(workspaceId: string): Promise<void> {
+  await transaction(async () => {
+    const left = await db.findSmsBalanceForUpdate(workspaceId);
+    if (left === null) return;
+    const closing = { kind: 'closing' as const, amount: -left, smsId: null, note: null, createdAt: now() };
+    await db.deleteSmsBalance(workspaceId, closing);
+  });
+  wakeRelease(workspaceId);
+}
+
+/** One run for each moment: what has been credited since one began is for the next. */
+export function wakeRelease(workspaceId: string): void {
+  const id = `${workspaceId}-${now().getTime()}`;
+  enqueue(releaseSms, { workspaceId }, { lane: 'default', id });
+}

@@ -1,0 +1,56 @@
+import { findSmsBalance } from '../../../db/sms/balances.ts';
+import { findHasOlderUnpaidBatch, type SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
+import { findHasHeldSms } from '../../../db/sms/messages.ts';
+import type { PausedReason } from '../../../schemas/sms/batches.ts';
+import * as keyUsage from '../../api-keys/usage.ts';
+import type { Made } from './messages.ts';
+
+/** The means to spend, as they were a moment ago. */
+export type Means = {
+  /** In ten-thousandths of a pound; null: without limit. */
+  balance: number | null;
+  room: keyUsage.Room;
+};
+
+type Batch = Pick<SmsBatchRecord, 'id' | 'workspaceId' | 'lineageId'>;
+
+/** Null: no key is left that the batch could count against. */
+export async function findMeans(batch: Batch, at: Date): Promise<Means | null> {
+  const { workspaceId } = batch;
+  const [room, balance] = await Promise.all([
+    keyUsage.findRoom(workspaceId, batch.lineageId, at),
+    spendable(batch),
+  ]);
+  return room && { balance, room };
+}
+
+/** Held texts are paid first, and then batches by their age. */
+export async function spendable({ id, workspaceId }: Batch): Promise<number | null> {
+  const balance = await findSmsBalance(workspaceId);
+  if (balance === null) return null;
+  const others = (await findHasHeldSms(workspaceId)) || (await findHasOlderUnpaidBatch(workspaceId, id));
+  return others ? 0 : balance;
+}
+
+/** The first message that does not fit, and why; it is as many of the rows that go out. */
+export type Shortage = {
+  rows: number;
+  reason: Extract<PausedReason, 'insufficient_balance' | 'limit_reached'>;
+  cost: number;
+  parts: number;
+};
+
+/** Null: all of them fit. A message that fails at once costs nothing. */
+export function shortageOf(made: Made[], { balance, room }: Means): Shortage | null {
+  let [cost, parts] = [0, 0];
+  for (const [rows, one] of made.entries()) {
+    if (!one || one.reason) continue;
+    const price = one.message.cost.gbp ?? 0;
+    const shortage = { rows, cost: price, parts: one.message.parts };
+    if (balance !== null && cost + price > balance) return { ...shortage, reason: 'insufficient_balance' };
+    if (parts + one.message.parts > room.parts) return { ...shortage, reason: 'limit_reached' };
+    cost += price;
+    parts += one.message.parts;
+  }
+  return null;
+}

@@ -1,0 +1,28 @@
+import { now } from '../../../common/clock.ts';
+import { problem } from '../../../common/errors.ts';
+import * as db from '../../../db/sms/batches/batches.ts';
+import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type { SmsBatch } from '../../../schemas/sms/batches.ts';
+import * as events from '../../events/events.ts';
+import { advance, eventOf, nextStates, toWire } from './record.ts';
+import { admit } from './work/admission.ts';
+
+/** Cancels a batch at once; its rows and the messages that nobody has claimed follow by a job. */
+export async function cancel(
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  batchId: string,
+): Promise<SmsBatch> {
+  const batch = await db.findSmsBatchForUpdate(workspaceId, batchId);
+  if (!batch) throw problem('not_found');
+  if (!nextStates[batch.state].includes('cancelled'))
+    throw problem('not_cancellable', { detail: `The batch is ${batch.state}` });
+  const at = now();
+  const counts = await findBatchCounts(workspaceId, batchId);
+  const cancelled = advance(batch, 'cancelled', at);
+  const { changed, event } = eventOf({ ...cancelled, completedAt: at, dueAt: at, lane: 'follow' }, counts);
+  // The worker that has it in hand writes nothing any more. Its next job may be in Redis already, for later.
+  await db.updateSmsBatch(workspaceId, admit(changed, `-c${at.getTime()}`), { isReleased: true });
+  await events.record(workspaceId, event);
+  return toWire(changed, counts);
+}

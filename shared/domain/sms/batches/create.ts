@@ -1,0 +1,112 @@
+import { now } from '../../../common/clock.ts';
+import { problem } from '../../../common/errors.ts';
+import { count } from '../../../common/metrics.ts';
+import { requestId } from '../../../common/request-context.ts';
+import * as db from '../../../db/sms/batches/batches.ts';
+import * as counts from '../../../db/sms/batches/counts.ts';
+import { insertBatchRows } from '../../../db/sms/batches/rows.ts';
+import { findWorkspaceForUpdate } from '../../../db/workspace/workspaces.ts';
+import { newId } from '../../../formats/ids.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.ts';
+import * as keyUsage from '../../api-keys/usage.ts';
+import { normalTag } from '../../email/rules.ts';
+import * as waiting from '../../work/waiting.ts';
+import type { Checked } from './prepare.ts';
+import { toWire } from './record.ts';
+import type { RowError } from './rows.ts';
+import { admit } from './work/admission.ts';
+
+const mostUnfinished = 1_000;
+/** Of the faults of rows, in an answer. */
+export const mostErrorsShown = 1_000;
+
+type Made = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'>;
+type Request = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
+
+/** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
+export function create(caller: Caller, request: NewSmsBatch, checked: Checked): Promise<CreatedSmsBatch> {
+  const { rows, errors } = checked;
+  const made = { ...madeOf(checked), errors, errorCount: errors.length };
+  return store(caller, request, made, async ({ id, createdAt }) => {
+    const once = !request.allowDuplicates;
+    const added = await insertBatchRows(caller.workspaceId, { batchId: id, at: createdAt, once }, rows);
+    if (added !== rows.length) throw new Error('Rows of a new batch were left out');
+  });
+}
+
+/** A new batch of checked rows or lists. */
+export function madeOf({ content, lists, rows }: Checked): Made {
+  const source = lists ? 'lists' : 'messages';
+  return { id: newId('batch', now()), source, content, lists, rowCount: rows.length };
+}
+
+/** `addRows` runs in the transaction that stores the batch, behind it. */
+export async function store(
+  caller: Caller,
+  request: Request,
+  { errors, errorCount, ...made }: Made & { errors: RowError[]; errorCount: number },
+  addRows: (batch: db.SmsBatchRecord) => Promise<void>,
+): Promise<CreatedSmsBatch> {
+  const { workspaceId } = caller;
+  if (!(await keyUsage.findRoom(workspaceId, caller.lineageId, now()))) throw problem('unauthenticated');
+  const batch = admit(newRecord(caller, request, made, now()));
+  await db.insertSmsBatch(workspaceId, batch);
+  await addRows(batch);
+  // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
+  // nobody waits for the rows.
+  await findWorkspaceForUpdate(workspaceId);
+  if ((await db.findUnfinishedBatchCount(workspaceId)) > mostUnfinished)
+    throw problem('limit_exceeded', {
+      detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
+    });
+  await waiting.checkAtCommit(workspaceId, { messages: batch.rowCount, bytes: 0 });
+  count('batches_accepted', { source: batch.source });
+  return {
+    ...toWire(batch, { ...counts.noCounts, waiting: batch.rowCount }),
+    errors: errors.slice(0, mostErrorsShown),
+    errorCount,
+  };
+}
+
+/** The batch that a request makes, before any of its rows is a message. */
+export function newRecord(
+  { workspaceId, lineageId }: Caller,
+  request: Request,
+  made: Made,
+  at: Date,
+): db.SmsBatchRecord {
+  return {
+    ...made,
+    workspaceId,
+    dueAt: request.scheduledAt ?? at,
+    lane: 'expand',
+    parked: false,
+    claims: 0,
+    retries: 0,
+    requestId: requestId(),
+    state: request.scheduledAt ? 'scheduled' : 'processing',
+    sender: request.sender ?? null,
+    templateName: request.template?.name ?? null,
+    data: request.template?.data ?? request.data ?? {},
+    unicode: request.unicode ?? 'allow',
+    shortenLinks: request.shortenLinks === true,
+    clientReference: request.clientReference ?? null,
+    clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
+    lineageId,
+    listIndex: 0,
+    listAfter: null,
+    nextPosition: 0,
+    expanding: true,
+    cancelledUpTo: null,
+    pausedReason: null,
+    pausedCost: null,
+    pausedParts: null,
+    eventSeq: 0,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: request.scheduledAt ?? null,
+    startedAt: null,
+    completedAt: null,
+  };
+}

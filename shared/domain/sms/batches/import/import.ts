@@ -1,0 +1,157 @@
+import { now } from '../../../../common/clock.ts';
+import { type FieldErrors, problem } from '../../../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../../../common/faults.ts';
+import { logger } from '../../../../common/logger.ts';
+import { transaction } from '../../../../db/client.ts';
+import { deleteRowsOf } from '../../../../db/sms/batches/batches.system.ts';
+import { changeBatchCounts } from '../../../../db/sms/batches/counts.ts';
+import * as system from '../../../../db/sms/batches/imports.system.ts';
+import * as db from '../../../../db/sms/batches/imports.ts';
+import { insertBatchRows } from '../../../../db/sms/batches/rows.ts';
+import { changeWaiting } from '../../../../db/work/waiting-counts.ts';
+import { findWorkspaceForUpdate } from '../../../../db/workspace/workspaces.ts';
+import { newId } from '../../../../formats/ids.ts';
+import type { Caller } from '../../../../schemas/scopes.ts';
+import type { CreatedSmsBatch, NewSmsImport } from '../../../../schemas/sms/batches.ts';
+import { checkSchedule } from '../../../email/rules.ts';
+import * as waiting from '../../../work/waiting.ts';
+import * as workspaces from '../../../workspace/workspaces.ts';
+import { store } from '../create.ts';
+import { checkContent, contentOf } from '../prepare.ts';
+import { type ReadRows, readRows } from './read-rows.ts';
+
+export type PreparedImport = ReadRows & { batchId: string; content: string | null };
+
+const mostAtOnce = 2;
+// Longer than a process takes from one chunk to the next, or to the batch behind the last.
+const leftAfterMs = 10 * 60_000;
+const importsAtOnce = 20;
+const rowsAtOnce = 2_000;
+
+/**
+ * Stores the rows of a file, some to a transaction, under a batch that is not there yet: nobody sees them before
+ * `importFile` commits it, and what is left of an import that came to nothing is deleted.
+ */
+export async function prepareImport(
+  caller: Caller,
+  request: NewSmsImport,
+  upload: () => AsyncIterable<Uint8Array>,
+): Promise<PreparedImport> {
+  const { workspaceId } = caller;
+  const at = now();
+  const content = await checked(workspaceId, request, at);
+  const batchId = newId('batch', at);
+  await begin(workspaceId, batchId, at);
+  try {
+    const read = await readRows(upload(), request, {
+      workspaceId,
+      content,
+      at,
+      store: async (rows) => {
+        await waiting.check(workspaceId, { messages: rows.length, bytes: 0 });
+        await transaction(async () => {
+          await keep(await db.updateSmsImport(workspaceId, batchId, { touchedAt: now() }));
+          const once = !request.allowDuplicates;
+          const added = await insertBatchRows(workspaceId, { batchId, at, once }, rows);
+          if (added !== rows.length) throw new Error('Rows of an import were left out');
+        });
+      },
+    });
+    return { ...read, batchId, content };
+  } catch (error) {
+    await giveUp({ workspaceId, batchId });
+    throw error;
+  }
+}
+
+/** The batch of these rows, seen by everybody from the commit on. */
+export async function importFile(
+  caller: Caller,
+  request: NewSmsImport,
+  { batchId, content, rowCount, errors, errorCount }: PreparedImport,
+): Promise<CreatedSmsBatch> {
+  const made = { id: batchId, source: 'file', content, lists: null, rowCount } as const;
+  return store(caller, request, { ...made, errors, errorCount }, async () => {
+    await keep(await db.deleteSmsImport(caller.workspaceId, batchId));
+  });
+}
+
+/** Gives up the rows of an import that is refused in the end, and its place among those of its workspace. */
+export function abandonImport(caller: Caller, { batchId }: PreparedImport): Promise<void> {
+  return giveUp({ workspaceId: caller.workspaceId, batchId });
+}
+
+async function keep(isStillOurs: boolean): Promise<void> {
+  if (!isStillOurs) throw problem('service_unavailable', { detail: 'The import took too long' });
+}
+
+async function checked(workspaceId: string, request: NewSmsImport, at: Date): Promise<string | null> {
+  const faults = new Faults();
+  const workspace = await workspaces.findRecent(workspaceId);
+  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+  const content = await look(workspaceId, request, at, faults.refuse);
+  faults.throwAny();
+  return content;
+}
+
+/** The faults for which an import would be refused before its file is read, as far as the settings can be used. */
+export async function faultsOfImport(
+  { workspaceId }: Caller,
+  request: Usable<NewSmsImport>,
+): Promise<FieldErrors> {
+  const faults = new Faults();
+  await look(workspaceId, request, now(), faults.refuse);
+  return faults.errors;
+}
+
+function look(workspaceId: string, request: Usable<NewSmsImport>, at: Date, refuse: Refuse) {
+  checkContent(request, refuse);
+  checkSchedule(request.scheduledAt ?? null, at, refuse);
+  return contentOf(workspaceId, request, at, refuse);
+}
+
+async function begin(workspaceId: string, batchId: string, at: Date): Promise<void> {
+  await transaction(async () => {
+    // Locked, so that of three at once only two begin.
+    await findWorkspaceForUpdate(workspaceId);
+    if ((await db.findSmsImportCount(workspaceId)) >= mostAtOnce)
+      throw problem('limit_exceeded', {
+        detail: `At most ${mostAtOnce} files of a workspace are imported at a time`,
+      });
+    await db.insertSmsImport(workspaceId, batchId, at);
+  });
+}
+
+async function giveUp(left: system.LeftImport): Promise<void> {
+  try {
+    if (await db.updateSmsImportLeft(left.workspaceId, left.batchId)) await deleteLeft(left);
+  } catch (error) {
+    logger.warn(
+      { err: error, batchId: left.batchId },
+      'what is left of an import stays until it is looked for',
+    );
+  }
+}
+
+/** Deletes what imports have left behind whose process has died before it could do so. */
+export async function deleteLeftImports(): Promise<void> {
+  const untouchedSince = new Date(now().getTime() - leftAfterMs);
+  for (const left of await system.listLeftImports(untouchedSince, importsAtOnce)) await deleteLeft(left);
+}
+
+/** Nobody can show it from here on, because it is marked. */
+async function deleteLeft(left: system.LeftImport): Promise<void> {
+  const { workspaceId, batchId } = left;
+  for (;;) {
+    const gone = await transaction(async () => {
+      const rows = await deleteRowsOf(batchId, rowsAtOnce);
+      if (rows > 0) {
+        await changeWaiting(workspaceId, { messages: -rows });
+        await changeBatchCounts(workspaceId, batchId, now(), { waiting: -rows });
+      }
+      return rows;
+    });
+    if (gone < rowsAtOnce) break;
+  }
+  await transaction(() => system.deleteLeftImport(left));
+}

@@ -1,0 +1,112 @@
+import { type FieldErrors, invalid, invalidFields } from '../../../../common/errors.ts';
+import type { BatchRow } from '../../../../db/sms/batches/rows.ts';
+import { CsvFault, type CsvRow, readCsv } from '../../../../formats/csv-rows.ts';
+import { BatchMessage, type NewSmsImport } from '../../../../schemas/sms/batches.ts';
+import { type Fault, type RowError, rowChecker } from '../rows.ts';
+import { type Columns, columnsOf } from './columns.ts';
+import { numberSet } from './number-set.ts';
+
+export type ReadRows = { rowCount: number; errors: RowError[]; errorCount: number };
+type File = AsyncIterable<Uint8Array>;
+type Options = {
+  workspaceId: string;
+  content: string | null;
+  at: Date;
+  store: (rows: BatchRow[]) => Promise<void>;
+};
+
+const mostRows = 500_000;
+const longestCell = 10_000;
+const mostErrors = 1_000;
+const mostFaultsShown = 100;
+const rowsAtOnce = 1_000;
+const bytesAtOnce = 2 * 1024 * 1024;
+// As spreadsheets show a long number that they take for a quantity.
+const shortened = /^'?\s*\+?\d+(?:[.,]\d+)?E\+?\d+$/i;
+
+/** Hands the rows of the file that can be sent to `store`, some at a time; 400 where the file, or all of its rows, are wrong. */
+export async function readRows(file: File, request: NewSmsImport, options: Options): Promise<ReadRows> {
+  const { workspaceId, content, at, store } = options;
+  const check = rowChecker(workspaceId, request, content, { at, seen: numberSet() });
+  const errors: RowError[] = [];
+  const faults: FieldErrors = {};
+  let errorCount = 0;
+  let rowCount = 0;
+  let index = -1;
+  let columns: Columns | null = null;
+  let chunk: BatchRow[] = [];
+  let bytes = 0;
+  try {
+    for await (const row of readCsv(file)) {
+      if (!columns) {
+        columns = columnsIn(row, request);
+        if (columns.content === null && content === null)
+          throw invalid('content', 'must be given, or a template, or a column for it');
+        continue;
+      }
+      index += 1;
+      if (index === mostRows) throw invalid('file', `has more than ${mostRows} rows`);
+      const checked = await rowOf(row, columns);
+      if ('row' in checked) {
+        chunk.push(checked.row);
+        rowCount += 1;
+        bytes += row.cells.reduce((sum, cell) => sum + cell.length, 0);
+        if (chunk.length < rowsAtOnce && bytes < bytesAtOnce) continue;
+        await store(chunk);
+        [chunk, bytes] = [[], 0];
+        continue;
+      }
+      const { field, message } = checked.fault;
+      errorCount += 1;
+      if (errors.length < mostErrors) errors.push({ index, error: `${field} ${message}` });
+      if (errorCount <= mostFaultsShown) faults[`file[${index}].${field}`] = [message];
+    }
+  } catch (error) {
+    throw error instanceof CsvFault ? invalid('file', `${error.message} (line ${error.line})`) : error;
+  }
+  if (!columns) throw invalid('file', 'has no header row (line 1)');
+  if (rowCount === 0) throw invalidFields(index < 0 ? { file: ['has no rows below its header'] } : faults);
+  if (chunk.length > 0) await store(chunk);
+  return { rowCount, errors, errorCount };
+
+  async function rowOf(
+    { cells }: CsvRow,
+    { names, ...places }: Columns,
+  ): Promise<{ row: BatchRow } | { fault: Fault }> {
+    if (cells.length > names.length)
+      return {
+        fault: { field: 'row', message: `has ${cells.length} cells, and the header ${names.length}` },
+      };
+    if (cells.some((cell) => cell.length > longestCell && [...cell].length > longestCell))
+      return { fault: { field: 'row', message: `has a cell of more than ${longestCell} characters` } };
+    const at = (place: number | null) => (place === null ? null : cells[place]?.trim() || null);
+    const recipient = at(places.recipient) ?? '';
+    if (shortened.test(recipient))
+      return {
+        fault: { field: 'recipient', message: 'was shortened by a spreadsheet; format the column as text' },
+      };
+    const message = BatchMessage.safeParse({
+      // In front of what is to be text spreadsheets like to write an apostrophe.
+      recipient: recipient.replace(/^'/, ''),
+      data: Object.fromEntries(
+        names.flatMap((name, place) => (name === '' ? [] : [[name, cells[place] ?? '']])),
+      ),
+      content: at(places.content),
+      sender: at(places.sender),
+      clientReference: at(places.clientReference),
+    });
+    if (!message.success) {
+      const [issue] = message.error.issues;
+      return { fault: { field: String(issue!.path[0] ?? 'row'), message: issue!.message } };
+    }
+    if (message.data.content == null && content === null)
+      return { fault: { field: 'content', message: 'must not be empty' } };
+    return check(message.data, rowCount);
+  }
+}
+
+function columnsIn({ cells, line }: CsvRow, { columns }: NewSmsImport): Columns {
+  const found = columnsOf(cells, columns);
+  if (found.ok) return found.columns;
+  throw invalid(found.field, `${found.message} (line ${line})`);
+}

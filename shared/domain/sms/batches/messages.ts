@@ -1,0 +1,163 @@
+import { fitting } from '../../../db/client/outside-text.ts';
+import {
+  type ContactRecord,
+  listContactIdsOfNumbers,
+  listContactsByIds,
+} from '../../../db/contacts/contacts.ts';
+import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
+import type { BatchRow } from '../../../db/sms/batches/rows.ts';
+import type { SmsRecord } from '../../../db/sms/messages.ts';
+import { listSuppressedNumbers } from '../../../db/suppressions.ts';
+import { newId } from '../../../formats/ids.ts';
+import type { SmsReason } from '../../../schemas/sms/sms.ts';
+import * as contactLists from '../../contact-lists/contact-lists.ts';
+import type { ShortenedLink } from '../../short-links/short-links.ts';
+import { crashes, notApproved, suppressed } from '../delivery/reasons.ts';
+import { costOf } from '../prices.ts';
+import { renderAll } from './render.ts';
+import { router } from './routes.ts';
+
+/**
+ * The result of a row: a message, queued at first, with the short links in it and the source that they come from, or
+ * with the reason for which it fails at once; null: nothing.
+ */
+export type Made = {
+  message: SmsRecord;
+  reason: SmsReason | null;
+  links: ShortenedLink[];
+  source: string | null;
+} | null;
+
+const noPrice: SmsReason = {
+  category: 'rejected',
+  code: 'no_price',
+  description: 'There was no price for the country of the recipient when the message was made',
+  retryable: true,
+};
+const contentInvalid = (message: string): SmsReason => ({
+  category: 'rejected',
+  code: 'content_invalid',
+  description: fitting('sms_messages.reason_description', message),
+  retryable: false,
+});
+const longestSender = 20;
+
+/**
+ * The messages of these rows, in their order: all that needs no transaction. Of the first rows only, where rendering
+ * takes long. `givesUp`: nobody could render them.
+ */
+export async function makeMessages(
+  batch: SmsBatchRecord,
+  rows: BatchRow[],
+  at: Date,
+  { givesUp }: { givesUp: boolean },
+): Promise<Made[]> {
+  const { workspaceId } = batch;
+  const numbers = rows.map(({ number }) => number);
+  const [suppressedNumbers, contactIds, contacts] = await Promise.all([
+    listSuppressedNumbers(workspaceId, numbers),
+    batch.lists ? new Map<string, string>() : listContactIdsOfNumbers(workspaceId, numbers),
+    contactsOf(batch, rows),
+  ]);
+  // A contact that is gone, or in a list that is left out by now, gets none.
+  const isLeftOut = (row: BatchRow) => batch.lists !== null && !contacts.has(row.contactId!);
+  const isRendered = (row: BatchRow) => !givesUp && !isLeftOut(row);
+  const rendered = await renderAll(
+    workspaceId,
+    {
+      shared: batch.data,
+      renderings: rows.filter(isRendered).map((row) => ({
+        content: row.content ?? batch.content!,
+        unicode: row.unicode ?? batch.unicode,
+        shortenLinks: batch.shortenLinks,
+        data: {
+          ...row.data,
+          ...(batch.lists && { contact: shownToLiquid(contacts.get(row.contactId!)!) }),
+        },
+      })),
+    },
+    batch.scheduledAt ?? batch.createdAt,
+  );
+  const texts = rendered.values();
+  const routeOf = router(workspaceId, at);
+  const made: Made[] = [];
+  for (const row of rows) {
+    if (isLeftOut(row)) {
+      made.push(null);
+      continue;
+    }
+    const text = isRendered(row) ? texts.next().value : null;
+    // The time to render was over here.
+    if (text === undefined) break;
+    const name = row.sender ?? batch.sender;
+    const route = await routeOf(name, row.country);
+    const unrouted = route.ok ? null : route.code === 'no_price' ? noPrice : notApproved;
+    const unfit = text === null ? crashes : text.ok ? null : contentInvalid(text.message);
+    const isText = text?.ok === true;
+    const parts = isText ? text.parts.length : 0;
+    const noCost = { gbp: 0, eur: 0 };
+    made.push({
+      links: isText ? text.links : [],
+      source: row.content ?? batch.content,
+      reason: suppressedNumbers.has(row.number) ? suppressed : (unrouted ?? unfit),
+      message: {
+        id: newId('sms', at),
+        workspaceId,
+        direction: 'outbound',
+        status: 'queued',
+        sender: route.ok ? route.sender : (name ?? '').slice(0, longestSender),
+        recipient: row.number,
+        content: isText ? text.text : '',
+        country: row.country,
+        parts,
+        encoding: isText ? text.encoding : 'gsm7',
+        cost: isText && route.ok ? costOf(parts, route.price) : noCost,
+        charged: 0,
+        lineageId: batch.lineageId,
+        reason: null,
+        clientReference: row.clientReference,
+        clientTag: batch.clientTag,
+        batchId: batch.id,
+        contactId: row.contactId ?? contactIds.get(row.number) ?? null,
+        templateName: row.content === null ? batch.templateName : null,
+        inReplyTo: null,
+        createdAt: at,
+        updatedAt: at,
+        scheduledAt: null,
+        sentAt: null,
+        deliveredAt: null,
+        dueAt: at,
+        lane: 'bulk',
+        // Let in once they are committed, as far as there is room.
+        parked: true,
+        claims: 0,
+        retries: 0,
+        uncertainCount: 0,
+        handoverAt: null,
+        gateway: null,
+        gatewayReference: null,
+        eventSeq: 1,
+        requestId: batch.requestId,
+      },
+    });
+  }
+  return made;
+}
+
+/** The contacts of rows that are still to get a message, by id; only rows of lists name contacts. */
+async function contactsOf(batch: SmsBatchRecord, rows: BatchRow[]): Promise<Map<string, ContactRecord>> {
+  if (!batch.lists) return new Map();
+  const ids = rows.map(({ contactId }) => contactId!);
+  const { excludeLists } = batch.lists;
+  const chosen =
+    excludeLists.length === 0
+      ? ids
+      : await contactLists.chosen(batch.workspaceId, ids, { filter: {}, excluded: excludeLists });
+  const contacts = await listContactsByIds(batch.workspaceId, chosen);
+  return new Map(contacts.map((contact) => [contact.id, contact]));
+}
+
+function shownToLiquid(contact: ContactRecord) {
+  const { firstName, lastName, company, email, number, clientReference, tags } = contact;
+  return { firstName, lastName, company, email, number, clientReference, tags };
+}

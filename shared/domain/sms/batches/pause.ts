@@ -1,0 +1,75 @@
+import { now } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
+import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
+import type { PausedReason } from '../../../schemas/sms/batches.ts';
+import * as events from '../../events/events.ts';
+import * as workspaces from '../../workspace/workspaces.ts';
+import { findMeans, spendable } from './affordable.ts';
+import { advance, eventOf } from './record.ts';
+import { isCopying, membersWithRoom } from './work/copy-lists.ts';
+import { changeHeld, type Hold, type Progress } from './work/held.ts';
+
+/** So often a paused batch looks whether its cause has ended: it goes on within a minute. */
+const lookAgainMs = 20_000;
+
+export type Cause = { reason: PausedReason; cost: number | null; parts: number | null };
+
+/** The batch as it pauses, with its event, in the transaction that pauses it. `counts`: at its end. */
+export async function paused(
+  batch: SmsBatchRecord,
+  { reason, cost, parts }: Cause,
+  counts: Parameters<typeof eventOf>[1],
+): Promise<SmsBatchRecord> {
+  const at = now();
+  const { changed, event } = eventOf(
+    {
+      ...advance(batch, 'paused', at),
+      pausedReason: reason,
+      pausedCost: cost,
+      pausedParts: parts,
+      dueAt: new Date(at.getTime() + lookAgainMs),
+    },
+    counts,
+  );
+  await events.record(batch.workspaceId, event);
+  count('batches_paused', { reason });
+  return changed;
+}
+
+export function pause(hold: Hold, reason: PausedReason): Promise<Progress> {
+  return changeHeld(hold, async (batch) => ({
+    batch: await paused(
+      batch,
+      { reason, cost: null, parts: null },
+      await findBatchCounts(batch.workspaceId, batch.id),
+    ),
+    isReleased: true,
+  }));
+}
+
+/** Goes on with a paused batch where its cause has ended, else looks again later. */
+export async function lookAgain(hold: Hold, before: SmsBatchRecord): Promise<Progress> {
+  const stands = await isStanding(before);
+  return changeHeld(hold, async (batch) => {
+    if (stands)
+      return { batch: { ...batch, dueAt: new Date(now().getTime() + lookAgainMs) }, isReleased: true };
+    return { batch: advance(batch, 'processing', now()), isReleased: false };
+  });
+}
+
+/** Whether what paused the batch is still so. */
+export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
+  const { workspaceId, pausedReason, pausedCost, pausedParts } = batch;
+  if (pausedReason === 'sending_blocked') return (await workspaces.find(workspaceId))?.sendingBlocked ?? true;
+  // Without a message that did not fit, the limit is that of the workspace's rows.
+  if (pausedReason === 'limit_reached' && pausedParts === null)
+    return isCopying(batch) && (await membersWithRoom(batch)) === null;
+  const means = await findMeans(batch, now());
+  if (!means) return true;
+  if (pausedReason === 'limit_reached') return means.room.parts < (pausedParts ?? 1);
+  if (pausedReason !== 'insufficient_balance') return false;
+  const balance = await spendable(batch);
+  // Even what costs nothing waits for held texts and older batches.
+  return balance !== null && balance < Math.max(1, pausedCost ?? 1);
+}

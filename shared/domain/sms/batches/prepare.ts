@@ -1,0 +1,155 @@
+import { now } from '../../../common/clock.ts';
+import { type FieldErrors, problem } from '../../../common/errors.ts';
+import { Faults, isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../../common/faults.ts';
+import type { BatchLists } from '../../../db/sms/batches/batches.ts';
+import type { BatchRow } from '../../../db/sms/batches/rows.ts';
+import { isLiquid } from '../../../formats/templates/liquid-tokens.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type { NewSmsBatch } from '../../../schemas/sms/batches.ts';
+import * as contactLists from '../../contact-lists/contact-lists.ts';
+import { checkSchedule } from '../../email/rules.ts';
+import { checkSender } from '../../senders/senders.ts';
+import { busy } from '../../templates.ts';
+import * as waiting from '../../work/waiting.ts';
+import * as workspaces from '../../workspace/workspaces.ts';
+import { checkSource, inParts } from '../content.ts';
+import { findByName } from '../templates.ts';
+import { checkRows, type RowError } from './rows.ts';
+
+/** A request for a batch that may be stored: its rows, and those that were not taken. */
+export type Checked = {
+  content: string | null;
+  rows: BatchRow[];
+  errors: RowError[];
+  lists: BatchLists | null;
+};
+
+/** Everything about a new batch that needs no transaction. Every fault of the request is reported at once. */
+export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Checked> {
+  const { workspaceId } = caller;
+  const faults = new Faults();
+  if (request.listIds && !caller.scopes.has('lists.read'))
+    throw problem('forbidden', { detail: 'listIds needs the scope lists.read' });
+  const workspace = await workspaces.findRecent(workspaceId);
+  if (workspace?.sendingBlocked) throw problem('sending_blocked');
+
+  const at = now();
+  const content = await look(workspaceId, request, at, faults.refuse);
+  faults.throwAny();
+  const lists = listsOf(request);
+  const checked = request.messages
+    ? await checkRows(workspaceId, request, content, at)
+    : { rows: [], errors: [] };
+  // The members of lists count as far as they are known; their rows come when the batch begins.
+  const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
+  await waiting.check(workspaceId, { messages: checked.rows.length + members, bytes: 0 });
+  return { content, lists, ...checked };
+}
+
+/**
+ * The faults for which `prepare` would refuse a request, as far as the fields can be used; rows that cannot be sent are
+ * told where others can.
+ */
+export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBatch>): Promise<FieldErrors> {
+  const faults = new Faults();
+  await look(workspaceId, request, now(), faults.refuse);
+  return faults.errors;
+}
+
+/** Applies all rules but those on rows; the content that messages have without one of their own. */
+async function look(
+  workspaceId: string,
+  request: Usable<NewSmsBatch>,
+  at: Date,
+  refuse: Refuse,
+): Promise<string | null> {
+  checkChoice(request, refuse);
+  checkSchedule(request.scheduledAt ?? null, at, refuse);
+  const content = await contentOf(workspaceId, request, at, refuse);
+  if (request.listIds == null) return content;
+  for (const field of ['listIds', 'excludeLists'] as const)
+    await contactLists.checkKnown(workspaceId, field, request[field] ?? [], refuse);
+  if (isUnusable(request, 'sender')) return content;
+  const message = await checkSender(workspaceId, request.sender ?? null);
+  if (message !== null) refuse('sender', message);
+  return content;
+}
+
+function listsOf({ listIds, excludeLists }: NewSmsBatch): BatchLists | null {
+  return listIds ? { listIds: [...new Set(listIds)], excludeLists: [...new Set(excludeLists ?? [])] } : null;
+}
+
+function checkChoice(request: Usable<NewSmsBatch>, refuse: Refuse): void {
+  const { messages, listIds, excludeLists, content, template } = request;
+  checkContent(request, refuse);
+  const areKnown = (...fields: (keyof NewSmsBatch)[]) =>
+    fields.every((field) => !isPartlyUnusable(request, field));
+  if ((messages == null) === (listIds == null) && areKnown('messages', 'listIds'))
+    refuse('messages', messages == null ? 'must be given, or listIds' : 'cannot be combined with listIds');
+  if (excludeLists?.length && listIds == null && areKnown('listIds'))
+    refuse('excludeLists', 'goes with listIds only');
+  if (content != null || template != null || !areKnown('content', 'template', 'messages')) return;
+  const isNeeded = messages == null || messages.some((message) => message?.content == null);
+  if (isNeeded)
+    refuse(
+      'content',
+      messages == null
+        ? 'must be given, or a template'
+        : 'must be given, or a template, or one to each message',
+    );
+}
+
+/** The content, or a template, and the data that goes with it. */
+export function checkContent(
+  request: Usable<Pick<NewSmsBatch, 'content' | 'template' | 'data'>>,
+  refuse: Refuse,
+): void {
+  const { content, template, data } = request;
+  if (template == null || isPartlyUnusable(request, 'template')) return;
+  if (content != null) refuse('content', 'cannot be combined with template');
+  if (data != null) refuse('data', 'cannot be combined with template: give template.data');
+}
+
+/**
+ * The source that messages have without one of their own. Faults that it has whatever the data are reported at once.
+ */
+export async function contentOf(
+  workspaceId: string,
+  {
+    content,
+    template,
+    unicode,
+    shortenLinks,
+  }: Usable<Pick<NewSmsBatch, 'content' | 'template' | 'unicode' | 'shortenLinks'>>,
+  at: Date,
+  refuse: Refuse,
+): Promise<string | null> {
+  if (content == null && template == null) return null;
+  if (template && template.name === undefined) return null;
+  const stored = template ? await findByName(workspaceId, template.name!) : null;
+  if (template && !stored) {
+    refuse('template.name', 'names no template of this workspace');
+    return null;
+  }
+  const field = stored ? 'template.name' : 'content';
+  const source = stored ? stored.content : content!;
+  if (isLiquid(source)) {
+    const checked = await checkSource({ workspaceId, content: source, sampleData: null, now: at });
+    if (checked.ok) return source;
+    if (checked.busy) throw busy();
+    for (const { message } of checked.faults) refuse(field, message);
+    return null;
+  }
+  const fitted = inParts(source, {
+    ...(unicode != null && { unicode }),
+    shortenLinks: shortenLinks === true,
+  });
+  if (!fitted.ok) refuse(field, fitted.message);
+  return source;
+}
+
+async function sizeOfAll(workspaceId: string, { listIds }: BatchLists): Promise<number> {
+  const found = await contactLists.findLists(workspaceId, listIds);
+  const sizes = await Promise.all(found.map((list) => contactLists.sizeOf(workspaceId, list)));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}

@@ -1,0 +1,36 @@
+import { problem } from '../../../common/errors.ts';
+import * as db from '../../../db/sms/batches/batches.ts';
+import { findBatchCounts, listBatchCounts } from '../../../db/sms/batches/counts.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type { SmsBatch, SmsBatchFilter } from '../../../schemas/sms/batches.ts';
+import { normalTag } from '../../email/rules.ts';
+import { decodeCursor, encodeCursor } from '../../requests/cursors.ts';
+import { toWire } from './record.ts';
+
+export async function find({ workspaceId }: Caller, batchId: string): Promise<SmsBatch> {
+  const batch = await db.findSmsBatch(workspaceId, batchId);
+  if (!batch) throw problem('not_found');
+  return toWire(batch, await findBatchCounts(workspaceId, batchId));
+}
+
+export async function list(
+  { workspaceId }: Pick<Caller, 'workspaceId'>,
+  query: SmsBatchFilter,
+): Promise<{ data: SmsBatch[]; nextCursor: string | null }> {
+  const { limit, cursor, ...filter } = query;
+  const binding = { workspaceId, listing: 'sms-batches', filter };
+  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const { records, reached } = await db.listSmsBatches(
+    workspaceId,
+    { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag) },
+    { limit, before },
+  );
+  const counts = await listBatchCounts(
+    workspaceId,
+    records.map(({ id }) => id),
+  );
+  return {
+    data: records.map((record, index) => toWire(record, counts[index]!)),
+    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
+  };
+}

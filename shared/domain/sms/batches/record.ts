@@ -1,0 +1,62 @@
+import type { NewEventRecord } from '../../../db/events/events.ts';
+import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
+import type { BatchCounts } from '../../../db/sms/batches/counts.ts';
+import { moneyText } from '../../../formats/money.ts';
+import type { SmsBatch, SmsBatchStatus } from '../../../schemas/sms/batches.ts';
+import * as events from '../../events/events.ts';
+
+/** Which status may follow which (API decisions §14). Nothing else. */
+export const nextStates: Record<SmsBatchStatus, readonly SmsBatchStatus[]> = {
+  scheduled: ['processing', 'cancelled'],
+  processing: ['paused', 'completed', 'cancelled'],
+  paused: ['processing', 'cancelled'],
+  completed: [],
+  cancelled: [],
+};
+
+/** The batch in its next status. Throws where the table above does not allow it: that is a fault of ours. */
+export function advance(batch: SmsBatchRecord, state: SmsBatchStatus, at: Date): SmsBatchRecord {
+  if (!nextStates[batch.state].includes(state))
+    throw new Error(`A batch does not go from ${batch.state} to ${state}`);
+  return {
+    ...batch,
+    state,
+    pausedReason: null,
+    pausedCost: null,
+    pausedParts: null,
+    // A time never falls, not even when two processes' clocks differ by a hair.
+    updatedAt: at > batch.updatedAt ? at : batch.updatedAt,
+  };
+}
+
+export function toWire(batch: SmsBatchRecord, counts: BatchCounts): SmsBatch {
+  const { waiting, queued, sent, delivered, failed, cancelled } = counts;
+  const total = waiting + queued + sent + delivered + failed + cancelled;
+  return {
+    id: batch.id,
+    status: batch.state,
+    counts: { total, waiting, queued, held: 0, sent, delivered, failed, cancelled },
+    parts: counts.parts,
+    cost: { gbp: moneyText(counts.costGbp), eur: moneyText(counts.costEur) },
+    expanding: batch.expanding && batch.state !== 'cancelled',
+    pausedReason: batch.pausedReason,
+    clientReference: batch.clientReference,
+    clientTag: batch.clientTag,
+    createdAt: batch.createdAt.toISOString(),
+    scheduledAt: batch.scheduledAt?.toISOString() ?? null,
+    startedAt: batch.startedAt?.toISOString() ?? null,
+    completedAt: batch.state === 'completed' ? batch.completedAt!.toISOString() : null,
+    updatedAt: batch.updatedAt.toISOString(),
+  };
+}
+
+/** Tells of the status that the batch has come to; goes with the batch as `changed` says it is. */
+export function eventOf(
+  batch: SmsBatchRecord,
+  counts: BatchCounts,
+): { changed: SmsBatchRecord; event: NewEventRecord } {
+  const changed = { ...batch, eventSeq: batch.eventSeq + 1 };
+  const record = { id: batch.id, seq: changed.eventSeq, data: toWire(changed, counts) };
+  const type = `batch.${batch.state as 'paused' | 'cancelled' | 'completed'}` as const;
+  return { changed, event: events.make(type, record, batch.updatedAt, batch.requestId) };
+}

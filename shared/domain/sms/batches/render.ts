@@ -1,0 +1,37 @@
+import type { Unicode } from '../../../formats/sms/gsm-7.ts';
+import { renderSmsMany, type SmsText } from '../content.ts';
+
+/** One message's source with what is merged into it, over what all messages share. */
+export type Rendering = {
+  content: string;
+  data: Record<string, unknown>;
+  unicode: Unicode;
+  shortenLinks: boolean;
+};
+export type Rendered = ({ ok: true } & SmsText) | { ok: false; message: string };
+
+/** Thrown where the sandbox has too much of this workspace waiting: later there may be room. */
+export class SandboxBusy extends Error {}
+
+/**
+ * The texts of many messages, in their order: of all of them, or of the first ones where the time for more is over; of one
+ * at least.
+ */
+export async function renderAll(
+  workspaceId: string,
+  { shared, renderings }: { shared: Record<string, unknown>; renderings: Rendering[] },
+  now: Date,
+): Promise<Rendered[]> {
+  const rows = renderings.map(({ data, ...row }) => ({ ...row, data: JSON.stringify(data) }));
+  const texts: Rendered[] = [];
+  for (const text of await renderSmsMany({ workspaceId, rows, shared: JSON.stringify(shared), now })) {
+    if (!text.ok && text.busy) break;
+    texts.push(text.ok ? text : { ok: false, message: wording(text.faults) });
+  }
+  if (texts.length === 0 && renderings.length > 0) throw new SandboxBusy();
+  return texts;
+}
+
+function wording(faults: { part: string; message: string }[]): string {
+  return faults.map(({ part, message }) => `${part} ${message}`).join('; ');
+}

@@ -1,0 +1,29 @@
+import { now } from '../../../common/clock.ts';
+import { problem } from '../../../common/errors.ts';
+import * as db from '../../../db/sms/batches/batches.ts';
+import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type { SmsBatch } from '../../../schemas/sms/batches.ts';
+import { isStanding } from './pause.ts';
+import { advance, toWire } from './record.ts';
+import { admit } from './work/admission.ts';
+
+/**
+ * Goes on with a paused batch, where its cause has ended; while it stands, the batch stays as it is. One whose key is gone
+ * counts against the caller's from now on.
+ */
+export async function resume(
+  { workspaceId, lineageId }: Pick<Caller, 'workspaceId' | 'lineageId'>,
+  batchId: string,
+): Promise<SmsBatch> {
+  const found = await db.findSmsBatchForUpdate(workspaceId, batchId);
+  if (!found) throw problem('not_found');
+  if (found.state !== 'paused') throw problem('not_paused', { detail: `The batch is ${found.state}` });
+  const batch = found.pausedReason === 'key_revoked' ? { ...found, lineageId } : found;
+  const counts = await findBatchCounts(workspaceId, batchId);
+  if (await isStanding(batch)) return toWire(batch, counts);
+  const at = now();
+  const resumed = { ...advance(batch, 'processing', at), dueAt: at };
+  await db.updateSmsBatch(workspaceId, admit(resumed, `-r${at.getTime()}`), { isReleased: true });
+  return toWire(resumed, counts);
+}

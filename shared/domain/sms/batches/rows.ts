@@ -1,0 +1,98 @@
+import { type FieldErrors, invalidFields } from '../../../common/errors.ts';
+import type { BatchRow } from '../../../db/sms/batches/rows.ts';
+import type { Unicode } from '../../../formats/sms/gsm-7.ts';
+import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import { isLiquid } from '../../../formats/templates/liquid-tokens.ts';
+import type { BatchMessage, NewSmsBatch } from '../../../schemas/sms/batches.ts';
+import { inParts } from '../content.ts';
+import { type Route, router } from './routes.ts';
+
+/** `index`: the place of the message in the request, counting from 0. */
+export type RowError = { index: number; error: string };
+export type Fault = { field: string; message: string };
+
+const mostFaultsShown = 100;
+
+/** The messages that can be sent as rows, in their order, and what is wrong with the others; 400 where none can. */
+export async function checkRows(
+  workspaceId: string,
+  request: Pick<NewSmsBatch, 'messages' | 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,
+  content: string | null,
+  at: Date,
+): Promise<{ rows: BatchRow[]; errors: RowError[] }> {
+  const check = rowChecker(workspaceId, request, content, { at, seen: new Set() });
+  const rows: BatchRow[] = [];
+  const errors: RowError[] = [];
+  const faults: FieldErrors = {};
+  const messages = request.messages!;
+  for (const [index, message] of messages.entries()) {
+    const checked = await check(message, rows.length);
+    if ('row' in checked) {
+      rows.push(checked.row);
+      continue;
+    }
+    const { field, message: text } = checked.fault;
+    errors.push({ index, error: `${field} ${text}` });
+    if (errors.length <= mostFaultsShown) faults[`messages[${index}].${field}`] = [text];
+  }
+  if (rows.length === 0) throw invalidFields(faults);
+  return { rows, errors };
+}
+
+/** Numbers in E.164 that have come before. */
+export type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
+
+/** Makes a function that says of a message what row it is, or why it cannot be sent. */
+export function rowChecker(
+  workspaceId: string,
+  request: Pick<NewSmsBatch, 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,
+  content: string | null,
+  { at, seen }: { at: Date; seen: SeenNumbers },
+) {
+  const routeOf = router(workspaceId, at);
+  const fits = contentCheck(request.shortenLinks === true);
+  return async function check(
+    message: BatchMessage,
+    position: number,
+  ): Promise<{ row: BatchRow } | { fault: Fault }> {
+    const parsed = parsePhoneNumber(message.recipient);
+    if (!parsed.ok) return { fault: { field: 'recipient', message: parsed.message } };
+    const { number, country } = parsed;
+    if (!request.allowDuplicates && seen.has(number))
+      return { fault: { field: 'recipient', message: 'is in an earlier message as well' } };
+    const route: Route = await routeOf(message.sender ?? request.sender ?? null, country);
+    if (!route.ok) return { fault: { field: route.field, message: route.message } };
+    const unfit = fits(message.content ?? content!, message.unicode ?? request.unicode ?? 'allow');
+    if (unfit !== null) return { fault: { field: 'content', message: unfit } };
+    seen.add(number);
+    return {
+      row: {
+        position,
+        number,
+        country,
+        contactId: null,
+        sender: message.sender ?? null,
+        content: message.content ?? null,
+        unicode: message.unicode ?? null,
+        clientReference: message.clientReference ?? null,
+        data: message.data ?? null,
+      },
+    };
+  };
+}
+
+/** Most messages have the same content, which is looked at once. Content with Liquid is judged when it is rendered. */
+function contentCheck(shortenLinks: boolean): (content: string, unicode: Unicode) => string | null {
+  const known = new Map<string, string | null>();
+  return (content, unicode) => {
+    if (isLiquid(content)) return null;
+    const key = `${unicode} ${content}`;
+    let message = known.get(key);
+    if (message === undefined) {
+      const fitted = inParts(content, { unicode, shortenLinks });
+      message = fitted.ok ? null : fitted.message;
+      known.set(key, message);
+    }
+    return message;
+  };
+}

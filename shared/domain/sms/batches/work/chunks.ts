@@ -1,0 +1,108 @@
+import { now } from '../../../../common/clock.ts';
+import { eventsInsertion, type OwnedEvent } from '../../../../db/events/events.system.ts';
+import { findSmsBalance } from '../../../../db/sms/balances.ts';
+import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
+import { listBatchRows } from '../../../../db/sms/batches/rows.ts';
+import type { SmsRecord } from '../../../../db/sms/messages.ts';
+import { smsInsertion } from '../../../../db/sms/of-batches.ts';
+import { advance as advanceSms, eventOf } from '../../record.ts';
+import { type Made, makeMessages } from '../messages.ts';
+
+/** Rows that become messages together, with these as they are stored where all of them can be paid. */
+export type Chunk = {
+  workspaceId: string;
+  made: Made[];
+  /** Of their rows, whose data is not kept: that of one chunk may be megabytes. */
+  positions: number[];
+  /** The position behind the last of them. */
+  upTo: number;
+  /** As if the workspace had a balance, or had none. */
+  isCounted: boolean;
+  messages: NewMessages;
+};
+
+/** Messages and their events, with the statements that store them. */
+export type NewMessages = {
+  /** As they are queued, with their links. */
+  made: NonNullable<Made>[];
+  /** The same as they are stored: failed, those for which there is a reason. */
+  stored: SmsRecord[];
+  events: OwnedEvent[];
+  insertions: { sms: string; events: string };
+};
+
+/** `size`: of so many rows at most. `givesUp`: nobody could make the first one's text. */
+export type Wanted = { size: number; givesUp: boolean };
+
+/**
+ * The chunks of one batch for as long as a worker has it in hand. The next one is made while the database stores the one
+ * before it. It is stored only if the batch has come to its place by then; whatever else has become of the batch meanwhile,
+ * it is thrown away.
+ */
+export function openChunks() {
+  let next: { from: number; size: number; chunk: Promise<Chunk> } | null = null;
+  return {
+    isNextBegun: () => next !== null,
+
+    beginNext(batch: SmsBatchRecord, from: number, size: number): void {
+      const chunk = make(batch, from, { size, givesUp: false });
+      // The error goes to the caller of take().
+      chunk.catch(() => undefined);
+      next = { from, size, chunk };
+    },
+
+    async take(batch: SmsBatchRecord, wanted: Wanted): Promise<Chunk> {
+      const begun = next;
+      next = null;
+      const from = batch.nextPosition;
+      if (begun?.from === from && begun.size === wanted.size && !wanted.givesUp) return begun.chunk;
+      await begun?.chunk.catch(() => undefined);
+      return make(batch, from, wanted);
+    },
+
+    /** Waits for what nobody has taken. */
+    async close(): Promise<void> {
+      await next?.chunk.catch(() => undefined);
+      next = null;
+    },
+  };
+}
+export type Chunks = ReturnType<typeof openChunks>;
+
+/** The next chunk behind that position: all of it that needs no transaction. */
+async function make(batch: SmsBatchRecord, from: number, { size, givesUp }: Wanted): Promise<Chunk> {
+  const { workspaceId, id, rowCount } = batch;
+  const rows = await listBatchRows(workspaceId, id, { from, limit: size });
+  const end = rows.length < size ? rowCount : rows.at(-1)!.position + 1;
+  const [made, balance] = await Promise.all([
+    makeMessages(batch, rows, now(), { givesUp }),
+    findSmsBalance(workspaceId),
+  ]);
+  const upTo = rows[made.length]?.position ?? end;
+  const isCounted = balance !== null;
+  const positions = rows.map(({ position }) => position);
+  return {
+    workspaceId,
+    positions,
+    made,
+    upTo,
+    isCounted,
+    messages: newMessages(workspaceId, made, isCounted),
+  };
+}
+
+/** `isCounted`: the workspace has a balance, which the messages are charged to. */
+export function newMessages(workspaceId: string, made: Made[], isCounted: boolean): NewMessages {
+  const messages = made.filter((one) => one !== null);
+  const stored = messages.map(({ message, reason }): SmsRecord => {
+    if (reason) return advanceSms(message, 'failed', { at: message.createdAt, reason });
+    return { ...message, charged: isCounted ? (message.cost.gbp ?? 0) : 0 };
+  });
+  const events = messages.flatMap(({ message }, index) => {
+    const ended = stored[index]!;
+    const all = ended.status === 'failed' ? [message, ended] : [message];
+    return all.map((one) => ({ workspaceId, event: eventOf(one) }));
+  });
+  const insertions = { sms: smsInsertion(workspaceId, stored), events: eventsInsertion(events) };
+  return { made: messages, stored, events, insertions };
+}

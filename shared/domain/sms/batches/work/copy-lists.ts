@@ -1,0 +1,82 @@
+import { now } from '../../../../common/clock.ts';
+import { config } from '../../../../config/config.ts';
+import { type ContactRecord, listContactsByIds } from '../../../../db/contacts/contacts.ts';
+import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
+import { type BatchRow, insertBatchRows } from '../../../../db/sms/batches/rows.ts';
+import * as contactLists from '../../../contact-lists/contact-lists.ts';
+import * as waiting from '../../../work/waiting.ts';
+import { changeHeld, type Hold, type Progress } from './held.ts';
+
+// Small enough that nobody waits for the rows of one.
+const contactsAtOnce = 1_000;
+
+type Members = Awaited<ReturnType<typeof nextMembers>>;
+
+/** Whether members of its lists are still to be copied into rows. */
+export const isCopying = ({ lists, listIndex }: Pick<SmsBatchRecord, 'lists' | 'listIndex'>): boolean =>
+  lists !== null && listIndex < lists.listIds.length;
+
+/**
+ * The members that come next; null where the workspace has no room for more rows. That was looked at when the batch was
+ * accepted, but lists grow, and a scheduled batch is copied days later.
+ */
+export async function membersWithRoom(batch: SmsBatchRecord): Promise<Members | null> {
+  const members = await nextMembers(batch);
+  const hasRoom = await waiting.hasRoom(batch.workspaceId, { messages: members.contacts.length, bytes: 0 });
+  return hasRoom ? members : null;
+}
+
+/** Copies members of the lists into rows, each number once, as the lists were when the batch began. */
+export async function copyMembers(
+  hold: Hold,
+  { workspaceId, listIndex, listAfter }: SmsBatchRecord,
+  { contacts, next }: Members,
+): Promise<Progress> {
+  return changeHeld(hold, async (held) => {
+    if (held.listIndex !== listIndex || held.listAfter !== listAfter)
+      throw new Error('A batch that is in hand was changed by somebody else');
+    const rows = contacts.map((contact, index) => rowOf(contact, held.rowCount + index));
+    await insertBatchRows(workspaceId, { batchId: held.id, at: now(), once: true }, rows);
+    return { batch: { ...held, rowCount: held.rowCount + rows.length, ...next }, isReleased: false };
+  });
+}
+
+/** Where the reading of a batch's lists has come to. */
+type Place = Pick<SmsBatchRecord, 'listIndex' | 'listAfter'>;
+
+/** The next of the lists' members that are to get a message. `read`: how many members these were chosen from. */
+export async function nextMembers(
+  batch: Pick<SmsBatchRecord, 'workspaceId' | 'lists' | 'startedAt'> & Place,
+): Promise<{ contacts: ContactRecord[]; read: number; next: Place }> {
+  const { workspaceId, lists, listIndex, listAfter } = batch;
+  const { listIds, excludeLists } = lists!;
+  // A list that is gone by now has no members.
+  const [source] = await contactLists.findLists(workspaceId, [listIds[listIndex]!]);
+  const { ids, reached } = source
+    ? await contactLists.membersAfter(workspaceId, source, {
+        after: listAfter,
+        until: batch.startedAt!,
+        // Where less may wait at all, more than that would never have room.
+        limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
+      })
+    : { ids: [], reached: null };
+  const chosen = await contactLists.chosen(workspaceId, ids, { filter: {}, excluded: excludeLists });
+  const contacts = await listContactsByIds(workspaceId, chosen);
+  const next = { listIndex: reached === null ? listIndex + 1 : listIndex, listAfter: reached };
+  return { contacts, read: ids.length, next };
+}
+
+/** The row of a list's member. */
+export function rowOf({ id, number, country }: ContactRecord, position: number): BatchRow {
+  return {
+    position,
+    number,
+    country,
+    contactId: id,
+    sender: null,
+    content: null,
+    unicode: null,
+    clientReference: null,
+    data: null,
+  };
+}

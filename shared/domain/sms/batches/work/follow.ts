@@ -1,0 +1,42 @@
+import { now } from '../../../../common/clock.ts';
+import { count } from '../../../../common/metrics.ts';
+import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
+import { type BatchCounts, findBatchCounts } from '../../../../db/sms/batches/counts.ts';
+import * as events from '../../../events/events.ts';
+import { advance, eventOf } from '../record.ts';
+import { changeHeld, type Hold, type Progress } from './held.ts';
+
+const hourMs = 3_600_000;
+/** A text that is not reported for so long counts as finished. */
+const unreportedForMs = 72 * hourMs;
+const [soonestMs, latestMs] = [1_000, 60_000];
+/** The longer nothing has changed, the longer it is until the next look. */
+const partOfQuiet = 0.1;
+
+/** Completes a batch whose messages have come to their end; else looks again when that may be so. */
+export async function follow(hold: Hold): Promise<Progress> {
+  return changeHeld(hold, async (batch) => {
+    const at = now();
+    const counts = await findBatchCounts(batch.workspaceId, batch.id);
+    if (isFinished(counts, at)) {
+      const completed = { ...advance(batch, 'completed', at), completedAt: at, dueAt: null };
+      const { changed, event } = eventOf(completed, counts);
+      await events.record(batch.workspaceId, event);
+      count('batches_completed');
+      return { batch: changed, isReleased: true };
+    }
+    return { batch: { ...batch, dueAt: nextLook(batch, counts, at) }, isReleased: true };
+  });
+}
+
+function isFinished({ waiting, queued, sent, sentAt }: BatchCounts, at: Date): boolean {
+  if (waiting + queued > 0) return false;
+  return sent === 0 || (sentAt !== null && at.getTime() >= sentAt.getTime() + unreportedForMs);
+}
+
+function nextLook(batch: SmsBatchRecord, { changedAt, sentAt, queued }: BatchCounts, at: Date): Date {
+  const quietMs = at.getTime() - (changedAt ?? batch.startedAt ?? batch.createdAt).getTime();
+  const next = at.getTime() + Math.min(latestMs, Math.max(soonestMs, quietMs * partOfQuiet));
+  const end = queued === 0 && sentAt ? sentAt.getTime() + unreportedForMs : Number.POSITIVE_INFINITY;
+  return new Date(Math.max(at.getTime() + 1, Math.min(next, end)));
+}

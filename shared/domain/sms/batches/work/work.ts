@@ -1,0 +1,99 @@
+import { now, nowForAll } from '../../../../common/clock.ts';
+import { Problem } from '../../../../common/errors.ts';
+import { logger } from '../../../../common/logger.ts';
+import { claimBatch } from '../../../../db/sms/batches/batches.system.ts';
+import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
+import type { BatchLane } from '../../../../schemas/lanes.ts';
+import { batchLanes } from '../../../../schemas/lanes.ts';
+import type { Outcome } from '../../../../work/outcome.ts';
+import { turns } from '../../../../work/turns.ts';
+import { maxLostClaims, tellGivenUp } from '../../../work/crash-loops.ts';
+import { lookAgain } from '../pause.ts';
+import { SandboxBusy } from '../render.ts';
+import { jobsPerWorkspace, refill } from './admission.ts';
+import { type Chunks, openChunks } from './chunks.ts';
+import { expand, Spent } from './expand.ts';
+import { follow } from './follow.ts';
+import { type Hold, leaseEnd, type Progress, release } from './held.ts';
+import { stop } from './stop.ts';
+
+/** Then another batch gets its turn, and a worker that is to stop need not wait for the end of this one. */
+const turnMs = 200;
+const againMs = 500;
+const chunkSize = 500;
+/**
+ * From so many workers on that died with a batch in hand, its rows are taken one by one: one of them may be to blame.
+ */
+const fewLost = 2;
+
+const takeTurn = turns({
+  lanes: batchLanes,
+  slots: () => 4,
+  keptBesideOthers: { expand: 1, follow: 0.5 },
+  window: () => jobsPerWorkspace,
+  refill,
+});
+
+type Payload = { batchId: string; workspaceId: string };
+
+/** A batch's turn, as soon as its workspace has a slot. */
+export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload): Promise<Outcome> {
+  const turn = { lane, rowLane: lane, ownerId: workspaceId, id: batchId };
+  const outcome = await takeTurn(turn, () => attempt(batchId));
+  return outcome ?? later();
+}
+
+const later = () => ({ retryAt: new Date(now().getTime() + againMs) });
+
+/** Goes on with a batch for a while. Each step commits with the place that the batch has come to. */
+export async function attempt(batchId: string): Promise<Outcome> {
+  const claimed = await claimBatch({ id: batchId, at: nowForAll(), until: leaseEnd() });
+  if (!claimed) return 'dropped';
+  const hold = { batchId, token: claimed.token };
+  const lost = claimed.batch.claims - 1 - claimed.batch.retries;
+  const size = lost > fewLost ? 1 : chunkSize;
+  let givesUp = lost > maxLostClaims;
+  if (givesUp && claimed.batch.expanding) tellGivenUp('batch_row', { batchId });
+  const end = performance.now() + turnMs;
+  const isTurn = () => performance.now() < end;
+  // Where rows are taken one by one, a worker that dies must have had the batch's next row in hand and no other.
+  const goesOn = () => size > 1 && isTurn();
+  const chunks = openChunks();
+  try {
+    let batch: Progress = claimed.batch;
+    while (batch && (isTurn() || chunks.isNextBegun())) {
+      const at: number = batch.nextPosition;
+      batch = await step(hold, batch, chunks, { size, givesUp, goesOn });
+      if (batch && batch.nextPosition > at) givesUp = false;
+    }
+    if (batch) await release(hold, now());
+    return 'done';
+  } catch (error) {
+    if (!(error instanceof SandboxBusy || error instanceof Spent)) throw await givenBack(hold, error);
+    await release(hold, later().retryAt);
+    return 'done';
+  } finally {
+    await chunks.close();
+  }
+}
+
+/** After a fault the batch goes on soon; where the database is away, it does so when the lease has ended. */
+async function givenBack(hold: Hold, error: unknown): Promise<unknown> {
+  // A batch that meets a fault of ours again and again is treated like one that kills workers.
+  const isFault = !(error instanceof Problem);
+  await release(hold, later().retryAt, { isFault }).catch((err: unknown) =>
+    logger.debug({ err, batchId: hold.batchId }, 'a batch is left until its lease ends'),
+  );
+  return error;
+}
+
+function step(
+  hold: Hold,
+  batch: SmsBatchRecord,
+  chunks: Chunks,
+  wanted: Parameters<typeof expand>[3],
+): Promise<Progress> {
+  if (batch.state === 'cancelled') return stop(hold, batch);
+  if (batch.state === 'paused') return lookAgain(hold, batch);
+  return batch.expanding ? expand(hold, batch, chunks, wanted) : follow(hold);
+}

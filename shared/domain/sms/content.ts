@@ -1,0 +1,144 @@
+import { config } from '../../config/config.ts';
+import { adapt, type Parted, partsOf, type Unicode } from '../../formats/sms/gsm-7.ts';
+import { isLiquid } from '../../formats/templates/liquid-tokens.ts';
+import * as sandbox from '../../sandbox/sandbox.ts';
+import { type ShortenedLink, shorten } from '../short-links/shorten.ts';
+import { sentence } from '../templates.ts';
+
+/** `text`: as it is sent; `links`: what was shortened in it, where that was asked for. */
+export type SmsText = Parted & { text: string; links: ShortenedLink[] };
+export type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
+/** `isOfSource`: it is wrong whatever the data. */
+export type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
+type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
+type Source = { workspaceId: string; content: string; now: Date };
+
+// The characters of a part, and room for those that `strip` drops.
+const longestPart = 4 * 160;
+
+/** The text of a message in its parts, or why no message can have it. */
+export function inParts(
+  text: string,
+  { unicode = 'allow', shortenLinks = false }: TextOptions = {},
+): ({ ok: true } & SmsText) | { ok: false; message: string } {
+  const most = config.SMS_MAX_PARTS;
+  const tooMany = (count: string) => `takes ${count} parts; a message has at most ${most}`;
+  // Before characters are replaced, or the link would lead elsewhere.
+  const shortened = shortenLinks ? shorten(text.toWellFormed()) : { ok: true as const, text, links: [] };
+  if (!shortened.ok) return shortened;
+  const { text: short, links } = shortened;
+  // Liquid can make a megabyte, which is not worth being looked at.
+  if (short.length > most * longestPart) return { ok: false, message: tooMany('too many') };
+  // Data can bring what a request's own text is refused for, and Liquid can divide a surrogate pair.
+  if (short.includes('\0')) return { ok: false, message: 'has a NUL character' };
+  const adapted = adapt(short.toWellFormed(), unicode);
+  if (!adapted.ok) return adapted;
+  if (adapted.text.trim() === '') return { ok: false, message: 'has no text to send' };
+  const parted = partsOf(adapted.text);
+  if (parted.parts.length > most) return { ok: false, message: tooMany(`${parted.parts.length}`) };
+  return { ok: true, text: adapted.text, links, ...parted };
+}
+
+/** The message that a template makes of this data. */
+export async function renderSms({
+  workspaceId,
+  content,
+  data,
+  now,
+  ...options
+}: Source & { data: Record<string, unknown> } & TextOptions): Promise<({ ok: true } & SmsText) | Failure> {
+  const rendered = await sandbox.render({ workspaceId, parts: partsOfSource(content), data, now });
+  if (!rendered.ok) return toFailure(rendered);
+  return toText(rendered.outputs[0]!, content, options);
+}
+
+/** A message of many. `data`: JSON text of an object. */
+export type SmsRow = { content: string; data: string } & TextOptions;
+export type SmsRowText = ({ ok: true } & SmsText) | Failure;
+
+const defaultMs = 5_000;
+
+/**
+ * The messages of many rows, in their order, with Liquid rendered in bulk. `shared`: JSON text of what the data of all
+ * rows has, where their own does not say otherwise. A row that cannot be rendered fails alone. The rows left after
+ * `withinMs` are `busy`: the caller takes what is done, and tries these again. At least one is done, except where the
+ * sandbox itself is busy.
+ */
+export async function renderSmsMany({
+  rows,
+  shared = '{}',
+  withinMs = defaultMs,
+  ...request
+}: {
+  workspaceId: string;
+  rows: readonly SmsRow[];
+  shared?: string;
+  now: Date;
+  withinMs?: number;
+}): Promise<SmsRowText[]> {
+  const sources = rows.map(({ content, data }) => ({ source: content, data }));
+  const rendered = await sandbox.renderMany({ ...request, rows: sources, shared, escape: false, withinMs });
+  // The same text for everybody is adapted and cut once.
+  let last: { output: string; row: SmsRow; text: SmsRowText } | undefined;
+  return rendered.map((result, index) => {
+    if (!result.ok) return toFailure(result);
+    const row = rows[index]!;
+    const { output } = result;
+    if (last?.output === output && isLike(last.row, row) && !hasLinks(last.text)) return last.text;
+    last = { output, row, text: toText(output, row.content, row) };
+    return last.text;
+  });
+}
+
+const isLike = (one: SmsRow, other: SmsRow) =>
+  one.content === other.content && one.unicode === other.unicode && one.shortenLinks === other.shortenLinks;
+
+/** Each message has links of its own. */
+const hasLinks = (text: SmsRowText) => text.ok && text.links.length > 0;
+
+function toText(
+  rendered: string,
+  content: string,
+  { unicode, shortenLinks }: TextOptions,
+): ({ ok: true } & SmsText) | Failure {
+  const fitted = inParts(rendered, {
+    ...(unicode === undefined ? {} : { unicode }),
+    ...(shortenLinks === undefined ? {} : { shortenLinks }),
+  });
+  if (fitted.ok) return fitted;
+  const isOfSource = !isLiquid(content);
+  const message = isOfSource ? fitted.message : `renders to text that ${fitted.message}`;
+  return { ok: false, faults: [{ part: 'content', message, isOfSource }] };
+}
+
+/** The faults of a source before it is used, and of the message made with `sampleData`. */
+export async function checkSource({
+  sampleData,
+  ...source
+}: Source & { sampleData: Record<string, unknown> | null }): Promise<{ ok: true } | Failure> {
+  const parsed = await sandbox.check({
+    workspaceId: source.workspaceId,
+    parts: partsOfSource(source.content),
+  });
+  if (!parsed.ok) return toFailure(parsed);
+  // Without Liquid it is the same message with any data.
+  if (sampleData === null && isLiquid(source.content)) return { ok: true };
+  const rendered = await renderSms({ ...source, data: sampleData ?? {} });
+  return rendered.ok ? { ok: true } : rendered;
+}
+
+function partsOfSource(content: string): sandbox.RenderPart[] {
+  return [{ name: 'content', source: content, escape: false }];
+}
+
+function toFailure(result: Extract<sandbox.RenderResult, { ok: false }>): Failure {
+  if (result.busy) return { ok: false, busy: true };
+  return {
+    ok: false,
+    faults: result.errors.map(({ part, parsing = false, ...error }) => ({
+      part: part === 'data' ? 'data' : 'content',
+      message: sentence(error),
+      isOfSource: parsing,
+    })),
+  };
+}

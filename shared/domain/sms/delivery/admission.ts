@@ -1,0 +1,53 @@
+import { count } from '../../../common/metrics.ts';
+import { config } from '../../../config/config.ts';
+import { afterCommit } from '../../../db/client.ts';
+import { smsMessages } from '../../../db/sms/messages.system.ts';
+import type { SmsRecord } from '../../../db/sms/messages.ts';
+import { sendSms } from '../../../jobs/send-sms.ts';
+import { enqueue } from '../../../queue/queue.ts';
+import { jobName } from '../../../work/job-name.ts';
+import { messageAdmission } from '../../work/message-admission.ts';
+import { giveUpMinutes } from './times.ts';
+
+/** So many texts of a batch share a job: each of its own would cost Redis and the worker as much as all the rest of it. */
+export const textsPerJob = 10;
+
+/** Which texts have a job in Redis, and which wait in their rows. */
+export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
+  messages: smsMessages,
+  job: sendSms,
+  payloadOf: ({ id, workspaceId }) => ({ smsId: id, workspaceId }),
+  shared: {
+    lane: 'bulk',
+    most: textsPerJob,
+    payloadOf: (others) => ({ others: others.map(({ id, requestId }) => ({ smsId: id, requestId })) }),
+  },
+  window: () => config.SMS_JOBS_PER_WORKSPACE,
+  mostAtOnce: 100,
+  giveUpMinutes: { urgent: giveUpMinutes, default: giveUpMinutes, bulk: giveUpMinutes },
+  metric: { name: 'sms_admitted', label: 'lane' },
+});
+
+/**
+ * A text that is about to be stored as queued: with a job where there is room for one, which the end of the transaction
+ * makes; else it waits in its row, as one does that is due much later.
+ */
+export function admit(message: SmsRecord): SmsRecord {
+  const { id, workspaceId, lane, requestId } = message;
+  const dueAt = message.dueAt!;
+  if (message.parked) return message;
+  const place = enter(lane, workspaceId, dueAt);
+  if (place.hasRoom) {
+    enqueue(
+      sendSms,
+      { smsId: id, workspaceId },
+      { lane, id: jobName(message), at: dueAt, requestId, priority: place.rank },
+    );
+    afterCommit(place.committed);
+  } else
+    afterCommit(() => {
+      count('sms_parked', { lane });
+      lookSoon(lane, workspaceId);
+    });
+  return { ...message, parked: !place.hasRoom };
+}

@@ -1,0 +1,84 @@
+import { batcher } from '../../../common/batcher.ts';
+import { now, nowForAll } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { config } from '../../../config/config.ts';
+import { outsideTransaction } from '../../../db/client.ts';
+import * as system from '../../../db/sms/messages.system.ts';
+import type { SmsRecord } from '../../../db/sms/messages.ts';
+import { listSmsParts } from '../../../db/sms/parts.system.ts';
+import { gatewayFor, submit } from '../../../transports/sms.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import { findApproved } from '../../senders/senders.ts';
+import { maxLostClaims, tellGivenUp } from '../../work/crash-loops.ts';
+import * as pauses from '../gateways/pauses.ts';
+import { finish } from './finish.ts';
+import { fail, isPast, judge } from './judge.ts';
+import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
+
+/**
+ * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. A message that is lost
+ * on the way is found by the sweep when the lease has ended. `isAlone`: it has a job of its own, which may come again.
+ */
+export async function attempt(smsId: string, { isAlone = true } = {}): Promise<Outcome> {
+  // The hand-over must have ended before the lease does.
+  const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
+  const until = new Date(now().getTime() + leaseSeconds * 1000);
+  const claimed = await system.claimSms({ id: smsId, at: nowForAll(), until });
+  if (!claimed) return 'dropped';
+  const { record, token, isSuppressed, isBlocked } = claimed;
+
+  // The worker before us died while it spoke to the gateway, so the message may have gone out.
+  const message = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
+  if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
+  if (message.claims - message.retries > maxLostClaims) {
+    tellGivenUp('sms', { smsId });
+    return finish(token, record, fail(message, crashes));
+  }
+
+  if (isSuppressed) return finish(token, record, fail(message, suppressed));
+  if (isBlocked && isPast(message, now())) return finish(token, record, fail(message, blocked));
+  if (isBlocked) return holdBack(smsId, token);
+  if (!(await outsideTransaction(() => areApproved(message))))
+    return finish(token, record, fail(message, notApproved));
+
+  await outsideTransaction(pauses.heed);
+  const gateway = gatewayFor(message, message.gateway);
+  if (!gateway) return finish(token, record, fail(message, noRoute));
+  const isPartly = message.parts > 1 && message.gateway === gateway.name;
+  const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
+  if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
+  const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
+  return finish(token, record, judge(message, gateway.name, submission, isAlone));
+}
+
+type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;
+
+/**
+ * Whether the sender may still be used. The texts of a moment are mostly of a few senders, each of which is read once.
+ */
+const areApproved = batcher<Sent, boolean>({
+  maxItems: 100,
+  maxInFlight: 4,
+  run: (messages) => {
+    const known = new Map<string, Promise<boolean>>();
+    return Promise.all(
+      messages.map(({ workspaceId, sender, country }) => {
+        const key = [workspaceId, country, sender].join(' ');
+        const isApproved = known.get(key) ?? findApproved(workspaceId, sender, country).then(({ ok }) => ok);
+        known.set(key, isApproved);
+        return isApproved;
+      }),
+    );
+  },
+});
+
+/** The workspace may not send now: the message waits in its row until it is let in again. */
+async function holdBack(smsId: string, token: Buffer): Promise<Outcome> {
+  await system.updateSmsHeldBack({ id: smsId, token, at: now() });
+  count('sms_held_back');
+  return 'dropped';
+}
+
+function textOf({ id, workspaceId, sender, recipient, content, parts }: SmsRecord) {
+  return { id, workspaceId, sender, recipient, content, parts, wantsReceipt: true };
+}

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import { now } from '../../../common/clock.ts';
+import { runWithRequest } from '../../../common/request-context.ts';
+import { config } from '../../../config/config.ts';
+import type { sendSms } from '../../../jobs/send-sms.ts';
+import { type SmsLane, smsLanes } from '../../../schemas/lanes.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import { turns } from '../../../work/turns.ts';
+import { refill, textsPerJob } from './admission.ts';
+import { attempt } from './attempt.ts';
+
+/** Sent back to Redis, a text is looked at again after so long. */
+const againMs = 500;
+
+const takeTurn = turns({
+  lanes: smsLanes,
+  slots: () => config.SMS_CONCURRENCY,
+  keptBesideOthers: { urgent: 1, default: 0.5, bulk: 0.1 },
+  window: () => config.SMS_JOBS_PER_WORKSPACE,
+  refill,
+});
+
+/** Jobs that a lane of a process takes; those of the lane `bulk` hold several texts, and some more wait for a slot. */
+export function jobsInHand(lane: SmsLane): number {
+  return lane === 'bulk' ? Math.ceil((1.5 * config.SMS_CONCURRENCY) / textsPerJob) : config.SMS_CONCURRENCY;
+}
+
+type Turn = z.infer<typeof sendSms.payload>;
+
+/** The turn of some texts, each for itself: an attempt as soon as their workspace has a slot. */
+export async function deliver(lane: SmsLane, { smsId, workspaceId, others = [] }: Turn): Promise<Outcome> {
+  const isAlone = others.length === 0;
+  const deliverOne = (id: string) =>
+    takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { isAlone }));
+  const ends = await Promise.allSettled([
+    deliverOne(smsId),
+    ...others.map((other) =>
+      runWithRequest({ requestId: other.requestId ?? `job-${other.smsId}` }, () => deliverOne(other.smsId)),
+    ),
+  ]);
+  const fault = ends.find((end) => end.status === 'rejected');
+  if (fault) throw fault.reason;
+  const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  // Texts that had their turn are found done when the job comes again.
+  if (outcomes.includes(null)) return { retryAt: new Date(now().getTime() + againMs) };
+  return isAlone ? outcomes[0]! : 'done';
+}

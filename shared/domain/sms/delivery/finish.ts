@@ -1,0 +1,69 @@
+import { now } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { insertEvents } from '../../../db/events/events.system.ts';
+import * as system from '../../../db/sms/messages.system.ts';
+import { countInBatch, type SmsRecord } from '../../../db/sms/messages.ts';
+import { insertSmsParts } from '../../../db/sms/parts.system.ts';
+import { finisher } from '../../../db/work/outcomes.system.ts';
+import { changeWaiting } from '../../../db/work/waiting-counts.ts';
+import { isNear } from '../../../queue/queue.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import * as events from '../../events/events.ts';
+import { writeOutcome } from '../../work/write-outcome.ts';
+import * as balance from '../balance.ts';
+import * as receipts from '../gateways/receipts.ts';
+import { eventOf } from '../record.ts';
+import type { Judgement } from './judge.ts';
+
+export async function finish(token: Buffer, before: SmsRecord, judgement: Judgement): Promise<Outcome> {
+  const { message, metric } = judgement;
+  // While a worker holds it, a message is due at the end of the lease.
+  const written = writeOutcome(before.dueAt!, () => finishClaim({ token, judgement }));
+  if (message.status === 'sent') receipts.follow(message, judgement.parts, written);
+  const isOurs = await written;
+  // The lease had ended and somebody else has the message now: what we know is no longer wanted.
+  if (!isOurs) return 'dropped';
+  count(`sms_${metric}`);
+  if (message.status !== 'queued') events.wakeRelay();
+  if (message.status === 'sent') await receipts.expect(message, judgement.parts);
+  if (!message.dueAt) return 'done';
+  // A text that found no room in Redis waits in its row; one that is due much later does so anyway.
+  if (message.parked && isNear(message.dueAt)) return 'dropped';
+  return { retryAt: message.dueAt };
+}
+
+type Finished = { token: Buffer; judgement: Judgement };
+
+const finishClaim = finisher<Finished>(system.smsTable, {
+  leaseOf: ({ token, judgement }) => ({ id: judgement.message.id, token }),
+  write: (items) => system.updateSmsOutcomes(items.map(({ token, judgement }) => ({ ...judgement, token }))),
+  also: async (items) => {
+    const judgements = items.map(({ judgement }) => judgement);
+    await insertSmsParts(partsOf(judgements), now());
+    const ended = judgements.filter(({ message }) => message.status !== 'queued');
+    await insertEvents(
+      ended.map(({ message }) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
+    );
+    for (const { message } of ended) {
+      await changeWaiting(message.workspaceId, { messages: -1 });
+      await countInBatch(message.workspaceId, 'queued', message);
+    }
+    for (const message of givenBack(judgements)) await balance.giveBack(message);
+  },
+  batches: system.batches,
+});
+
+/** In an order that all workers share, so that none waits for another that waits for it. */
+function givenBack(judgements: Judgement[]): SmsRecord[] {
+  const keyOf = ({ workspaceId, lineageId }: SmsRecord) => `${workspaceId} ${lineageId}`;
+  return judgements
+    .filter(({ isGivenBack }) => isGivenBack)
+    .map(({ message }) => message)
+    .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+}
+
+function partsOf(judgements: Judgement[]) {
+  return judgements.flatMap(({ message, parts = [] }) =>
+    parts.map((part) => ({ ...part, smsId: message.id, gateway: message.gateway! })),
+  );
+}

@@ -1,0 +1,105 @@
+import { now } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
+import { fitting } from '../../../db/client/outside-text.ts';
+import type { SmsRecord } from '../../../db/sms/messages.ts';
+import type { SmsReason } from '../../../schemas/sms/sms.ts';
+import type { PartTaken, Submission } from '../../../transports/sms.ts';
+import { nextTry } from '../../work/retry-times.ts';
+import { advance } from '../record.ts';
+import * as admission from './admission.ts';
+import { gatewayAway, uncertain } from './reasons.ts';
+import { giveUpMinutes } from './times.ts';
+
+/** The outcome of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
+export type Judgement = {
+  message: SmsRecord;
+  isGivenBack: boolean;
+  metric: string;
+  /** Of a text of several parts: those that the gateway has. */
+  parts?: PartTaken[];
+};
+
+/** `isAlone`: its job is its own, and may come again for the next try. */
+export function judge(
+  message: SmsRecord,
+  gateway: string,
+  submission: Submission,
+  isAlone: boolean,
+): Judgement {
+  const { parts = [] } = submission;
+  if (parts.length === 0) return judgeWhole(message, gateway, submission, isAlone);
+  const judgement = judgeWhole({ ...message, gateway }, gateway, submission, isAlone);
+  // The parts that the gateway has are paid for.
+  return { ...judgement, isGivenBack: false, parts };
+}
+
+function judgeWhole(
+  message: SmsRecord,
+  gateway: string,
+  submission: Submission,
+  isAlone: boolean,
+): Judgement {
+  switch (submission.kind) {
+    case 'accepted': {
+      const sent = advance(message, 'sent', { at: now() });
+      return {
+        message: { ...sent, gateway, gatewayReference: submission.reference },
+        isGivenBack: false,
+        metric: 'sent',
+      };
+    }
+    case 'refused':
+      return fail(message, {
+        category: 'rejected',
+        code: fitting('sms_messages.reason_code', submission.code),
+        description: fitting('sms_messages.reason_description', submission.detail),
+        retryable: submission.retryable,
+      });
+    case 'unavailable':
+      logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway did not say what it did');
+      if (message.uncertainCount > 0) return fail(message, uncertain);
+      // Only the gateway that may have it can tell that it comes again.
+      return retry(
+        { ...message, gateway, uncertainCount: message.uncertainCount + 1 },
+        uncertain,
+        isAlone,
+        nextTry(0, now()),
+      );
+    case 'later':
+      logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway takes no messages');
+      return retry(
+        message,
+        gatewayAway,
+        isAlone,
+        submission.afterMs === undefined
+          ? nextTry(message.retries, now())
+          : new Date(now().getTime() + submission.afterMs),
+      );
+  }
+}
+
+export function fail(message: SmsRecord, reason: SmsReason): Judgement {
+  // Where it may have arrived it has been paid for.
+  const isGivenBack = message.uncertainCount === 0;
+  return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
+}
+
+function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: Date): Judgement {
+  if (isPast(message, dueAt)) return fail(message, reason);
+  return {
+    message: {
+      ...message,
+      retries: message.retries + 1,
+      dueAt,
+      parked: !isAlone || !admission.keepsJob(message.lane, message.workspaceId, dueAt),
+    },
+    isGivenBack: false,
+    metric: 'retried',
+  };
+}
+
+/** Whether a message has waited for so long by then that it is given up. */
+export function isPast(message: SmsRecord, time: Date): boolean {
+  const dueSince = message.scheduledAt ?? message.createdAt;
+  return time.getTime() > dueSince.getTime() + giveUpMinutes * 60_000;
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import { now } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
+import { count } from '../../../common/metrics.ts';
+import { runWithRequest } from '../../../common/request-context.ts';
+import { transaction } from '../../../db/client.ts';
+import { findSenderOfVirtualNumber } from '../../../db/senders/senders.system.ts';
+import * as db from '../../../db/sms/inbound.system.ts';
+import { newUuid } from '../../../formats/ids.ts';
+import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import {
+  closeGateways,
+  type InboundPart,
+  type InboundPlace,
+  isAllSimulated,
+  openGateways,
+} from '../../../transports/sms.ts';
+import * as inbound from './inbound.ts';
+import * as receipts from './receipts.ts';
+import * as reports from './reports.ts';
+
+/** Messages that gateways send on their own: receipts, and texts to numbers of workspaces. */
+
+/** Parts that wait longer for the others are joined without them. */
+const partsWaitMs = 24 * 3_600_000;
+/** A text that was kept and not answered comes again within this time, or never. */
+const againWithinMs = 3_600_000;
+const warnEveryMs = 60_000;
+
+/** From now on this process hears the gateways. It does not wait for those that are down. */
+export function start(): void {
+  if (isAllSimulated()) {
+    logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform');
+    return;
+  }
+  void openGateways({
+    receipt: told(async (receipt) => void (await receipts.apply(receipt))),
+    text: told(receive),
+  });
+  reports.begin();
+}
+
+export async function stop(): Promise<void> {
+  await reports.end();
+  await closeGateways();
+}
+
+/** A message that cannot be kept is to come again; the log tells the operator why. */
+function told<Item extends { gateway: string }, Result>(keep: (item: Item) => Promise<Result>) {
+  return async (item: Item): Promise<Result> => {
+    try {
+      return await keep(item);
+    } catch (error) {
+      count('sms_gateway_put_off', { gateway: item.gateway });
+      logger.warn(
+        { err: error, gateway: item.gateway },
+        'what a gateway brought is put off, as it could not be kept',
+      );
+      throw error;
+    }
+  };
+}
+
+/** Resolves when the text is on disk; then its gateway may be told, and after that `forget` runs. */
+export async function receive(part: InboundPart): Promise<() => void> {
+  const digest = createHash('sha256').update(JSON.stringify(part)).digest();
+  const isNew = (at: Date) => db.insertUnanswered(digest, at, new Date(at.getTime() - againWithinMs));
+  await runWithRequest({ requestId: `inbound-${newUuid(now()).toString('hex')}` }, () => keep(part, isNew));
+  return function forget() {
+    db.deleteUnanswered(digest).catch((error) =>
+      logger.debug({ err: error }, 'an answered text could not be forgotten; it is in an hour'),
+    );
+  };
+}
+
+/** Resolves when the text is on disk. `isNew` runs in its transaction: false where the text has come before. */
+export async function keep(part: InboundPart, isNew: (at: Date) => Promise<boolean>): Promise<void> {
+  const to = numberOf(part.recipient);
+  const from = numberOf(part.sender);
+  const owner = to && (await findSenderOfVirtualNumber(to));
+  if (!owner || !from) return unmatched(part.gateway, owner ? 'sender' : 'recipient');
+  await inbound.expect(owner.workspaceId, { from, to });
+  const text = part.place && partedText(part, from, to, part.place);
+  await transaction(async () => {
+    const at = now();
+    if (!(await isNew(at))) return count('sms_inbound_repeated', { gateway: part.gateway });
+    if (!text) return void (await inbound.receive(owner.workspaceId, { from, to, content: part.content }));
+    await db.insertInboundPart(text, { part: part.place!.part, content: part.content, at });
+  });
+  // Parts come in one burst. In transactions of their own each would wait for the others' rows, and all for one
+  // another. A part that comes again looks too: the process may have died between its transactions.
+  if (text)
+    await transaction(async () => {
+      const parts = await db.listInboundPartsForUpdate(text);
+      if (parts.length === text.total) await join(owner.workspaceId, text, parts);
+    });
+}
+
+function partedText({ gateway }: InboundPart, sender: string, recipient: string, place: InboundPlace) {
+  return { gateway, sender, recipient, reference: place.reference, total: place.total };
+}
+
+async function join(workspaceId: string, text: db.PartedText, parts: string[]): Promise<void> {
+  await db.deleteInboundParts(text);
+  await inbound.receive(workspaceId, { from: text.sender, to: text.recipient, content: parts.join('') });
+}
+
+/** Texts whose other parts have not come in a day are received with what is there. */
+export async function joinLeft(limit: number): Promise<number> {
+  const left = await db.listInboundTextsBefore(new Date(now().getTime() - partsWaitMs), limit);
+  for (const text of left) {
+    const owner = await findSenderOfVirtualNumber(text.recipient);
+    if (owner) await inbound.expect(owner.workspaceId, { from: text.sender, to: text.recipient });
+    await transaction(async () => {
+      const parts = await db.listInboundPartsForUpdate(text);
+      if (parts.length === 0) return;
+      if (owner) return join(owner.workspaceId, text, parts);
+      // The number has been taken back since.
+      await db.deleteInboundParts(text);
+      unmatched(text.gateway, 'recipient');
+    });
+  }
+  return left.length;
+}
+
+/** Carriers write numbers with and without the plus. */
+function numberOf(text: string): string | null {
+  const number = parsePhoneNumber(text.startsWith('+') ? text : `+${text}`);
+  return number.ok ? number.number : null;
+}
+
+let warnedAt = Number.NEGATIVE_INFINITY;
+
+/** It is answered all the same: a carrier would bring it again for days. */
+function unmatched(gateway: string, what: 'sender' | 'recipient'): void {
+  count('sms_inbound_unmatched', { gateway, what });
+  if (performance.now() - warnedAt < warnEveryMs) return;
+  warnedAt = performance.now();
+  logger.warn({ gateway, what }, 'a text came whose number is of no workspace, or cannot be answered');
+}

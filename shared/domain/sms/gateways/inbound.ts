@@ -1,0 +1,84 @@
+import { now } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { requestId } from '../../../common/request-context.ts';
+import { findContactIdOfNumber } from '../../../db/contacts/contacts.ts';
+import * as db from '../../../db/sms/messages.ts';
+import { newId } from '../../../formats/ids.ts';
+import { partsOf } from '../../../formats/sms/gsm-7.ts';
+import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import * as conversations from '../../conversations/conversations.ts';
+import * as events from '../../events/events.ts';
+import * as suppressions from '../../suppressions.ts';
+import { eventOf } from '../record.ts';
+
+/** Numbers in E.164; `to` may be the name that is answered. */
+export type InboundText = { from: string; to: string; content: string };
+
+const repliesWithinMs = 30 * 86_400_000;
+const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
+const startWords = new Set(['START', 'UNSTOP']);
+
+/** Belongs before the transaction in which the text is received. */
+export const expect = (workspaceId: string, { from, to }: Pick<InboundText, 'from' | 'to'>) =>
+  conversations.expect(workspaceId, { number: from, sender: to });
+
+/**
+ * A text that came to the workspace, in the current transaction. One that says STOP and nothing else suppresses the
+ * number; START lifts what such a text did, and nothing that was put there otherwise (API decisions §8).
+ */
+export async function receive(
+  workspaceId: string,
+  { from, to, content }: InboundText,
+): Promise<db.SmsRecord> {
+  const at = now();
+  const { encoding, parts } = partsOf(content);
+  const number = parsePhoneNumber(from);
+  const answered = await db.findLastSmsTo(workspaceId, from, new Date(at.getTime() - repliesWithinMs));
+  const message: db.SmsRecord = {
+    id: newId('sms', at),
+    workspaceId,
+    direction: 'inbound',
+    status: 'received',
+    sender: from,
+    recipient: to,
+    content,
+    country: number.ok ? number.country : null,
+    parts: Math.max(1, parts.length),
+    encoding,
+    cost: { gbp: null, eur: null },
+    charged: 0,
+    lineageId: null,
+    reason: null,
+    clientReference: null,
+    clientTag: null,
+    batchId: null,
+    contactId: await findContactIdOfNumber(workspaceId, from),
+    templateName: null,
+    inReplyTo: answered?.id ?? null,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: null,
+    sentAt: null,
+    deliveredAt: null,
+    dueAt: null,
+    lane: 'default',
+    parked: false,
+    claims: 0,
+    retries: 0,
+    uncertainCount: 0,
+    handoverAt: null,
+    gateway: null,
+    gatewayReference: null,
+    eventSeq: 1,
+    requestId: requestId(),
+  };
+  await db.insertSms(workspaceId, message);
+  await events.record(workspaceId, eventOf(message));
+  // The whole message, whatever its case, spaces and punctuation (API decisions §8).
+  const word = content.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
+  if (stopWords.has(word)) await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
+  if (startWords.has(word)) await suppressions.liftStop(workspaceId, from);
+  await conversations.addInbound(workspaceId, message);
+  count('sms_received');
+  return message;
+}

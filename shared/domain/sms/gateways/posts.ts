@@ -1,0 +1,47 @@
+import { now } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { transaction } from '../../../db/client.ts';
+import { type GatewayPost, insertGatewayPost } from '../../../db/sms/gateway-posts.system.ts';
+import type { GatewayReceipt, GatewayText } from '../../../schemas/sms/gateway-posts.ts';
+import type { SmsReason } from '../../../schemas/sms/sms.ts';
+import { partReference } from '../../../transports/sms/http/part-reference.ts';
+import { keep } from './gateways.ts';
+import * as receipts from './receipts.ts';
+
+/** The posts of a gateway of the type http. Each of these resolves when it is on disk, so the gateway may be told. */
+
+/** A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. */
+export async function takeReceipt(gateway: string, receipt: GatewayReceipt): Promise<void> {
+  const { reference, part } = receipt;
+  const outcome = await transaction(async () => {
+    if (!(await insertGatewayPost({ gateway, kind: 'receipt', id: receipt.id }, now()))) return 'repeated';
+    const { isKnown } = await receipts.apply({
+      gateway,
+      reference: part === null ? reference : partReference(reference, part),
+      reason: reasonOf(receipt),
+    });
+    return isKnown ? 'applied' : 'unknown';
+  });
+  count('sms_gateway_receipts', { gateway, outcome });
+}
+
+export async function takeText(
+  gateway: string,
+  { id, sender, recipient, content }: GatewayText,
+): Promise<void> {
+  const post: GatewayPost = { gateway, kind: 'text', id };
+  await keep({ gateway, sender, recipient, content, place: null }, (at) => insertGatewayPost(post, at));
+}
+
+const failures = {
+  failed: { category: 'undeliverable', detail: 'The message could not be delivered', retryable: false },
+  expired: { category: 'expired', detail: 'The phone could not be reached in time', retryable: true },
+} as const;
+
+/** The code of the gateway names the cause, where it gives one. */
+function reasonOf({ status, errorCode }: GatewayReceipt): SmsReason | null {
+  if (status === 'delivered') return null;
+  const { category, detail, retryable } = failures[status];
+  const suffix = errorCode === null ? '' : ` (error ${errorCode})`;
+  return { category, code: errorCode ?? category, description: `${detail}${suffix}`, retryable };
+}

@@ -1,0 +1,177 @@
+import { batcher } from '../../../common/batcher.ts';
+import { now } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { fitting } from '../../../db/client/outside-text.ts';
+import { afterCommit, outsideTransaction, transaction } from '../../../db/client.ts';
+import { insertEvents } from '../../../db/events/events.system.ts';
+import {
+  findSmsOfGatewayForUpdate,
+  listSmsOfGatewaysForUpdate,
+  updateSmsEnds,
+} from '../../../db/sms/messages.system.ts';
+import { countInBatch, type SmsRecord } from '../../../db/sms/messages.ts';
+import { findSmsOfPartForUpdate, updateSmsPartDelivered } from '../../../db/sms/parts.system.ts';
+import * as db from '../../../db/sms/receipts.system.ts';
+import type { SmsReason } from '../../../schemas/sms/sms.ts';
+import { wholeOfFirstPart } from '../../../transports/sms/http/part-reference.ts';
+import * as events from '../../events/events.ts';
+import * as simulator from '../../simulator/wake.ts';
+import { advance, eventOf } from '../record.ts';
+
+/** Receipts: the reports of gateways about messages that they took. */
+
+/**
+ * Applies a receipt; one that says what is known already changes nothing. It may come before the gateway's answer to
+ * the message is written down: then it waits for that.
+ */
+export async function apply(receipt: db.Receipt): Promise<{ isKnown: boolean }> {
+  if (await outsideTransaction(() => applyTogether(receipt))) return { isKnown: true };
+  if (await applyToMessage(receipt)) return { isKnown: true };
+  await db.insertUnmatchedReceipt(receipt, now());
+  // The reference may have been written down since we looked.
+  return { isKnown: await match(receipt.gateway, receipt.reference) };
+}
+
+/**
+ * The receipts of a moment share a transaction. False for what it does not look at: texts of several parts, and unknown
+ * ones.
+ */
+const applyTogether = batcher<db.Receipt, boolean>({
+  maxItems: 100,
+  maxInFlight: 2,
+  run: async (receipts) => {
+    await Promise.allSettled(
+      receipts.flatMap(({ gateway, reference }) => underWay.get(nameOf(gateway, reference)) ?? []),
+    );
+    return transaction(async () => {
+      const known = new Map(
+        (await listSmsOfGatewaysForUpdate(receipts))
+          .filter(({ parts }) => parts === 1)
+          .map((message) => [nameOf(message.gateway!, message.gatewayReference!), message]),
+      );
+      const ends: SmsRecord[] = [];
+      const isKnown = receipts.map(({ gateway, reference, reason }) => {
+        const name = nameOf(gateway, reference);
+        const message = known.get(name);
+        if (message?.status !== 'sent') return message !== undefined;
+        const ended = endOf(message, reason);
+        // The first of several says what became of it.
+        known.set(name, ended);
+        ends.push(ended);
+        return true;
+      });
+      if (ends.length > 0) await end(ends);
+      return isKnown;
+    });
+  },
+});
+
+/** Results of this process that are being written down. */
+const underWay = new Map<string, Promise<unknown>>();
+
+/**
+ * Receipts of the message that come to this process wait until its result is written. Otherwise those of a fast gateway
+ * would be stored first, and found again.
+ */
+export function follow(
+  message: SmsRecord,
+  parts: { reference: string }[] | undefined,
+  written: Promise<unknown>,
+): void {
+  for (const reference of referencesOf(message, parts)) {
+    const name = nameOf(message.gateway!, reference);
+    const forget = () => {
+      if (underWay.get(name) === over) underWay.delete(name);
+    };
+    const over = written.then(forget, forget);
+    underWay.set(name, over);
+  }
+}
+
+/** The receipts of a text of several parts may be of each, or of all of it. */
+function referencesOf(message: SmsRecord, parts: { reference: string }[] = []): string[] {
+  return [...new Set([message.gatewayReference!, ...parts.map(({ reference }) => reference)])];
+}
+
+const nameOf = (gateway: string, reference: string) =>
+  `${gateway} ${fitting('sms_messages.gateway_reference', reference)}`;
+
+async function end(messages: SmsRecord[]): Promise<void> {
+  await updateSmsEnds(messages);
+  await insertEvents(
+    messages.map((message) => ({ workspaceId: message.workspaceId, event: eventOf(message) })),
+  );
+  for (const message of messages) {
+    await countInBatch(message.workspaceId, 'sent', message);
+    count('sms_receipts', { outcome: message.status });
+  }
+  afterCommit(events.wakeRelay);
+}
+
+function endOf(message: SmsRecord, reason: SmsReason | null): SmsRecord {
+  const at = now();
+  return reason ? advance(message, 'failed', { at, reason }) : advance(message, 'delivered', { at });
+}
+
+/** A message has been handed over: its receipts are awaited, and may be there already. `parts`: of one of several. */
+export async function expect(message: SmsRecord, parts?: { reference: string }[]): Promise<void> {
+  const gateway = message.gateway!;
+  const references = referencesOf(message, parts);
+  const there = await outsideTransaction(() =>
+    Promise.all(references.map((reference) => early({ gateway, reference }))),
+  );
+  for (const receipt of there) if (receipt) await match(gateway, receipt.reference);
+  if (gateway === simulator.gateway) simulator.wake(message.gatewayReference!);
+}
+
+/** Mostly there is none: a question for all messages of a moment. */
+const early = batcher<db.Taken, db.Receipt | null>({
+  maxItems: 100,
+  maxInFlight: 2,
+  run: async (items) => {
+    const keyOf = ({ gateway, reference }: db.Taken) => `${gateway} ${reference}`;
+    const found = new Map(
+      (await db.listUnmatchedReceipts(items)).map((receipt) => [keyOf(receipt), receipt]),
+    );
+    return items.map((item) => found.get(keyOf(item)) ?? null);
+  },
+});
+
+/** Matches receipts that were left over when a process ended between two steps. */
+export async function matchLeft(limit: number): Promise<number> {
+  const left = await db.listMatchableReceipts(limit);
+  for (const { gateway, reference } of left) await match(gateway, reference);
+  return left.length;
+}
+
+async function match(gateway: string, reference: string): Promise<boolean> {
+  const receipt = await db.findUnmatchedReceipt(gateway, reference);
+  if (!receipt || !(await applyToMessage(receipt))) return false;
+  await db.deleteUnmatchedReceipt(gateway, reference);
+  return true;
+}
+
+/** False where no message is known by this reference. */
+async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promise<boolean> {
+  return transaction(async () => {
+    const whole =
+      (await findSmsOfGatewayForUpdate(gateway, reference)) ?? (await ofOnlyPart(gateway, reference));
+    // The first part has the reference of the whole.
+    const ofPart = whole?.parts === 1 ? null : await findSmsOfPartForUpdate(gateway, reference);
+    const message = ofPart ?? whole;
+    // A text some of whose parts are still to be handed over is not sent yet: the receipt waits.
+    if (!message || (ofPart && message.status === 'queued')) return false;
+    if (message.status !== 'sent') return true;
+    if (ofPart && !reason && !(await updateSmsPartDelivered(message.id, gateway, reference)).areAll)
+      return true;
+    await end([endOf(message, reason)]);
+    return true;
+  });
+}
+
+/** A gateway may count the parts of a text that is of one part only. */
+async function ofOnlyPart(gateway: string, reference: string): Promise<SmsRecord | null> {
+  const own = wholeOfFirstPart(reference);
+  const message = own === null ? null : await findSmsOfGatewayForUpdate(gateway, own);
+  return message?.parts === 1 ? message : null;
+}

@@ -1,0 +1,51 @@
+import { deleteGatewayStates, writeGatewayStates } from '../../../queue/queue.ts';
+import { type GatewayState, gatewayStates } from '../../../transports/sms.ts';
+
+/** Reports of this process about its gateways, as long as it listens to them. */
+export type GatewayReport = Omit<GatewayState, 'downSince' | 'taken'> & {
+  /** RFC 3339. */
+  downSince: string | null;
+  /** Messages that the gateway has taken, parts for themselves. */
+  perSecond: number;
+};
+
+const everyMs = 2_000;
+/** A rate is the mean of so many reports. */
+const reportsOfRate = 5;
+
+let timer: NodeJS.Timeout | null = null;
+const samples = new Map<string, { at: number; taken: number }[]>();
+
+export function begin(): void {
+  if (timer) return;
+  report();
+  timer = setInterval(report, everyMs).unref();
+}
+
+export async function end(): Promise<void> {
+  if (!timer) return;
+  clearInterval(timer);
+  timer = null;
+  samples.clear();
+  const names = gatewayStates().map(({ name }) => name);
+  if (names.length > 0) await deleteGatewayStates(names);
+}
+
+function report(): void {
+  const reports = gatewayStates().map(({ name, state: { taken, downSince, ...state } }) => {
+    const perSecond = rateOf(name, taken ?? 0);
+    return [name, { ...state, downSince: downSince?.toISOString() ?? null, perSecond }] as const;
+  });
+  if (reports.length > 0)
+    writeGatewayStates(Object.fromEntries(reports) satisfies Record<string, GatewayReport>);
+}
+
+function rateOf(name: string, taken: number): number {
+  const own = samples.get(name) ?? [];
+  own.push({ at: performance.now(), taken });
+  if (own.length > reportsOfRate + 1) own.shift();
+  samples.set(name, own);
+  const [first, last] = [own[0]!, own.at(-1)!];
+  const seconds = (last.at - first.at) / 1000;
+  return seconds > 0 ? Math.round((10 * (last.taken - first.taken)) / seconds) / 10 : 0;
+}

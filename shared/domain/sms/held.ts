@@ -1,0 +1,92 @@
+import { now } from '../../common/clock.ts';
+import { count } from '../../common/metrics.ts';
+import { transaction } from '../../db/client.ts';
+import { findSmsBalanceForUpdate } from '../../db/sms/balances.ts';
+import * as system from '../../db/sms/messages.system.ts';
+import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../../db/sms/messages.ts';
+import { isNear } from '../../queue/queue.ts';
+import * as events from '../events/events.ts';
+import * as balance from './balance.ts';
+import { admit } from './delivery/admission.ts';
+import { heldExpired } from './delivery/reasons.ts';
+import { advance, eventOf } from './record.ts';
+
+/** Messages that wait until their workspace can pay for them. */
+
+const heldForMs = 72 * 3_600_000;
+const batchSize = 100;
+
+/** A new message that cannot be paid for: it waits so long from when it was to go out. */
+export function held(message: SmsRecord): SmsRecord {
+  const since = message.scheduledAt ?? message.createdAt;
+  return {
+    ...message,
+    status: 'held',
+    dueAt: new Date(since.getTime() + heldForMs),
+    parked: false,
+    eventSeq: message.eventSeq + 1,
+  };
+}
+
+/** Lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many. */
+export async function release(workspaceId: string): Promise<number> {
+  for (let released = 0; ; ) {
+    const batch = await transaction(() => releaseSome(workspaceId));
+    released += batch;
+    if (batch < batchSize) return released;
+  }
+}
+
+async function releaseSome(workspaceId: string): Promise<number> {
+  // Locked first, as who accepts a message does: what comes meanwhile goes behind.
+  let left = await findSmsBalanceForUpdate(workspaceId);
+  const isCounted = left !== null;
+  const at = now();
+  const going: SmsRecord[] = [];
+  for (const message of await listHeldSmsForUpdate(workspaceId, batchSize)) {
+    const price = message.cost.gbp ?? 0;
+    if (left !== null) {
+      if (price > left) break;
+      left -= price;
+    }
+    const dueAt = message.scheduledAt && message.scheduledAt > at ? message.scheduledAt : at;
+    going.push({
+      ...advance(message, 'queued', { at }),
+      charged: isCounted ? price : 0,
+      dueAt,
+      parked: !isNear(dueAt),
+    });
+  }
+  if (isCounted) await balance.take(workspaceId, going);
+  for (const queued of going) {
+    const message = admit(queued);
+    await updateSms(workspaceId, { status: 'held' }, message);
+    await events.record(workspaceId, eventOf(message));
+  }
+  count('sms_released', {}, going.length);
+  return going.length;
+}
+
+/** Fails a message that was held for too long; false where it is held no more. */
+async function expire(workspaceId: string, smsId: string): Promise<boolean> {
+  return transaction(async () => {
+    const found = await findSmsForUpdate(workspaceId, smsId);
+    const at = now();
+    if (found?.record.status !== 'held' || found.record.dueAt! > at) return false;
+    const failed = advance(found.record, 'failed', { at, reason: heldExpired });
+    await updateSms(workspaceId, found.record, failed);
+    await events.record(workspaceId, eventOf(failed));
+    await balance.giveBack(failed);
+    count('sms_failed');
+    return true;
+  });
+}
+
+/** Fails texts that were held for too long, and lets go those that can be paid for now; returns how many it looked at. */
+export async function sweep(_overdueBefore: Date, limit: number): Promise<number> {
+  const expired = await system.listExpiredHeldSms(now(), limit);
+  for (const { workspaceId, smsId } of expired) await expire(workspaceId, smsId);
+  const payable = await system.listWorkspacesToRelease(limit);
+  for (const workspaceId of payable) balance.wakeRelease(workspaceId);
+  return expired.length + payable.length;
+}

@@ -1,0 +1,36 @@
+import { now } from '../../common/clock.ts';
+import type { FieldErrors } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import { config } from '../../config/config.ts';
+import { partsOf } from '../../formats/sms/gsm-7.ts';
+import { parsePhoneNumber } from '../../formats/sms/phone-number.ts';
+import type { SmsPreview, SmsToPreview } from '../../schemas/sms/preview.ts';
+import { shorten } from '../short-links/short-links.ts';
+import { costOf, costToWire, priceOf } from './prices.ts';
+
+/** Of more parts than a message may have, too: so it tells how much must go. */
+export async function preview(request: SmsToPreview): Promise<SmsPreview> {
+  const faults = new Faults();
+  const { text, number } = look(request, faults.refuse);
+  faults.throwAny();
+  const { encoding, parts } = partsOf(text!);
+  const sized = { parts: parts.length, encoding, tooManyParts: parts.length > config.SMS_MAX_PARTS };
+  if (!number) return sized;
+  const price = await priceOf(number.country, now());
+  return { ...sized, cost: costToWire(costOf(parts.length, price)) };
+}
+
+/** The faults for which `preview` would refuse a request, as far as the fields can be used. */
+export function faultsOf(request: Usable<SmsToPreview>): FieldErrors {
+  const faults = new Faults();
+  look(request, faults.refuse);
+  return faults.errors;
+}
+
+function look({ content, recipient, shortenLinks }: Usable<SmsToPreview>, refuse: Refuse) {
+  const shortened = content !== undefined && shortenLinks ? shorten(content) : null;
+  if (shortened?.ok === false) refuse('content', shortened.message);
+  const number = recipient == null ? null : parsePhoneNumber(recipient);
+  if (number?.ok === false) refuse('recipient', number.message);
+  return { text: shortened?.ok ? shortened.text : content, number: number?.ok ? number : null };
+}

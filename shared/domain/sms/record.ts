@@ -1,0 +1,86 @@
+import { invalid } from '../../common/errors.ts';
+import type { NewEventRecord } from '../../db/events/events.ts';
+import type { SmsRecord } from '../../db/sms/messages.ts';
+import { parseFilterNumber } from '../../formats/sms/phone-number.ts';
+import type { EventType } from '../../schemas/events.ts';
+import type { SmsMessage, SmsReason, SmsStatus } from '../../schemas/sms/sms.ts';
+import * as events from '../events/events.ts';
+import { costToWire } from './prices.ts';
+
+/** Which status may follow which (API decisions §8). Nothing else, whatever arrives late. */
+export const nextStatuses: Record<SmsStatus, readonly SmsStatus[]> = {
+  queued: ['held', 'sent', 'failed', 'cancelled'],
+  held: ['queued', 'failed', 'cancelled'],
+  sent: ['delivered', 'failed'],
+  delivered: [],
+  failed: [],
+  cancelled: [],
+  received: [],
+};
+
+export type Changes = { at: Date; reason?: SmsReason };
+
+/** The message in its next status. Throws where the table above does not allow it: that is a fault of ours. */
+export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: Changes): SmsRecord {
+  if (!nextStatuses[message.status].includes(status))
+    throw new Error(`A message does not go from ${message.status} to ${status}`);
+  return {
+    ...message,
+    status,
+    reason: reason ?? null,
+    // A time never falls, not even when two processes' clocks differ by a hair.
+    updatedAt: at > message.updatedAt ? at : message.updatedAt,
+    sentAt: status === 'sent' ? at : message.sentAt,
+    deliveredAt: status === 'delivered' ? at : message.deliveredAt,
+    dueAt: null,
+    parked: false,
+    eventSeq: message.eventSeq + 1,
+  };
+}
+
+/** The record as everybody with full sight gets it: in answers, in the feed and at webhooks. */
+export function toWire(message: SmsRecord): SmsMessage {
+  return {
+    id: message.id,
+    direction: message.direction,
+    status: message.status,
+    sender: message.sender,
+    recipient: message.recipient,
+    content: message.content,
+    country: message.country,
+    parts: message.parts,
+    encoding: message.encoding,
+    cost: costToWire(message.cost),
+    ...(message.reason ? { reason: message.reason } : {}),
+    clientReference: message.clientReference,
+    clientTag: message.clientTag,
+    batchId: message.batchId,
+    contactId: message.contactId,
+    templateName: message.templateName,
+    inReplyTo: message.inReplyTo,
+    createdAt: message.createdAt.toISOString(),
+    scheduledAt: message.scheduledAt?.toISOString() ?? null,
+    sentAt: message.sentAt?.toISOString() ?? null,
+    deliveredAt: message.deliveredAt?.toISOString() ?? null,
+    updatedAt: message.updatedAt.toISOString(),
+  };
+}
+
+// Shorter ones may be short codes, which are no phone numbers but send texts.
+const numberLike = /^[+(]*\d(?:[\s().\-/]*\d){6,}$/;
+
+/** The sender or recipient that a filter names, as it is stored: a number in E.164, or a name. */
+export function addressOf<Absent extends undefined>(field: string, text: string | Absent): string | Absent {
+  if (text === undefined) return text;
+  const parsed = parseFilterNumber(text);
+  if (parsed.ok) return parsed.number;
+  if (numberLike.test(text.trim())) throw invalid(field, parsed.message);
+  return text;
+}
+
+/** The event that tells of the message as it is now; its sequence is the message's. */
+export function eventOf(message: SmsRecord): NewEventRecord {
+  const type: EventType = `sms.${message.status}`;
+  const record = { id: message.id, seq: message.eventSeq, data: toWire(message) };
+  return events.make(type, record, message.updatedAt, message.requestId);
+}

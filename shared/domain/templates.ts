@@ -1,0 +1,60 @@
+import { type FieldErrors, invalidFields, type Problem, problem } from '../common/errors.ts';
+import { Faults } from '../common/faults.ts';
+import { isDuplicateKey } from '../db/client.ts';
+
+/** Rules that email and SMS templates share. */
+
+export function busy(): Problem {
+  return problem('service_unavailable', {
+    detail: 'Too many templates of this workspace wait to be rendered',
+    retryAfterSeconds: 2,
+  });
+}
+
+/** `wording` says on which field a fault is reported, and how. */
+export function worded<Fault>(
+  found: Fault[],
+  wording: (fault: Fault) => [field: string, message: string],
+): FieldErrors {
+  const faults = new Faults();
+  for (const fault of found) faults.refuse(...wording(fault));
+  return faults.errors;
+}
+
+/** validation_failed with the same. */
+export function refusal<Fault>(...told: Parameters<typeof worded<Fault>>): Problem {
+  return invalidFields(worded(...told));
+}
+
+type Placed = { message: string; include?: string | null; line?: number; column?: number };
+
+// Our own faults complete the name of the field; a parser's say what it has met.
+const completing = /^(is|must|has|needs|takes|renders|compiles) /;
+
+/** The fault, and its place in the source. */
+export function sentence({ message, include = null, line, column }: Placed): string {
+  const whole = completing.test(message) ? message : `has a fault: ${message}`;
+  const place = [
+    ...(line === undefined ? [] : [`line ${line}`]),
+    ...(column === undefined ? [] : [`column ${column}`]),
+    ...(include === null ? [] : [`of the include ${include}`]),
+  ];
+  const list = place.join(', ').replace(', of', ' of');
+  return list === '' ? whole : `${whole} (${list})`;
+}
+
+/** Two requests changed a template at the same time: what the second one checked is no longer what it would become. */
+export function changedMeanwhile(): Problem {
+  return problem('service_unavailable', {
+    detail: 'The template was changed by another request at the same time',
+    retryAfterSeconds: 1,
+  });
+}
+
+export async function orNameTaken(writing: Promise<void>): Promise<void> {
+  try {
+    await writing;
+  } catch (error) {
+    throw isDuplicateKey(error) ? problem('name_taken') : error;
+  }
+}

@@ -1,0 +1,142 @@
+import type { z } from 'zod';
+import { batcher } from '../../../common/batcher.ts';
+import { now } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
+import { count, gauge } from '../../../common/metrics.ts';
+import { runWithRequest } from '../../../common/request-context.ts';
+import { config } from '../../../config/config.ts';
+import { outsideTransaction } from '../../../db/client.ts';
+import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
+import { updateWebhookSlowed } from '../../../db/webhooks/webhooks.system.ts';
+import { updateParked } from '../../../db/work/admission.system.ts';
+import type { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
+import type { Outcome } from '../../../work/outcome.ts';
+import { attempt } from './attempt.ts';
+import { createConcurrencyLimiter } from './concurrency-limiter.ts';
+import { originOf } from './origins.ts';
+import { refill } from './refill.ts';
+import { restForHalf, windowOf } from './window.ts';
+
+const limiter = createConcurrencyLimiter(() => ({
+  perWebhook: config.WEBHOOK_IN_FLIGHT_PER_WEBHOOK,
+  inFlight: config.WEBHOOK_CONCURRENCY,
+  ahead: jobsInHand(),
+  waiting: jobsInHand() / 2,
+  longestWaitMs: 10_000,
+  patienceMs: 1_500,
+  isSaturated: isSaturated(),
+}));
+
+gauge('webhook_requests_out', () => limiter.counts().inFlight);
+gauge('webhook_deliveries_waiting', () => limiter.counts().waiting);
+
+const saturated = 0.95;
+const sampleMs = 200;
+let sampled = { at: 0, loop: performance.eventLoopUtilization(), utilization: 0 };
+
+/** Whether the event loop has hardly paused of late. Asked at every turn, so that the sample is never an old one. */
+function isSaturated(): boolean {
+  const at = performance.now();
+  if (at - sampled.at >= sampleMs) {
+    const loop = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(loop, sampled.loop);
+    sampled = { at, loop, utilization };
+  }
+  return sampled.utilization >= saturated;
+}
+
+/** Jobs that a lane of a process takes: more than requests are out, as many are being claimed or written down. */
+export function jobsInHand(): number {
+  return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
+}
+
+export type Turn = z.infer<typeof deliverWebhook.payload>;
+
+/**
+ * The turn of some deliveries of a webhook, each for itself: an attempt as soon as the webhook has a slot for it; else
+ * it goes back to wait in its row. Where one meets a fault of ours the turn is taken again, and is over for the others.
+ */
+export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn): Promise<Outcome> {
+  if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
+  const share = 1 / (1 + others.length);
+  const ends = await Promise.allSettled([
+    deliverOne(deliveryId, webhookId, share),
+    ...others.map((other) =>
+      runWithRequest({ requestId: other.requestId ?? `job-${other.deliveryId}` }, () =>
+        deliverOne(other.deliveryId, webhookId, share),
+      ),
+    ),
+  ]);
+  const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? end.value : []));
+  // Earlier jobs may have looked while these still took up the room; after these perhaps nobody looks any more.
+  if (more && outcomes.length > 0) await bringOn(webhookId);
+  const fault = ends.find((end) => end.status === 'rejected');
+  if (fault) throw fault.reason;
+  return outcomes.includes('done') ? 'done' : 'dropped';
+}
+
+/** Null: there was no place for it. */
+async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<Outcome | null> {
+  const place = await limiter.enter(webhookId, share, await originOf(webhookId));
+  if (!place) {
+    await handBack({ deliveryId, webhookId });
+    return null;
+  }
+  const outcome = await attempt(deliveryId, place);
+  const triedAt = wanted.get(webhookId);
+  if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await bringOn(webhookId);
+  return outcome;
+}
+
+/** Webhooks that more is to be let in for, with the time that this was tried last. */
+const wanted = new Map<string, number>();
+const tryEveryMs = 100;
+
+/** Lets in what waits for room in Redis; while there is none, deliveries that end later look again. */
+async function bringOn(webhookId: string): Promise<void> {
+  wanted.set(webhookId, performance.now());
+  try {
+    const { isFull } = await refill([webhookId], 'delivery');
+    if (!isFull) wanted.delete(webhookId);
+  } catch (error) {
+    // The delivery itself is over.
+    logger.debug({ err: error, webhookId }, 'the next deliveries are left to the sweep');
+  }
+}
+
+type HandedBack = { deliveryId: string; webhookId: string };
+
+/** No attempt, no claim: the row waits again, and comes back in the lane of retries. */
+function handBack(item: HandedBack): Promise<void> {
+  count('webhook_deliveries_handed_back');
+  return outsideTransaction(() => handBacks(item));
+}
+
+const handBacks = batcher<HandedBack, void>({
+  maxItems: 200,
+  maxInFlight: 1,
+  run: async (items) => {
+    await updateParked(
+      system.deliveryTable,
+      items.map(({ deliveryId }) => deliveryId),
+    );
+    await slowDown([...new Set(items.map(({ webhookId }) => webhookId))]);
+    return items.map(() => undefined);
+  },
+});
+
+const slowedAt = new Map<string, number>();
+const slowEveryMs = 1_000;
+
+/** More came for these webhooks than they take: they may have half as much in Redis, and more again as time goes on. */
+async function slowDown(webhookIds: string[]): Promise<void> {
+  const startedAt = performance.now();
+  for (const [webhookId, at] of slowedAt) if (startedAt - at >= slowEveryMs) slowedAt.delete(webhookId);
+  const fresh = webhookIds.filter((webhookId) => !slowedAt.has(webhookId));
+  const time = now();
+  for (const webhook of await system.listAdmissions(fresh)) {
+    slowedAt.set(webhook.webhookId, startedAt);
+    if (windowOf(webhook, time) === 0) continue;
+    await updateWebhookSlowed(webhook.webhookId, webhook.pausedUntil, restForHalf(webhook, time));
+  }
+}

@@ -1,0 +1,22 @@
+import { now } from '../../../common/clock.ts';
+import {
+  listWebhooksWaitingSince,
+  updateExpired,
+} from '../../../db/webhooks/deliveries/deliveries.system.ts';
+
+const dayMs = 86_400_000;
+/** A delivery that was not accepted this long after its event has failed, however often it was told to wait. */
+export const lifeMs = 7 * dayMs;
+
+const batchSize = 1_000;
+
+/** Gives up what has waited for too long without a turn: through a pause, or behind a backlog. Returns how many. */
+export async function expire(): Promise<number> {
+  const time = now();
+  const before = new Date(time.getTime() - lifeMs);
+  let total = 0;
+  for (const webhookId of await listWebhooksWaitingSince(before))
+    for (let given = batchSize; given === batchSize; total += given)
+      given = await updateExpired(webhookId, before, time, batchSize);
+  return total;
+}

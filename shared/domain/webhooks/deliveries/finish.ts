@@ -1,0 +1,71 @@
+import { batcher } from '../../../common/batcher.ts';
+import { now } from '../../../common/clock.ts';
+import { logger } from '../../../common/logger.ts';
+import { count } from '../../../common/metrics.ts';
+import { outsideTransaction } from '../../../db/client.ts';
+import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
+import { writeOutcome } from '../../work/write-outcome.ts';
+import * as webhookHealth from '../health/health.ts';
+import { lifeMs } from './expire.ts';
+
+export type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'scheduleStep' | 'dueAt'>;
+
+/**
+ * Writes down what became of a delivery in hand. A delivery that is due again waits in its row until there is room for
+ * it. False, changing nothing, when the lease was lost.
+ */
+export async function finish(
+  delivery: system.ClaimedDelivery,
+  leaseEnd: Date,
+  result: Result,
+  attempt: system.Attempt | null,
+): Promise<boolean> {
+  const isPending = result.status === 'pending';
+  const outcome: system.DeliveryOutcome = {
+    deliveryId: delivery.id,
+    token: delivery.token,
+    claims: delivery.claims,
+    ...result,
+    parked: isPending,
+    completedAt: isPending ? null : now(),
+    attempt,
+  };
+  const isOurs = await writeOutcome(leaseEnd, () => system.finishDelivery(outcome));
+  if (attempt) count('webhook_attempts', { outcome: attempt.error ?? 'delivered' });
+  else if (result.status === 'skipped') count('webhook_attempts', { outcome: 'skipped' });
+  return isOurs;
+}
+
+export function unchanged(delivery: system.ClaimedDelivery): Result {
+  return { status: 'pending', attempts: delivery.attempts, scheduleStep: delivery.scheduleStep, dueAt: null };
+}
+
+/** Due again then, unless it has become too old. */
+export function dueAgain(delivery: system.ClaimedDelivery, dueAt: Date): Pick<Result, 'status' | 'dueAt'> {
+  const isTooOld = dueAt.getTime() > delivery.event.occurredAt.getTime() + lifeMs;
+  return isTooOld ? { status: 'failed', dueAt: null } : { status: 'pending', dueAt };
+}
+
+/** Ends a turn in which nothing was sent. */
+export async function putBack(delivery: system.ClaimedDelivery, leaseEnd: Date, dueAt: Date): Promise<void> {
+  await finish(delivery, leaseEnd, { ...unchanged(delivery), ...dueAgain(delivery, dueAt) }, null);
+}
+
+/** Tells the webhook's health how an attempt has ended. The outcome is on disk, so a fault here costs no delivery. */
+export async function noteEnd(end: webhookHealth.AttemptEnd): Promise<void> {
+  try {
+    await outsideTransaction(() => notes(end));
+  } catch (error) {
+    count('webhook_notes_lost');
+    logger.warn({ err: error, webhookId: end.webhookId }, 'the end of an attempt could not be noted');
+  }
+}
+
+const notes = batcher<webhookHealth.AttemptEnd, void>({
+  maxItems: 500,
+  maxInFlight: 1,
+  run: async (ends) => {
+    await webhookHealth.note(ends);
+    return ends.map(() => undefined);
+  },
+});

@@ -1,0 +1,133 @@
+import { now } from '../../../common/clock.ts';
+import { problem } from '../../../common/errors.ts';
+import * as db from '../../../db/webhooks/deliveries/deliveries.ts';
+import { findWebhook, type WebhookRecord } from '../../../db/webhooks/webhooks.ts';
+import type { Caller } from '../../../schemas/scopes.ts';
+import type {
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryFilter,
+  WebhookDeliveryLog,
+} from '../../../schemas/webhooks/deliveries.ts';
+import { decodeCursor, encodeCursor } from '../../requests/cursors.ts';
+
+const maxAttemptsShown = 100;
+
+// A filter that no index answers is looked through in windows, some of them a request, so that every page costs about
+// the same.
+const windowSize = 1_000;
+const windowsPerRequest = 5;
+
+/** Newest first. A page that was searched for by status and type may be short, and still not be the last. */
+export async function list(
+  caller: Caller,
+  webhookId: string,
+  { limit, cursor, ...filter }: WebhookDeliveryFilter,
+): Promise<{ data: WebhookDelivery[]; nextCursor: string | null }> {
+  const { workspaceId } = caller;
+  const webhook = await webhookOf(workspaceId, webhookId);
+  const binding = { workspaceId, listing: `deliveries of ${webhookId}`, filter };
+  const start = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const { records, lookedDownTo } = await search(workspaceId, webhookId, filter, start, limit);
+  return {
+    data: records.map((record) => toWire(record, webhook)),
+    nextCursor: lookedDownTo === null ? null : encodeCursor(binding, { id: lookedDownTo }),
+  };
+}
+
+type Found = { records: db.DeliveryRecord[] /** Null when there is no more. */; lookedDownTo: string | null };
+
+async function search(
+  workspaceId: string,
+  webhookId: string,
+  filter: db.DeliveryFilter,
+  start: string | null,
+  limit: number,
+): Promise<Found> {
+  const isIndexed = filter.status === undefined || filter.eventType === undefined;
+  const records: db.DeliveryRecord[] = [];
+  let before = start;
+  for (let window = 1; ; window += 1) {
+    const downTo = isIndexed
+      ? null
+      : await db.findDeliveryFurtherOn(workspaceId, webhookId, filter, before, windowSize);
+    // One more than the page tells whether there is another.
+    const wanted = limit + 1 - records.length;
+    records.push(...(await db.listDeliveries(workspaceId, webhookId, filter, { before, downTo }, wanted)));
+    if (records.length > limit) {
+      const page = records.slice(0, limit);
+      return { records: page, lookedDownTo: page.at(-1)!.id };
+    }
+    if (downTo === null || window === windowsPerRequest) return { records, lookedDownTo: downTo };
+    before = downTo;
+  }
+}
+
+export async function findOne(
+  { workspaceId }: Caller,
+  webhookId: string,
+  deliveryId: string,
+): Promise<WebhookDelivery> {
+  const webhook = await webhookOf(workspaceId, webhookId);
+  const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
+  if (!record) throw problem('not_found');
+  return toWire(record, webhook);
+}
+
+/** One delivery with all of its attempts. */
+export async function find(
+  caller: Caller,
+  webhookId: string,
+  deliveryId: string,
+): Promise<WebhookDeliveryLog> {
+  const { workspaceId } = caller;
+  const webhook = await webhookOf(workspaceId, webhookId);
+  const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
+  if (!record) throw problem('not_found');
+  const earlier = await db.listEarlierAttempts(workspaceId, deliveryId, maxAttemptsShown);
+  // Between the two reads another attempt may have ended, and the latest have become one of the earlier.
+  const latest = record.latestAttempt;
+  const attempts = [
+    ...(latest ? [latest] : []),
+    ...earlier.filter(({ number }) => number < (latest?.number ?? 0)),
+  ];
+  return {
+    ...toWire(record, webhook),
+    attemptLog: attempts
+      .slice(0, maxAttemptsShown)
+      .map((attempt) => ({ number: attempt.number, ...attemptToWire(attempt) })),
+  };
+}
+
+async function webhookOf(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
+  const webhook = await findWebhook(workspaceId, webhookId);
+  if (!webhook) throw problem('not_found');
+  return webhook;
+}
+
+function toWire(record: db.DeliveryRecord, { pausedUntil }: WebhookRecord): WebhookDelivery {
+  const isComing = record.status === 'pending' && !record.isInHand;
+  // A delivery that is due waits for the end of a pause, or comes at any moment.
+  const soonest = Math.max(record.dueAt?.getTime() ?? 0, pausedUntil?.getTime() ?? 0, now().getTime());
+  return {
+    id: record.id,
+    eventId: record.eventId,
+    eventType: record.eventType,
+    status: record.status,
+    attempts: record.attempts,
+    nextAttemptAt: isComing && record.dueAt ? new Date(soonest).toISOString() : null,
+    createdAt: record.createdAt.toISOString(),
+    completedAt: record.completedAt?.toISOString() ?? null,
+    latestAttempt: record.latestAttempt && attemptToWire(record.latestAttempt),
+  };
+}
+
+function attemptToWire(attempt: db.AttemptRecord): WebhookAttempt {
+  return {
+    attemptedAt: attempt.attemptedAt.toISOString(),
+    durationMs: attempt.durationMs,
+    responseStatus: attempt.responseStatus,
+    responseBody: attempt.responseBody,
+    error: attempt.error as WebhookAttempt['error'],
+  };
+}

@@ -1,0 +1,54 @@
+import { count } from '../../../common/metrics.ts';
+import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
+import { wakeBefore } from '../../../queue/queue.ts';
+import { type Room, refiller } from '../../../work/refill.ts';
+import { windowForLater } from '../../../work/rooms.ts';
+import { wake } from './lanes.ts';
+import { isInOutage, windowOf } from './window.ts';
+
+/** So many deliveries further on, one of them looks for more when it is done. */
+const lookEvery = 200;
+
+/**
+ * With half of the window taken some of the deliveries that hold it will ask (`more`), so the relay need not. Where nothing
+ * is known to be working again (an outage), only the sweep lets deliveries in, at its own pace.
+ */
+const leastFree = { sweep: 0, delivery: 0.2, relay: 0.5 };
+type Asker = keyof typeof leastFree;
+
+const refillAll = refiller<never, Asker>({
+  table: system.deliveryTable,
+  leastFree,
+  roomsOf: async (_lane, webhookIds, at, by) => {
+    const found = await system.listAdmissions(webhookIds);
+    return found
+      .filter((webhook) => by === 'sweep' || !isInOutage(webhook))
+      .map((webhook): Room => {
+        const window = windowOf(webhook, at);
+        const { webhookId: ownerId, admitted } = webhook;
+        const room = window - admitted;
+        const forLater = windowForLater(window) - admitted;
+        return { ownerId, window, admitted, room, forLater, dueBefore: wakeBefore(at) };
+      });
+  },
+  wake: (_lane, letIn, at) =>
+    wake(
+      letIn.flatMap(({ room, rows, isAll }) => {
+        // After many, more may have come by the time that they are done.
+        const staysBehind = !isAll || rows.length > room.window / 10;
+        return rows.map((row, index) => ({
+          ...row,
+          webhookId: row.ownerId,
+          claims: row.claims + 1,
+          dueAt: row.dueAt > at ? row.dueAt : at,
+          // Some bring on the next, so that a busy webhook does not wait for the sweep.
+          more: staysBehind && (index === rows.length - 1 || (index + 1) % lookEvery === 0),
+        }));
+      }),
+    ),
+  mostAtOnce: Number.POSITIVE_INFINITY,
+  note: (_lane, admitted) => count('webhook_deliveries_admitted', {}, admitted),
+});
+
+/** Lets deliveries of these webhooks into Redis, first due first, as far as there is room. */
+export const refill = (webhookIds: string[], by: Asker) => refillAll(null, webhookIds, by);

@@ -1,0 +1,42 @@
+import { now } from '../../../common/clock.ts';
+import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
+import * as settlements from '../../../db/webhooks/settlements.system.ts';
+import { listServed } from '../../../db/webhooks/webhooks.system.ts';
+import { sweeper } from '../../../work/sweep.ts';
+import { passedLanes, wakeAlone } from './lanes.ts';
+import { refill } from './refill.ts';
+import { wakeSettlement } from './settle.ts';
+
+const mostSettlements = 100;
+
+const sweepRows = sweeper<never>({
+  table: system.deliveryTable,
+  mostLost: 5_000,
+  // Each has a job of its own then, so those that wait in a job with others must not be among them.
+  wake: (_lane, lost) => wakeAlone(lost.map((row) => ({ ...row, webhookId: row.ownerId, more: false }))),
+  findIsLost: async () => {
+    // A lane that goes on after the rows were read must not seem to have left them behind.
+    const hasPassed = await passedLanes();
+    return (row) => row.isLeft || row.suffix !== '' || hasPassed(row);
+  },
+  letIn: async (_lane, webhookIds) => {
+    // Deliveries that wait for a webhook that is no more are settled.
+    const served = new Set(await listServed(webhookIds));
+    const gone = webhookIds.filter((webhookId) => !served.has(webhookId));
+    if (gone.length > 0) await settlements.insertSkips(gone, now());
+    return (await refill([...served], 'sweep')).admitted;
+  },
+  letInAtOnce: 100,
+});
+
+/** Makes again what is missing of the jobs of deliveries and settlements; returns how many rows it looked at. */
+export async function sweep(overdueBefore: Date): Promise<number> {
+  return (await sweepRows(overdueBefore)) + (await wakeSettlements());
+}
+
+/** Makes the jobs of settlements that are not yet done. */
+async function wakeSettlements(): Promise<number> {
+  const webhookIds = await settlements.listWebhooksToSettle(mostSettlements);
+  for (const webhookId of webhookIds) wakeSettlement(webhookId);
+  return webhookIds.length;
+}

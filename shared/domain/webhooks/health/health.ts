@@ -1,0 +1,66 @@
+import { now } from '../../../common/clock.ts';
+import * as db from '../../../db/webhooks/health.system.ts';
+import type { WebhookRecord } from '../../../db/webhooks/webhooks.ts';
+import * as systemMail from '../../operations/system-mail.ts';
+import { holdsBack, noteHosts, purgeHosts } from './network.ts';
+import { dueOf, type End } from './outage.ts';
+import { type Occasion, review } from './review.ts';
+
+export { isSuspect as isNetworkSuspect } from './network.ts';
+
+/** How an attempt ended, as far as the health of its webhook goes. A 429 is neither and is not noted. */
+export type AttemptEnd = {
+  webhookId: string;
+  workspaceId: string;
+  host: string;
+  isSuccess: boolean;
+  endedAt: Date;
+};
+
+const pageSize = 500;
+/** Webhooks looked at in one transaction. */
+const batchSize = 50;
+
+/**
+ * Notes attempts that have ended; many at once, as their outcomes are written together, and only once those are on
+ * disk. A success of a healthy webhook, which is nearly all there is, costs its share of one read.
+ */
+export async function note(attemptEnds: AttemptEnd[]): Promise<void> {
+  if (attemptEnds.length === 0) return;
+  await noteHosts(attemptEnds);
+  const ends = new Map<string, End[]>();
+  for (const end of attemptEnds) {
+    const ofWebhook = ends.get(end.webhookId);
+    if (ofWebhook) ofWebhook.push(end);
+    else ends.set(end.webhookId, [end]);
+  }
+  const hasFailure = (list: End[]) => list.some(({ isSuccess }) => !isSuccess);
+  const failed = [...ends].filter(([, list]) => hasFailure(list)).map(([id]) => id);
+  const succeeded = [...ends].filter(([, list]) => !hasFailure(list)).map(([id]) => id);
+  await reviewAll([...failed, ...(await db.listFailing(succeeded))], { ends });
+}
+
+/**
+ * Holds the clock against the webhooks that fail: with the schedule of a lone delivery hours may lie between two
+ * attempts, and a window ends in between. Returns how many had something due.
+ */
+export async function watch(): Promise<number> {
+  await systemMail.prepare();
+  await purgeHosts();
+  if (await holdsBack()) return 0;
+  const time = now();
+  let total = 0;
+  let page: WebhookRecord[] = [];
+  do {
+    page = await db.listOutages(page.at(-1) ?? null, pageSize);
+    const due = page.filter((webhook) => dueOf(webhook, time).length > 0).map(({ id }) => id);
+    await reviewAll(due, { time });
+    total += due.length;
+  } while (page.length === pageSize);
+  return total;
+}
+
+async function reviewAll(webhookIds: string[], occasion: Occasion): Promise<void> {
+  for (let start = 0; start < webhookIds.length; start += batchSize)
+    await review(webhookIds.slice(start, start + batchSize), occasion);
+}

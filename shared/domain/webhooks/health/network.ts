@@ -1,0 +1,82 @@
+import { now } from '../../../common/clock.ts';
+import { forgetAtEnd } from '../../../common/closing.ts';
+import { logger } from '../../../common/logger.ts';
+import { transaction } from '../../../db/client.ts';
+import {
+  deleteHostsBefore,
+  type HostEnd,
+  listHostCounts,
+  updateHosts,
+} from '../../../db/webhooks/hosts.system.ts';
+
+const minuteMs = 60_000;
+const lookBackMs = 10 * minuteMs;
+const fewestHosts = 20;
+const suspectShare = 0.8;
+const mostOfOne = 0.2;
+const fewestWorkspaces = 3;
+const keptMs = 24 * 60 * minuteMs;
+const purgeBatchSize = 1_000;
+
+/** When this process last wrote that a host was reached or failed. */
+const writtenAt = new Map<string, number>();
+forgetAtEnd(() => writtenAt.clear());
+const maxKnown = 20_000;
+
+/** Notes which hosts of a workspace were reached and which failed: each at most once a minute from each process. */
+export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
+  const latest = new Map<string, HostEnd>();
+  for (const end of ends) {
+    const key = `${end.isSuccess} ${end.workspaceId} ${end.host}`;
+    const known = latest.get(key);
+    if (!known || known.endedAt < end.endedAt) latest.set(key, end);
+  }
+  const fresh = [...latest].filter(([key, { endedAt }]) => {
+    const before = writtenAt.get(key);
+    return before === undefined || Math.abs(endedAt.getTime() - before) >= minuteMs;
+  });
+  if (fresh.length === 0) return;
+  await transaction(() => updateHosts(fresh.map(([, end]) => end)));
+  if (writtenAt.size > maxKnown) writtenAt.clear();
+  for (const [key, { endedAt }] of fresh) writtenAt.set(key, endedAt.getTime());
+}
+
+/**
+ * While so many of so many hosts fail, the likelier cause is our own network (API decisions §6). The hosts of one workspace count
+ * for a fifth at most, and three must have some that fail: a customer with many dead hosts is no sign of it.
+ */
+export async function isSuspect(): Promise<boolean> {
+  const workspaces = await listHostCounts(new Date(now().getTime() - lookBackMs));
+  const all = workspaces.reduce((sum, { tried }) => sum + tried, 0);
+  const failingWorkspaces = workspaces.filter(({ failing }) => failing > 0).length;
+  if (all < fewestHosts || failingWorkspaces < fewestWorkspaces) return false;
+  const most = all * mostOfOne;
+  let [counted, failed] = [0, 0];
+  for (const { tried, failing } of workspaces) {
+    const weight = Math.min(1, most / tried);
+    counted += tried * weight;
+    failed += failing * weight;
+  }
+  // A whisker above, as the weights are fractions.
+  return failed > suspectShare * counted + 1e-9;
+}
+
+const alarmEveryMs = minuteMs;
+let nextAlarmAt = 0;
+forgetAtEnd(() => {
+  nextAlarmAt = 0;
+});
+
+/** Whether webhooks must be left alone because of it. Says so to the operator, once in a while. */
+export async function holdsBack(): Promise<boolean> {
+  if (!(await isSuspect())) return false;
+  if (performance.now() >= nextAlarmAt) {
+    nextAlarmAt = performance.now() + alarmEveryMs;
+    logger.error('most hosts that webhooks go to fail: look at our own network; no webhook is switched off');
+  }
+  return true;
+}
+
+export async function purgeHosts(): Promise<void> {
+  await deleteHostsBefore(new Date(now().getTime() - keptMs), purgeBatchSize);
+}

@@ -1,0 +1,81 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { open } from '../../common/secrets.ts';
+import {
+  signWebhookRequest,
+  type WebhookSignature,
+  webhookKey,
+} from '../../formats/signatures/http-signature.ts';
+
+/** The fields of a webhook that its signatures need. */
+export type SigningWebhook = {
+  id: string;
+  url: string;
+  /** Null signs as legacy webhooks do. */
+  apiVersion: string | null;
+  secretVersion: number;
+  secret: Buffer;
+  previousSecret: Buffer | null;
+  previousSecretUntil: Date | null;
+};
+
+type Message = { body: Buffer; deliveryId: string; at: Date };
+
+const contentType = 'application/json';
+
+/** The headers that describe and sign a delivery's body. Signed anew for each attempt (API decisions §6). */
+export function signedHeaders(
+  webhook: SigningWebhook,
+  { body, deliveryId, at }: Message,
+): Record<string, string> {
+  if (webhook.apiVersion === null)
+    return {
+      'content-type': contentType,
+      'webhook-id': deliveryId,
+      ...legacySignature(keyOf(webhook.id, webhook.secretVersion, webhook.secret), body, at),
+    };
+  return signWebhookRequest({
+    url: webhook.url,
+    body,
+    contentType,
+    webhookId: deliveryId,
+    createdAt: at,
+    signatures: signaturesOf(webhook, at),
+  });
+}
+
+/** For some time after a rotation a delivery is signed with the secret before it too (API decisions §6). */
+function signaturesOf(webhook: SigningWebhook, at: Date): WebhookSignature[] {
+  const { id, secretVersion, secret, previousSecret, previousSecretUntil } = webhook;
+  const current: WebhookSignature = {
+    label: 'sig',
+    keyid: String(secretVersion),
+    key: keyOf(id, secretVersion, secret),
+  };
+  if (!previousSecret || !previousSecretUntil || previousSecretUntil <= at) return [current];
+  const version = secretVersion - 1;
+  return [current, { label: 'sig-prev', keyid: String(version), key: keyOf(id, version, previousSecret) }];
+}
+
+/** One header, made with the current secret alone: whoever reads it knows no other (API decisions §5). */
+function legacySignature(key: KeyObject, body: Buffer, at: Date): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1000));
+  return {
+    'x-webhook-timestamp': timestamp,
+    'x-webhook-signature': createHmac('sha256', key).update(`${timestamp}.`).update(body).digest('base64'),
+  };
+}
+
+// Key objects cost more to make than a signature does. A version is never given to another secret.
+const keys = new Map<string, KeyObject>();
+const maxKeys = 10_000;
+
+function keyOf(webhookId: string, version: number, sealed: Buffer): KeyObject {
+  const name = `${webhookId} ${version}`;
+  let key = keys.get(name);
+  if (!key) {
+    key = webhookKey(open(webhookId, sealed));
+    if (keys.size >= maxKeys) keys.delete(keys.keys().next().value!);
+    keys.set(name, key);
+  }
+  return key;
+}

@@ -1,0 +1,100 @@
+import { now } from '../../common/clock.ts';
+import { forgetAtEnd } from '../../common/closing.ts';
+import { invalid, problem } from '../../common/errors.ts';
+import { transaction } from '../../db/client.ts';
+import { insertSystemWorkspace, listWorkspaces } from '../../db/workspace/workspaces.system.ts';
+import * as db from '../../db/workspace/workspaces.ts';
+import { parseMailbox } from '../../formats/email/address.ts';
+import { idFromBytes, newId } from '../../formats/ids.ts';
+import { releaseSms } from '../../jobs/release-sms.ts';
+import { enqueue } from '../../queue/queue.ts';
+
+export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
+
+const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
+
+export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord> {
+  const time = now();
+  const record: db.WorkspaceRecord = {
+    id: newId('workspace', time),
+    name: options.name,
+    country: options.country ?? 'GB',
+    alertEmail: options.alertEmail ?? null,
+    webhooksEnabled: true,
+    sendingBlocked: false,
+    ...unlimited,
+    createdAt: time,
+  };
+  await db.insertWorkspace(record.id, record);
+  return record;
+}
+
+/** The platform's own workspace: what it sends in its own name is no customer's, and no key opens it. */
+export const systemWorkspaceId = idFromBytes(
+  'workspace',
+  Buffer.from('00000000000070008000000000000000', 'hex'),
+);
+
+/** Makes it where it is not there yet; the operator gives it a sending domain like any other. */
+export async function makeSystem(): Promise<void> {
+  await insertSystemWorkspace({
+    id: systemWorkspaceId,
+    name: 'System',
+    country: 'GB',
+    alertEmail: null,
+    webhooksEnabled: false,
+    sendingBlocked: false,
+    ...unlimited,
+    createdAt: now(),
+  });
+}
+
+export type WorkspaceChanges = {
+  /** Null: nowhere. */
+  alertEmail?: string | null;
+  webhooksEnabled?: boolean;
+  sendingBlocked?: boolean;
+  /** Null: no limit. */
+  emailsPerMinute?: number | null;
+  emailsPerHour?: number | null;
+  emailsPerDay?: number | null;
+};
+
+/** A field that is left out stays. Processes that remember the workspace follow within two seconds. */
+export async function change(workspaceId: string, changes: WorkspaceChanges): Promise<db.WorkspaceRecord> {
+  if (changes.alertEmail != null) checkAddress(changes.alertEmail);
+  return transaction(async () => {
+    const workspace = await db.findWorkspaceForUpdate(workspaceId);
+    if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
+    const changed = { ...workspace, ...changes };
+    await db.updateWorkspace(workspaceId, changed);
+    // Batches that were paused by it go on at once.
+    if (workspace.sendingBlocked && !changed.sendingBlocked)
+      enqueue(releaseSms, { workspaceId }, { lane: 'default', id: `${workspaceId}-${now().getTime()}` });
+    return changed;
+  });
+}
+
+function checkAddress(text: string): void {
+  const parsed = parseMailbox(text, { allowDisplayName: false });
+  if (!parsed.ok) throw invalid('alertEmail', parsed.message);
+}
+
+export const find = db.findWorkspace;
+export const listAll = listWorkspaces;
+
+type Entry = { workspace: db.WorkspaceRecord | null; readAt: number };
+const cacheMs = 2_000;
+const cache = new Map<string, Entry>();
+forgetAtEnd(() => cache.clear());
+
+/** For the hot paths: up to two seconds old. */
+export async function findRecent(workspaceId: string): Promise<db.WorkspaceRecord | null> {
+  const known = cache.get(workspaceId);
+  if (known && performance.now() - known.readAt < cacheMs) return known.workspace;
+  const readAt = performance.now();
+  const workspace = await db.findWorkspace(workspaceId);
+  if (cache.size >= 10_000) cache.delete(cache.keys().next().value!);
+  cache.set(workspaceId, { workspace, readAt });
+  return workspace;
+}

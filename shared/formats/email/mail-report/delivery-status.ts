@@ -1,0 +1,51 @@
+import { enhancedCodeOf, inOneLine, type SmtpReply } from '../smtp-reply.ts';
+import { addressesOf, type Fields, fieldGroups, firstOf } from './fields.ts';
+
+const actions = ['failed', 'delayed', 'delivered', 'relayed', 'expanded'] as const;
+
+/** The outcome for one recipient (RFC 3464 §2.3). */
+export type RecipientStatus = {
+  action: (typeof actions)[number];
+  /** The address that the email was for, and the one it ended at, each in every form that it may have been meant in. */
+  addresses: string[];
+  /** The server's answer, as far as the report tells. */
+  reply: SmtpReply;
+};
+
+/** The recipients in a message/delivery-status. `explanation` is the part of the report that is for people. */
+export function recipientsOf(status: string, explanation: string): RecipientStatus[] {
+  const groups = fieldGroups(status).filter((group) => group.has('final-recipient') && group.has('action'));
+  // It names the command that was answered, but not for whom.
+  const isAtRcpt = groups.length === 1 && /\b(?:in reply to|after|response to) RCPT TO\b/i.test(explanation);
+  return groups.flatMap((group) => recipientOf(group, isAtRcpt) ?? []);
+}
+
+function recipientOf(group: Fields, isAtRcpt: boolean): RecipientStatus | null {
+  const named = /^[a-z]+/i.exec(firstOf(group, 'action') ?? '')?.[0].toLowerCase();
+  const action = actions.find((one) => one === named);
+  if (!action) return null;
+  const addresses = ['original-recipient', 'final-recipient'].flatMap((name) =>
+    addressesOf(firstOf(group, name) ?? ''),
+  );
+  return { action, addresses: [...new Set(addresses)], reply: replyOf(group, isAtRcpt) };
+}
+
+/** The status code is the reporting server's reading and counts; the diagnosis fills in what it leaves open. */
+function replyOf(group: Fields, isAtRcpt: boolean): SmtpReply {
+  const given = firstOf(group, 'diagnostic-code') ?? '';
+  const [, type, text] = /^([\w-]+)[ \t]*;[ \t]*(.*)$/s.exec(given) ?? [null, '', given];
+  const diagnosis = inOneLine(text ?? '');
+  const isSmtp = type?.toLowerCase() === 'smtp';
+  const status = /^[245]\.\d{1,3}\.\d{1,3}(?=\s|\(|$)/.exec(firstOf(group, 'status') ?? '')?.[0] ?? null;
+  const said = isSmtp ? /^[245]\d\d(?=[ -]|$)/.exec(diagnosis)?.[0] : undefined;
+  const answered = said ? enhancedCodeOf(diagnosis) : null;
+  const digit = status?.[0] ?? said?.[0] ?? '5';
+  const isVague = status === null || status.endsWith('.0.0');
+  const enhanced = isVague ? answered : status;
+  return {
+    stage: isAtRcpt && said ? 'rcpt' : 'report',
+    code: said?.startsWith(digit) ? Number(said) : Number(`${digit}50`),
+    enhanced: enhanced?.startsWith(digit) ? enhanced : null,
+    text: diagnosis || (status ?? ''),
+  };
+}

@@ -1,0 +1,191 @@
+/**
+ * How a text becomes the parts of a text message (3GPP TS 23.038): in the GSM alphabet where all of it is in there,
+ * else in UCS-2, which phones read as UTF-16.
+ */
+
+export type Encoding = 'gsm7' | 'ucs2';
+/**
+ * The treatment of characters outside the GSM alphabet. allow: the message goes in UCS-2; deny: it is refused; strip:
+ * each gives way to what looks like it, or to nothing.
+ */
+export type Unicode = 'allow' | 'deny' | 'strip';
+
+/** At least one part; together they are the text. */
+export type Parted = { encoding: Encoding; parts: string[] };
+
+// TS 23.038 §6.2.1 without the escape, and §6.2.1.1, whose characters take an escape and another septet.
+const basic =
+  '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
+const extension = '\f^{}\\[~]|€';
+
+// A part of several gives six bytes of its 140 to the header that puts them together.
+const room = { gsm7: { alone: 160, ofMany: 153 }, ucs2: { alone: 70, ofMany: 67 } } as const;
+
+const septets = new Uint8Array(0x2100);
+for (const character of basic) septets[character.charCodeAt(0)] = 1;
+for (const character of extension) septets[character.charCodeAt(0)] = 2;
+
+/** How many septets a character takes; 0 where the alphabet lacks it. */
+function septetsOf(character: string): number {
+  return character.length === 1 ? (septets[character.charCodeAt(0)] ?? 0) : 0;
+}
+
+/** The parts that a text is sent as. No pair of septets and no surrogate pair is divided between two of them. */
+export function partsOf(text: string): Parted {
+  for (const character of text)
+    if (septetsOf(character) === 0)
+      return { encoding: 'ucs2', parts: split(text, (one) => one.length, room.ucs2) };
+  return { encoding: 'gsm7', parts: split(text, septetsOf, room.gsm7) };
+}
+
+const escapeByte = 0x1b;
+// The places of the extension characters in the table that the escape leads to, in the order of `extension`.
+const extensionBytes = [0x0a, 0x14, 0x28, 0x29, 0x2f, 0x3c, 0x3d, 0x3e, 0x40, 0x65];
+
+// In the table the escape stands between Ξ and Æ.
+const basicTable = [...basic.slice(0, escapeByte), '\u00a0', ...basic.slice(escapeByte)];
+const bytesOfCharacters = new Map<string, number[]>([
+  ...[...extension].map((character, index): [string, number[]] => [
+    character,
+    [escapeByte, extensionBytes[index]!],
+  ]),
+  ...[...basic].map((character, index): [string, number[]] => [
+    character,
+    [index < escapeByte ? index : index + 1],
+  ]),
+]);
+const ofExtension = new Map(extensionBytes.map((byte, index) => [byte, extension[index]!]));
+
+/** A septet to a byte, as SMPP carries the alphabet. Throws where the alphabet lacks a character. */
+export function toGsm7(text: string): Buffer {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const own = bytesOfCharacters.get(character);
+    if (!own) throw new RangeError('A character is not in the GSM alphabet');
+    bytes.push(...own);
+  }
+  return Buffer.from(bytes);
+}
+
+/** As phones read it: an escape that leads nowhere shows the character of the basic table (TS 23.038 §6.2.1.1). */
+export function fromGsm7(bytes: Uint8Array): string {
+  let text = '';
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]! & 0x7f;
+    if (byte !== escapeByte || at + 1 === bytes.length) {
+      text += basicTable[byte]!;
+      continue;
+    }
+    at += 1;
+    text += ofExtension.get(bytes[at]! & 0x7f) ?? basicTable[bytes[at]! & 0x7f]!;
+  }
+  return text;
+}
+
+/** The text that is sent where `unicode` says so, or why none is. */
+export function adapt(
+  text: string,
+  unicode: Unicode,
+): { ok: true; text: string } | { ok: false; message: string } {
+  if (unicode === 'allow') return { ok: true, text };
+  if (unicode === 'strip') return { ok: true, text: strip(text) };
+  const outside = new Set([...text].filter((character) => septetsOf(character) === 0));
+  return outside.size === 0 ? { ok: true, text } : { ok: false, message: denial(outside) };
+}
+
+function split(
+  text: string,
+  sizeOf: (character: string) => number,
+  { alone, ofMany }: { alone: number; ofMany: number },
+): string[] {
+  const starts = [0];
+  let used = 0;
+  let total = 0;
+  let index = 0;
+  for (const character of text) {
+    const size = sizeOf(character);
+    if (used + size > ofMany) {
+      starts.push(index);
+      used = 0;
+    }
+    used += size;
+    total += size;
+    index += character.length;
+  }
+  if (total <= alone) return [text];
+  return starts.map((start, part) => text.slice(start, starts[part + 1]));
+}
+
+const mostNamed = 10;
+
+function denial(outside: Set<string>): string {
+  const names = [...outside].slice(0, mostNamed).map(nameOf).join(', ');
+  const further = outside.size > mostNamed ? ` and ${outside.size - mostNamed} more` : '';
+  return `has characters that are not in the GSM alphabet: ${names}${further}`;
+}
+
+const unseen = /[\p{C}\p{M}\p{Z}]/u;
+
+/** With its number, as many look alike and some like nothing. */
+function nameOf(character: string): string {
+  const number = `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+  return unseen.test(character) ? number : `${character} (${number})`;
+}
+
+/** Characters that people take for one another, where Unicode does not say so. */
+const likenesses: Record<string, string> = {
+  "'": '`´‘’‚‛′ʹʻʼʽˈ‹›',
+  '"': '“”„‟″«»〝〞',
+  '-': '‐‑‒–—―−⁃',
+  '*': '•·●▪∙',
+  '/': '⁄∕÷',
+  '\n': '\u0085\u2028\u2029\v',
+  ' ': '\t\u1680',
+  ',': '、，',
+  '.': '。',
+  x: '×',
+  ss: 'ẞ',
+  oe: 'œ',
+  OE: 'Œ',
+  th: 'þ',
+  TH: 'Þ',
+  d: 'đð',
+  D: 'ĐÐ',
+  h: 'ħ',
+  H: 'Ħ',
+  l: 'ł',
+  L: 'Ł',
+  i: 'ı',
+  t: 'ŧ',
+  T: 'Ŧ',
+  '(c)': '©',
+  '(r)': '®',
+  Δ: '∆',
+  Σ: '∑',
+  Π: '∏',
+};
+// Greek capitals that the alphabet has as Latin ones.
+const greek = { from: 'ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ', to: 'ABEZHIKMNOPTYX' };
+const likenessOf = new Map([
+  ...Object.entries(likenesses).flatMap(([likeness, characters]) =>
+    [...characters].map((character) => [character, likeness] as const),
+  ),
+  ...[...greek.from].map((character, index) => [character, greek.to.charAt(index)] as const),
+]);
+
+function strip(text: string): string {
+  // Composed first: é is in the alphabet, e with an accent after it is not.
+  let stripped = '';
+  for (const character of text.normalize('NFC'))
+    stripped += septetsOf(character) ? character : plain(character);
+  return stripped;
+}
+
+function plain(character: string): string {
+  const likeness = likenessOf.get(character);
+  if (likeness !== undefined) return likeness;
+  let result = '';
+  for (const piece of character.normalize('NFKD'))
+    result += septetsOf(piece) ? piece : (likenessOf.get(piece) ?? '');
+  return result;
+}

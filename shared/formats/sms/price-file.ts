@@ -1,0 +1,101 @@
+import { CsvError, parse } from 'csv-parse/sync';
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import type { FieldErrors } from '../../common/errors.ts';
+import { isCountry } from '../country.ts';
+import { parseMoney } from '../money.ts';
+
+/** The price of a part to a country from a day on, in ten-thousandths; null where its field is empty. */
+export type PriceLine = { country: string; validFrom: Date; gbp: number | null; eur: number | null };
+/** `errors`: what is wrong with which lines; all of them are looked at. */
+export type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors: FieldErrors };
+
+const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
+type Column = (typeof priceColumns)[number];
+type Fields = Record<Column, string>;
+type Line = { line: number; fields: string[] };
+
+/** Reads a price table: CSV with a header, whose columns may come in any order. */
+export function parsePriceFile(text: string): PriceFile {
+  const read = linesOf(text);
+  if ('errors' in read) return { ok: false, errors: read.errors };
+  const [header, ...lines] = read.lines;
+  const order = header?.fields ?? [];
+  if (order.toSorted().join() !== priceColumns.toSorted().join())
+    return failure(header?.line ?? 1, `must name the columns, with commas: ${priceColumns.join(',')}`);
+  if (lines.length === 0) return failure(header!.line + 1, 'must be a price');
+
+  const errors: FieldErrors = {};
+  const prices: PriceLine[] = [];
+  const seen = new Map<string, number>();
+  for (const { line, fields } of lines) {
+    const faults: string[] = [];
+    if (fields.length === priceColumns.length) {
+      const named = Object.fromEntries(order.map((column, index) => [column, fields[index]])) as Fields;
+      const price = priceOf(named, (fault) => faults.push(fault));
+      const key = `${named.country} from ${named.validFrom}`;
+      const earlier = seen.get(key);
+      if (earlier !== undefined) faults.push(`${key} is on line ${earlier} too`);
+      seen.set(key, line);
+      prices.push(price);
+    } else faults.push(`has ${fields.length} fields, not ${priceColumns.length}`);
+    if (faults.length > 0) errors[`line ${line}`] = faults;
+  }
+  return Object.keys(errors).length === 0 ? { ok: true, prices } : { ok: false, errors };
+}
+
+function failure(line: number, message: string): { ok: false; errors: FieldErrors } {
+  return { ok: false, errors: { [`line ${line}`]: [message] } };
+}
+
+function linesOf(text: string): { lines: Line[] } | { errors: FieldErrors } {
+  try {
+    const lines: Line[] = [];
+    parse(text, {
+      bom: true,
+      // Left to itself it takes the first line's ending for that of all.
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      skip_records_with_empty_values: true,
+      trim: true,
+      onRecord: (fields: string[], { lines: line }) => {
+        lines.push({ line, fields });
+        return null;
+      },
+    });
+    return { lines };
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    return failure(Number(error['lines']), `is not CSV: ${error.message}`);
+  }
+}
+
+function priceOf({ country, gbp, eur, validFrom }: Fields, refuse: (fault: string) => void): PriceLine {
+  // Ascension and Tristan da Cunha have numbers of their own, and no code of the standard.
+  if (!isCountry(country) && !isSupportedCountry(country))
+    refuse('country must be the two letters of a country (ISO 3166-1), such as GB');
+  return {
+    country,
+    gbp: amountOf('gbp', gbp, refuse),
+    eur: amountOf('eur', eur, refuse),
+    validFrom: dayOf(validFrom, refuse),
+  };
+}
+
+// Far above what any part costs, and what a hundred parts of it cost is still a safe number.
+const mostCostly = 1000 * 10_000;
+
+function amountOf(name: string, text: string, refuse: (fault: string) => void): number | null {
+  if (text === '') return null;
+  const amount = parseMoney(text);
+  if (amount !== null && amount >= 0 && amount <= mostCostly) return amount;
+  refuse(`${name} must be an amount such as 0.0345, up to 1000, or empty where there is no price`);
+  return null;
+}
+
+function dayOf(text: string, refuse: (fault: string) => void): Date {
+  const day = new Date(`${text}T00:00:00Z`);
+  // Date turns the 31st of a short month into the 1st of the next.
+  const isDay = /^20\d\d-\d\d-\d\d$/.test(text) && day.getTime() > 0 && day.toISOString().startsWith(text);
+  if (!isDay) refuse('validFrom must be a day such as 2026-12-01');
+  return day;
+}

@@ -1,0 +1,109 @@
+import { Worker } from 'node:worker_threads';
+import { closeAtEnd } from '../common/closing.ts';
+import { problem } from '../common/errors.ts';
+import { logger } from '../common/logger.ts';
+import type { DkimKey } from '../formats/email/dkim.ts';
+
+/**
+ * RSA keys take a tenth of a second of a processor each, at times a whole one. They are made one at a time, in a thread
+ * of their own and of low priority: the threads that files, names and signatures of other requests wait for are left
+ * alone.
+ */
+
+type Waiting = { workspaceId: string; resolve: (key: DkimKey) => void; reject: (reason: unknown) => void };
+
+const mostPerWorkspace = 10;
+const mostWaiting = 100;
+const retryAfterSeconds = 3;
+/** Then the thread ends, with its 10 MB. */
+const idleMs = 10_000;
+
+/** By workspace; the first of them has the next turn. */
+const waiting = new Map<string, Waiting[]>();
+let running: Waiting | undefined;
+let thread: Worker | undefined;
+let idle: NodeJS.Timeout | undefined;
+
+/** A new key, when its turn has come: turns go round by workspace. A Problem where too many wait already. */
+export async function generateInTurn(workspaceId: string): Promise<DkimKey> {
+  const own = waiting.get(workspaceId) ?? [];
+  if (own.length + (running?.workspaceId === workspaceId ? 1 : 0) >= mostPerWorkspace)
+    throw problem('rate_limited', {
+      detail: `At most ${mostPerWorkspace} keys of a workspace are made at a time`,
+      retryAfterSeconds,
+    });
+  const all = [...waiting.values()].reduce((sum, { length }) => sum + length, 0);
+  if (all >= mostWaiting)
+    throw problem('service_unavailable', { detail: 'Too many keys are being made', retryAfterSeconds });
+  return new Promise((resolve, reject) => {
+    own.push({ workspaceId, resolve, reject });
+    waiting.set(workspaceId, own);
+    startNext();
+  });
+}
+
+function startNext(): void {
+  if (running) return;
+  const [next] = waiting;
+  if (!next) return rest();
+  const [workspaceId, own] = next;
+  // The others of the workspace go behind those who wait now.
+  waiting.delete(workspaceId);
+  running = own.shift()!;
+  if (own.length > 0) waiting.set(workspaceId, own);
+  clearTimeout(idle);
+  thread ??= start();
+  // A key that is owed keeps the process alive; the thread by itself does not.
+  thread.ref();
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  thread.postMessage(null);
+}
+
+function rest(): void {
+  thread?.unref();
+  clearTimeout(idle);
+  idle = setTimeout(() => void close(), idleMs).unref();
+}
+
+function start(): Worker {
+  closeAtEnd(close);
+  const worker = new Worker(new URL('./thread.ts', import.meta.url), {
+    name: 'keys',
+    env: {},
+    argv: [],
+    execArgv: [],
+  });
+  worker.on('message', (key: DkimKey) => settle((one) => one.resolve(key)));
+  worker.on('error', (error) => logger.error({ err: error }, 'the thread that makes keys has failed'));
+  worker.on('exit', () => {
+    if (thread !== worker) return;
+    thread = undefined;
+    fail();
+  });
+  return worker;
+}
+
+function settle(how: (one: Waiting) => void): void {
+  const one = running;
+  running = undefined;
+  if (one) how(one);
+  startNext();
+}
+
+const failed = () =>
+  problem('service_unavailable', { detail: 'The key could not be made', retryAfterSeconds });
+
+function fail(): void {
+  settle((one) => one.reject(failed()));
+}
+
+/** A caller that comes while the thread ends gets another. */
+async function close(): Promise<void> {
+  const open = thread;
+  thread = undefined;
+  const left = [...waiting.values()].flat();
+  waiting.clear();
+  for (const { reject } of left) reject(failed());
+  fail();
+  await open?.terminate();
+}

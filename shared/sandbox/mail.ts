@@ -1,0 +1,81 @@
+import type { IncomingMail } from '../formats/email/mail-report.ts';
+import { openPoolOf, type Pool } from './pool.ts';
+import { type MailJob, mailRuns } from './protocol.ts';
+import { startThread } from './thread-handle.ts';
+
+export type ReadResult<T> =
+  | { ok: true; read: T }
+  /** It cannot be read, now or later: it completes a sentence that starts with "The message". */
+  | { ok: false; fault: string; busy?: never }
+  /** Too much of this sender waits, or it waited for 10 s: it may be tried again later. */
+  | { ok: false; busy: true; fault?: never };
+
+/** So that a sender that holds up one thread, which is all that one can, leaves another to the others. */
+const threads = 2;
+const heapMb = 96;
+const crash = 'could not be read';
+let pool: Pool | undefined;
+
+const openMailPool = () => {
+  const program = { entry: 'mail', heapMb, runs: mailRuns } as const;
+  return openPoolOf(threads, {
+    start: (events) => startThread(program, events),
+    spares: 0,
+    waitMs: 10_000,
+    runs: mailRuns,
+    words: {
+      'out of time': `takes longer than ${mailRuns.full.kill / 1000} s to read`,
+      'out of memory': `needs more than ${heapMb} MB to read`,
+      crash,
+    },
+  });
+};
+
+/**
+ * Reads a message of a stranger, or its beginning, in another thread, which is killed if it must be. Senders take turns.
+ * Rejects when the threads are closed meanwhile, or for a fault of ours.
+ */
+export function readMail(sender: string, raw: Uint8Array): Promise<ReadResult<IncomingMail>> {
+  return run(sender, { kind: 'mail', raw });
+}
+
+/** The same for what one of these keys has signed of it, and nothing else; null where no signature verifies. */
+export function readSignedMail(
+  sender: string,
+  raw: Uint8Array,
+  signed: { keys: ReadonlyMap<string, readonly string[]>; at: Date },
+): Promise<ReadResult<IncomingMail | null>> {
+  return run(sender, { kind: 'mail', raw, signed });
+}
+
+async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
+  pool ??= openMailPool();
+  const outcome = await pool.run({
+    workspaceId: sender,
+    // How long the mail of a sender takes is known by what the last took, whatever it was.
+    source: `${sender} ${job.signed ? 'signed' : ''}`,
+    message: { ...job, raw: alone(job.raw) },
+    length: job.raw.length,
+  });
+  if (outcome.outcome === 'busy') return { ok: false, busy: true };
+  if (outcome.outcome === 'done') return { ok: true, read: JSON.parse(outcome.outputs[0]!) as T };
+  const [{ message: fault } = { message: crash }] = outcome.faults;
+  // The next release may do better, and the sender keeps it until then.
+  if (fault === crash) throw new Error('A message ended the thread that read it');
+  return { ok: false, fault };
+}
+
+/** Small buffers share their memory with others, and a thread gets all of it. */
+function alone(bytes: Uint8Array): Uint8Array {
+  return bytes.buffer.byteLength === bytes.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+export async function closeMailThreads(): Promise<void> {
+  const open = pool;
+  pool = undefined;
+  await open?.close();
+}
+
+export function mailThreadStats(): ReturnType<Pool['stats']> {
+  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+}

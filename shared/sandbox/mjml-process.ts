@@ -1,0 +1,170 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { mjmlRuns, type Run, type ThreadResult } from './protocol.ts';
+import type { Job } from './queue.ts';
+import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
+
+const entry = fileURLToPath(new URL('./mjml-child.ts', import.meta.url));
+/** The library takes a second to load, on a busy machine several. */
+const startMs = 20_000;
+/** However little of the processor it got. */
+const patience = 5;
+
+/**
+ * A process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces, and V8
+ * ends the whole process where a thread overshoots its heap limit by much.
+ */
+export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
+  const child = forkConfined(entry, { heapMb, readable: readableProgram() });
+  let ready = false;
+  let killed = false;
+  let batch: { run: Run; jobs: Job[]; answered: number } | undefined;
+  let watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: 0 };
+
+  child.on('message', (message: 'ready' | ThreadResult) => {
+    if (killed) return;
+    if (message === 'ready') {
+      ready = true;
+      events.ready();
+      return;
+    }
+    const following = batch?.jobs[batch.answered + 1];
+    events.results([message]);
+    if (following && !killed) send(following);
+  });
+  child.on('error', (error) => {
+    lose('crash', error);
+    events.gone();
+  });
+  child.on('exit', (code, signal) => {
+    // V8 aborts where there is no more memory, in a way that depends on the machine.
+    const isAborted = signal !== null && ['SIGABRT', 'SIGTRAP', 'SIGILL'].includes(signal);
+    lose(isAborted || code === 134 ? 'out of memory' : 'crash');
+    events.gone();
+  });
+  child.unref();
+  child.channel?.unref();
+
+  function lose(cause: Loss['cause'], error?: Error): void {
+    if (killed) return;
+    killed = true;
+    events.lost({ ready, cause, ...(error ? { error } : {}) });
+  }
+
+  function kill(): void {
+    child.kill('SIGKILL');
+    lose('out of time');
+  }
+
+  // One at a time, so that it is known which one it died in.
+  function send({ message }: Job): void {
+    watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: cpuMsOf(child.pid) ?? 0 };
+    child.send(message, () => {});
+  }
+
+  return {
+    get isIdle() {
+      return ready && !killed && batch === undefined;
+    },
+    get run() {
+      return killed ? undefined : batch?.run;
+    },
+
+    post(run, jobs) {
+      batch = { run, jobs, answered: 0 };
+      send(jobs[0]!);
+    },
+
+    next() {
+      return batch?.jobs[batch.answered++];
+    },
+
+    takeFinished() {
+      if (!batch || batch.answered < batch.jobs.length) return undefined;
+      const [job] = batch.jobs;
+      batch = undefined;
+      return job?.workspace;
+    },
+
+    takeUnanswered() {
+      if (!batch) return undefined;
+      const { run, jobs, answered } = batch;
+      batch = undefined;
+      const [guilty, ...innocent] = jobs.slice(answered);
+      return { run, ...(guilty ? { guilty } : {}), part: 0, innocent };
+    },
+
+    watch(tickMs) {
+      if (killed || (ready && !batch)) return;
+      const now = performance.now();
+      // Where this process could not look in time, the other may have had no processor either.
+      const passedMs = Math.min(now - watched.at, tickMs);
+      watched = { ...watched, at: now, ms: watched.ms + passedMs, totalMs: watched.totalMs + passedMs };
+      const limitMs = batch ? mjmlRuns[batch.run].kill : startMs;
+      if (watched.ms < limitMs) return;
+      const cpuMs = batch && watched.totalMs < patience * limitMs ? cpuMsOf(child.pid) : undefined;
+      if (cpuMs === undefined || cpuMs - watched.cpuMs >= limitMs) kill();
+      else watched.ms = cpuMs - watched.cpuMs;
+    },
+
+    end() {
+      killed = true;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      child.once('exit', () => resolve());
+      // Ended already, or it never was.
+      if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) resolve();
+      child.ref();
+      child.kill('SIGKILL');
+      return promise;
+    },
+  };
+}
+
+/**
+ * A process for customers' content: it reads these paths (`/folder/*` with all that is in it) and no others, writes
+ * nowhere, starts nothing, and has nothing of the server's: no settings, no flags, no input or output but messages.
+ */
+export function forkConfined(
+  entry: string,
+  { heapMb, readable }: { heapMb: number; readable: readonly string[] },
+): ChildProcess {
+  return fork(entry, [], {
+    env: {},
+    // Where a library looks for a configuration of its own.
+    cwd: dirname(entry),
+    execArgv: [
+      `--max-old-space-size=${heapMb}`,
+      '--disallow-code-generation-from-strings',
+      '--permission',
+      ...readable.map((path) => `--allow-fs-read=${path}`),
+    ],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    serialization: 'advanced',
+  });
+}
+
+/** The program of the sandbox and the libraries, wherever they were installed: not what lies beside them, such as keys. */
+export function readableProgram(): string[] {
+  const library = fileURLToPath(import.meta.resolve('mjml'));
+  const libraries = library.slice(0, library.lastIndexOf('node_modules') + 'node_modules'.length);
+  const [sandbox, formats] = ['.', '../formats'].map((folder) =>
+    fileURLToPath(new URL(folder, import.meta.url)).replace(/\/$/, ''),
+  );
+  return [`${sandbox}/*`, `${formats}/*`, `${libraries}/*`];
+}
+
+const tickMs = 10;
+
+/** CPU time that a process has had; undefined where the system does not tell. */
+function cpuMsOf(pid: number | undefined): number | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name, in parentheses, may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * tickMs;
+  } catch {
+    return undefined;
+  }
+}

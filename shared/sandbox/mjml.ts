@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import { count } from '../common/metrics.ts';
+import { config } from '../config/config.ts';
+import type { MjmlFault } from '../formats/templates/mjml.ts';
+import { openCompiled } from './compiled.ts';
+import { startMjmlProcess } from './mjml-process.ts';
+import { openPoolOf, type Pool } from './pool.ts';
+import { mjmlRuns } from './protocol.ts';
+
+export type CompileResult =
+  /** `html` null: Liquid builds the structure, so it must be rendered first. */
+  | { ok: true; html: string | null }
+  | { ok: false; errors: MjmlFault[]; busy?: never }
+  | { ok: false; busy: true; errors?: never };
+
+const heapMb = 256;
+const compiled = openCompiled(16_000_000);
+const underWay = new Map<string, Promise<CompileResult>>();
+let pool: Pool | undefined;
+
+const openMjmlPool = () =>
+  openPoolOf(config.MJML_PROCESSES, {
+    start: (events) => startMjmlProcess(heapMb, events),
+    spares: 0,
+    // With the start of a process, which takes its second, on a busy machine several.
+    waitMs: 20_000,
+    runs: mjmlRuns,
+    words: {
+      'out of time': `takes longer than ${mjmlRuns.full.kill / 1000} s to compile`,
+      'out of memory': `needs more than ${heapMb} MB to compile`,
+      crash: 'could not be compiled',
+    },
+  });
+
+/** Compiles MJML with Liquid in it, once for each source: the result is Liquid still. */
+export async function compileTemplate(workspaceId: string, source: string): Promise<CompileResult> {
+  // Its includes are in their places, so the hash is theirs too.
+  const key = hash('sha256', source, 'base64url');
+  const known = compiled.find(key);
+  if (known !== undefined) return { ok: true, html: known };
+  // Of its own workspace only: what waits counts against its share.
+  const mine = `${workspaceId} ${key}`;
+  let result = underWay.get(mine);
+  if (!result) {
+    result = run(workspaceId, { source, isTemplate: true }, key);
+    underWay.set(mine, result);
+    const forget = () => underWay.delete(mine);
+    result.then(forget, forget);
+  }
+  const made = await result;
+  if (made.ok) compiled.keep(key, made.html);
+  return made;
+}
+
+/** Compiles MJML whose Liquid has been rendered. */
+export function compileRendered(workspaceId: string, source: string): Promise<CompileResult> {
+  return run(workspaceId, { source, isTemplate: false }, hash('sha256', source, 'base64url'));
+}
+
+async function run(
+  workspaceId: string,
+  job: { source: string; isTemplate: boolean },
+  key: string,
+): Promise<CompileResult> {
+  count('mjml_compiles');
+  pool ??= openMjmlPool();
+  const outcome = await pool.run({
+    workspaceId,
+    source: key,
+    message: { kind: 'mjml', ...job },
+    length: job.source.length,
+  });
+  if (outcome.outcome === 'busy') return { ok: false, busy: true };
+  if (outcome.outcome === 'done') return { ok: true, html: outcome.outputs[0] ?? null };
+  return { ok: false, errors: outcome.faults.map(({ part: _part, parsing: _parsing, ...fault }) => fault) };
+}
+
+export async function closeMjml(): Promise<void> {
+  const open = pool;
+  pool = undefined;
+  await open?.close();
+}
+
+export function mjmlStats(): ReturnType<Pool['stats']> {
+  return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
+}

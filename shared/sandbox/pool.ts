@@ -1,0 +1,220 @@
+import { tooHeavy, tooSlow } from '../formats/templates/liquid-limits.ts';
+import { type Run, runs, type ThreadJob, type ThreadResult } from './protocol.ts';
+import { type Job, type Outcome, openQueue } from './queue.ts';
+import { type Loss, startThread, type Thread, type ThreadEvents } from './thread-handle.ts';
+
+const tickMs = 10;
+const failedStartsInARow = 3;
+/** Killed threads that are still in a call and have not ended use processor time like any other. */
+const mostDying = 2;
+/**
+ * V8 ends the whole process where a thread overshoots its heap limit by more than 16 MB at one go, so the limits of
+ * formats/liquid keep a render far below it; the rest is room for data, parsed templates and garbage.
+ */
+const defaultHeapMb = 128;
+
+export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
+export type Pool = ReturnType<typeof openPoolOf>;
+
+/** The purpose of a pool's threads. */
+export type Kind = {
+  start(events: ThreadEvents): Thread;
+  /**
+   * Threads that stand by warm beside those that are needed. Once one had to be killed they do so beside the full
+   * number too, in its place; most processes never meet such a render, and need not hold memory for it.
+   */
+  spares: number;
+  /** The longest that a job waits for its turn. */
+  waitMs: number;
+  runs: Record<Run, { kill: number }>;
+  /** The message about a job that ended its thread. */
+  words: Record<Loss['cause'], string>;
+};
+
+/** The queue learns of each source how long one render of it takes; a row counts as a render. */
+const rendersOf = ({ message }: Job, outputs: string[]) =>
+  message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
+
+/** Threads for Liquid. */
+export function openPool(size: number, heapMb = defaultHeapMb): Pool {
+  const program = { entry: 'liquid', heapMb, runs } as const;
+  return openPoolOf(size, {
+    start: (events) => startThread(program, events),
+    spares: 1,
+    waitMs: 10_000,
+    runs,
+    words: { 'out of time': tooSlow, 'out of memory': tooHeavy, crash: 'could not be rendered' },
+  });
+}
+
+/**
+ * At most `size` threads at work, started when they are first needed. Full runs leave one thread free for short ones,
+ * as long as there are two.
+ */
+export function openPoolOf(size: number, kind: Kind) {
+  const queue = openQueue(kind.waitMs);
+  const threads = new Set<Thread>();
+  const dying = new Set<Thread>();
+  const pending = new Set<Job>();
+  const counts = { rendered: 0, failed: 0, busy: 0, killed: 0 };
+  let timer: NodeJS.Timeout | undefined;
+  let isStarting = false;
+  let failedStarts = 0;
+  let closed = false;
+
+  // One at a time: starts beside each other, and beside the first render, only slow each other down.
+  function startThreads(): void {
+    const most = counts.killed > 0 ? size + kind.spares : size;
+    const wanted = Math.min(most, pending.size + kind.spares);
+    if (closed || isStarting || threads.size >= wanted || dying.size > mostDying) return;
+    // Where none can start, only a new render is a reason to try again.
+    if (failedStarts > 0 && pending.size === 0) return;
+    isStarting = true;
+    const thread = kind.start({
+      ready() {
+        isStarting = false;
+        failedStarts = 0;
+        startThreads();
+        dispatch();
+      },
+      results(results) {
+        for (const result of results) {
+          const job = thread.next();
+          if (job) settle(job, result, thread.run === 'full');
+        }
+        const workspace = thread.takeFinished();
+        if (workspace) queue.release(workspace);
+        dispatch();
+      },
+      lost(loss) {
+        threads.delete(thread);
+        dying.add(thread);
+        if (closed) return;
+        if (!loss.ready) isStarting = false;
+        cleanUp(thread, loss);
+        startThreads();
+        dispatch();
+      },
+      gone() {
+        dying.delete(thread);
+        startThreads();
+      },
+    });
+    threads.add(thread);
+  }
+
+  function dispatch(): void {
+    for (;;) {
+      const working = [...threads].filter((thread) => thread.run !== undefined);
+      const free = [...threads].find((thread) => thread.isIdle);
+      if (!free || working.length >= size) return;
+      const fullRuns = working.filter((thread) => thread.run === 'full').length;
+      const next = queue.take(fullRuns < Math.max(1, size - 1));
+      if (!next) return;
+      free.post(next.run, next.jobs);
+    }
+  }
+
+  function finish(job: Job, outcome: Outcome): void {
+    forget(job);
+    counts[outcome.outcome === 'done' ? 'rendered' : outcome.outcome] += 1;
+    job.finish(outcome);
+  }
+
+  function forget(job: Job): void {
+    pending.delete(job);
+    if (pending.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  function retryInFull(job: Job): void {
+    job.needsFullRun = true;
+    queue.putBack([job], 'first');
+  }
+
+  function settle(job: Job, result: ThreadResult, wasFull: boolean): void {
+    queue.charge(job.workspace, result.milliseconds);
+    if (result.outcome === 'done') {
+      if (result.outOfTime) queue.suspect(job);
+      else queue.learn(job, result.milliseconds / rendersOf(job, result.outputs));
+      finish(job, result);
+    } else if (result.outOfTime && !wasFull) {
+      retryInFull(job);
+    } else {
+      if (result.outOfTime) queue.suspect(job);
+      finish(job, result);
+    }
+  }
+
+  function cleanUp(thread: Thread, { ready, cause, error }: Loss): void {
+    if (!ready) {
+      failedStarts += 1;
+      if (failedStarts >= failedStartsInARow) abandonAll(error ?? new Error('the threads do not start'));
+      return;
+    }
+    const left = thread.takeUnanswered();
+    if (!left) return;
+    const { run, guilty, part, innocent } = left;
+    counts.killed += 1;
+    if (guilty) queue.charge(guilty.workspace, kind.runs[run].kill);
+    const workspace = (guilty ?? innocent[0])?.workspace;
+    if (workspace) queue.release(workspace);
+    queue.putBack(innocent, 'first');
+    if (!guilty) return;
+    if (cause === 'out of time' && run === 'short') return retryInFull(guilty);
+    queue.suspect(guilty);
+    finish(guilty, { outcome: 'failed', faults: [{ part, message: kind.words[cause] }] });
+  }
+
+  function abandonAll(reason: Error): void {
+    queue.takeAll();
+    for (const job of pending) {
+      forget(job);
+      job.abandon(reason);
+    }
+  }
+
+  function tick(): void {
+    for (const thread of threads) thread.watch(tickMs);
+    for (const job of queue.takeStale()) finish(job, { outcome: 'busy' });
+  }
+
+  return {
+    /** Rejects only when the pool is closed, or its threads do not start. */
+    run({ workspaceId, source, message, length }: Work): Promise<Outcome> {
+      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+      const job: Job = {
+        workspace: queue.workspace(workspaceId),
+        source,
+        message,
+        length,
+        arrivedAt: performance.now(),
+        needsFullRun: false,
+        finish: resolve,
+        abandon: reject,
+      };
+      pending.add(job);
+      // Threads never keep the process alive; an answer that is still owed does.
+      timer ??= setInterval(tick, tickMs);
+      if (!queue.add(job)) finish(job, { outcome: 'busy' });
+      startThreads();
+      dispatch();
+      return promise;
+    },
+
+    /** Has the spares ready before the first job. */
+    warm: startThreads,
+
+    async close(): Promise<void> {
+      closed = true;
+      abandonAll(new Error('the sandbox is closed'));
+      await Promise.all([...threads, ...dying].map((thread) => thread.end()));
+    },
+
+    stats() {
+      const working = [...threads].filter((thread) => thread.run !== undefined).length;
+      return { threads: threads.size, working, queued: queue.length, ...counts };
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** The messages between the sandbox and its threads. */
+export type LiquidJob = {
+  kind: 'liquid';
+  parts: { source: string; escape: boolean }[];
+  /** JSON text: cheaper to hand over than objects, and nothing but JSON can arrive. Null: the parts are only parsed. */
+  data: string | null;
+  now: number;
+};
+/** Rows of data for few sources: each is rendered by itself, and what they share crosses once. */
+export type RowsJob = {
+  kind: 'rows';
+  sources: readonly { source: string; escape: boolean }[];
+  /** JSON text of an object. A row's own members go before these. */
+  shared: string;
+  /** `source`: its index. `data`: JSON text of an object. */
+  rows: readonly { source: number; data: string }[];
+  now: number;
+};
+/** Its one output is the HTML; it has none where Liquid must be rendered first. */
+export type MjmlJob = { kind: 'mjml'; source: string; isTemplate: boolean };
+/** Its one output is JSON. */
+export type MailJob = {
+  kind: 'mail';
+  raw: Uint8Array;
+  /** Only what is signed with one of these keys is read. */
+  signed?: { keys: ReadonlyMap<string, readonly string[]>; at: Date };
+};
+export type ThreadJob = LiquidJob | RowsJob | MjmlJob | MailJob;
+
+/** A short run is stopped early, so that it can be told from a long one before it holds others up. */
+export type Run = 'short' | 'full';
+export type Batch = { run: Run; jobs: ThreadJob[] };
+
+/** `parsing`: whatever the data, the source is wrong. `inData`: the data is, whatever the source. */
+export type PartFault = {
+  part: number;
+  message: string;
+  line?: number;
+  column?: number;
+  parsing?: true;
+  inData?: true;
+};
+/**
+ * `milliseconds` of CPU time: what others on the machine do is not a workspace's fault. Of rows there is an output for
+ * each that is done, from the first on; `faults` says which of these have failed, and their outputs mean nothing.
+ */
+export type ThreadResult =
+  | { outcome: 'done'; outputs: string[]; faults?: PartFault[]; outOfTime?: true; milliseconds: number }
+  | { outcome: 'failed'; faults: PartFault[]; outOfTime: boolean; milliseconds: number };
+
+type WithoutTime<T> = T extends unknown ? Omit<T, 'milliseconds'> : never;
+export type Unmeasured = WithoutTime<ThreadResult>;
+
+/**
+ * Shared memory, because a thread that is stuck answers no message: how many jobs it has begun and ended since it
+ * started, which job of its batch it is at and which part of that, and the CPU time that it had had when it began. Each
+ * row of a job counts as one begun.
+ */
+export type Marks = { counts: Int32Array; cpuMs: Float64Array };
+export const marks = { begun: 0, ended: 1, part: 2, job: 3 } as const;
+export const marksBytes = 24;
+export function marksIn(shared: SharedArrayBuffer): Marks {
+  return { counts: new Int32Array(shared, 8, 4), cpuMs: new Float64Array(shared, 0, 1) };
+}
+
+/** CPU time in milliseconds after which a render is stopped, and after which its thread is killed. */
+export const runs = {
+  short: { stop: 20, kill: 50 },
+  full: { stop: 100, kill: 250 },
+} as const satisfies Record<Run, { stop: number; kill: number }>;
+
+/** The same for mail. It takes a few milliseconds to read; only a check of signatures can be made to take long. */
+export const mailRuns = {
+  short: { kill: 100 },
+  full: { kill: 300 },
+} as const satisfies Record<Run, { kill: number }>;
+
+/** The same for MJML, which cannot be stopped from within. */
+export const mjmlRuns = {
+  short: { kill: 500 },
+  full: { kill: 1500 },
+} as const satisfies Record<Run, { kill: number }>;
+
+/** The CPU time in milliseconds after which no further row is begun, and how much of them crosses at once. */
+export const crossing = { stop: 10, rows: 500, length: 1024 * 1024, outputLength: 1024 * 1024 } as const;

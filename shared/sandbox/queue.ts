@@ -1,0 +1,207 @@
+import type { PartFault, Run, ThreadJob } from './protocol.ts';
+
+export type Outcome =
+  | { outcome: 'done'; outputs: string[]; faults?: PartFault[] }
+  | { outcome: 'failed'; faults: PartFault[] }
+  | { outcome: 'busy' };
+
+/** A render that waits or runs. */
+export type Job = {
+  workspace: Workspace;
+  /** Hash of the sources, under which their past is known. */
+  source: string;
+  message: ThreadJob;
+  length: number;
+  arrivedAt: number;
+  /** A short run was not enough. */
+  needsFullRun: boolean;
+  finish(outcome: Outcome): void;
+  abandon(reason: Error): void;
+};
+
+export type Workspace = {
+  id: string;
+  waiting: Job[];
+  waitingLength: number;
+  running: boolean;
+  /** Its turn comes later the more time it took last, so one that burns time waits longer than one that does not. */
+  takenMs: number;
+  notBefore: number;
+  suspectUntil: number;
+};
+
+const limits = { jobs: 1000, length: 32_000_000 };
+const batch = { jobs: 16, milliseconds: 10 };
+const suspectMs = 30_000;
+/** Where others wait, a workspace gets its next turn after this many times the time it took. */
+const shareOfTurns = 20;
+/** Sources known to render within this may share a batch. */
+const quickMs = 10;
+const rememberedSources = 5000;
+const rememberedWorkspaces = 1000;
+
+/** Renders that wait for a thread, by workspace, and how long they may. */
+export function openQueue(waitMs = 10_000) {
+  const workspaces = new Map<string, Workspace>();
+  const waiting = new Set<Workspace>();
+  const knownMs = new Map<string, number>();
+  let queued = 0;
+  let trustedFirst = false;
+  let forgetAt = rememberedWorkspaces;
+
+  const isTrusted = (workspace: Workspace) => workspace.suspectUntil < performance.now();
+  const isKnown = (job: Job) => !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
+
+  // Rows take as long as a whole batch may.
+  const mayShare = (job: Job) => isKnown(job) && job.message.kind !== 'rows';
+
+  function nextInTurn(suits: (job: Job) => boolean): Workspace | undefined {
+    let best: Workspace | undefined;
+    let bestTurn = Infinity;
+    for (const workspace of waiting) {
+      const [first] = workspace.waiting;
+      if (workspace.running || !first) continue;
+      const turn = Math.max(first.arrivedAt, workspace.notBefore);
+      if (turn >= bestTurn || !suits(first)) continue;
+      best = workspace;
+      bestTurn = turn;
+    }
+    return best;
+  }
+
+  /** Suspects have every second turn at most while others wait, so that twenty of them are not twenty turns ahead. */
+  function nextForFullRun(): Workspace | undefined {
+    trustedFirst = !trustedFirst;
+    return (trustedFirst && nextInTurn((job) => isTrusted(job.workspace))) || nextInTurn(() => true);
+  }
+
+  function remove(workspace: Workspace, count: number): Job[] {
+    const jobs = workspace.waiting.splice(0, count);
+    for (const job of jobs) workspace.waitingLength -= job.length;
+    queued -= jobs.length;
+    if (workspace.waiting.length === 0) waiting.delete(workspace);
+    return jobs;
+  }
+
+  function start(workspace: Workspace): Job[] {
+    const [first, ...others] = workspace.waiting.slice(0, batch.jobs);
+    let count = 1;
+    if (first && mayShare(first)) {
+      let milliseconds = knownMs.get(first.source) ?? 0;
+      for (const job of others) {
+        milliseconds += knownMs.get(job.source) ?? 0;
+        if (!mayShare(job) || milliseconds > batch.milliseconds) break;
+        count += 1;
+      }
+    }
+    workspace.running = true;
+    workspace.takenMs = 0;
+    return remove(workspace, count);
+  }
+
+  function forgetIdle(): void {
+    for (const [id, workspace] of workspaces)
+      if (!workspace.running && workspace.waiting.length === 0 && isTrusted(workspace)) workspaces.delete(id);
+    forgetAt = Math.max(rememberedWorkspaces, workspaces.size * 2);
+  }
+
+  return {
+    workspace(id: string): Workspace {
+      let workspace = workspaces.get(id);
+      if (!workspace) {
+        if (workspaces.size >= forgetAt) forgetIdle();
+        workspace = {
+          id,
+          waiting: [],
+          waitingLength: 0,
+          running: false,
+          takenMs: 0,
+          notBefore: 0,
+          suspectUntil: -Infinity,
+        };
+        workspaces.set(id, workspace);
+      }
+      return workspace;
+    },
+
+    /** False when the workspace has as much waiting as it may have. */
+    add(job: Job): boolean {
+      const { workspace } = job;
+      if (workspace.waiting.length >= limits.jobs || workspace.waitingLength + job.length > limits.length)
+        return false;
+      this.putBack([job], 'last');
+      return true;
+    },
+
+    putBack(jobs: Job[], place: 'first' | 'last'): void {
+      for (const { workspace, length } of jobs) {
+        workspace.waitingLength += length;
+        waiting.add(workspace);
+      }
+      queued += jobs.length;
+      const target = jobs[0]?.workspace.waiting;
+      if (place === 'first') target?.unshift(...jobs);
+      else target?.push(...jobs);
+    },
+
+    /**
+     * The jobs to run next, all of one workspace. While full runs may hold no further thread, sources that are known to
+     * be quick come first, and new ones get a short run.
+     */
+    take(mayRunFull: boolean): { run: Run; jobs: Job[] } | undefined {
+      const workspace = mayRunFull
+        ? nextForFullRun()
+        : (nextInTurn(isKnown) ?? nextInTurn((job) => !job.needsFullRun && isTrusted(job.workspace)));
+      const first = workspace?.waiting[0];
+      if (!workspace || !first) return undefined;
+      const run = mayRunFull && !isKnown(first) ? 'full' : 'short';
+      return { run, jobs: start(workspace) };
+    },
+
+    charge(workspace: Workspace, milliseconds: number): void {
+      workspace.takenMs += milliseconds;
+    },
+
+    /** The workspace gave its thread back. */
+    release(workspace: Workspace): void {
+      workspace.running = false;
+      workspace.notBefore = performance.now() + shareOfTurns * workspace.takenMs;
+    },
+
+    /** Its sources get no short runs for a while, so that it can hold up only the threads that are meant for that. */
+    suspect(job: Job): void {
+      job.workspace.suspectUntil = performance.now() + suspectMs;
+      knownMs.delete(job.source);
+    },
+
+    learn({ source }: Job, milliseconds: number): void {
+      // One slow run among quick ones, such as the first in a thread, is not the source's doing.
+      const usualMs = knownMs.has(source)
+        ? 0.8 * (knownMs.get(source) ?? 0) + 0.2 * milliseconds
+        : milliseconds;
+      knownMs.delete(source);
+      if (usualMs > quickMs) return;
+      knownMs.set(source, usualMs);
+      const [oldest] = knownMs.keys();
+      if (knownMs.size > rememberedSources && oldest !== undefined) knownMs.delete(oldest);
+    },
+
+    /** Takes out what has waited too long to be of use to anyone. */
+    takeStale(): Job[] {
+      const before = performance.now() - waitMs;
+      return [...waiting].flatMap((workspace) => {
+        const fresh = workspace.waiting.findIndex((job) => job.arrivedAt > before);
+        return fresh === 0 ? [] : remove(workspace, fresh < 0 ? workspace.waiting.length : fresh);
+      });
+    },
+
+    takeAll(): Job[] {
+      return [...waiting].flatMap((workspace) => remove(workspace, workspace.waiting.length));
+    },
+
+    get length() {
+      return queued;
+    },
+  };
+}
+export type Queue = ReturnType<typeof openQueue>;

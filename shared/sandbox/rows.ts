@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { isTooLong, tooLong } from '../formats/templates/liquid-limits.ts';
+import { isLiquid } from '../formats/templates/liquid-tokens.ts';
+import { largestData, tooLarge } from './data.ts';
+import type { Pool } from './pool.ts';
+import { crossing, type PartFault } from './protocol.ts';
+import type { RenderError, RenderResult } from './sandbox.ts';
+
+export type Row = {
+  source: string;
+  /** JSON text of an object. */
+  data: string;
+};
+export type RowsRequest = {
+  workspaceId: string;
+  rows: readonly Row[];
+  /** JSON text of an object: what all rows have. A row's own members go before these. */
+  shared: string;
+  now: Date;
+  /** Values are escaped for HTML, except after `| raw`. */
+  escape: boolean;
+  /** Past that no further rows are handed over; those that are left are `busy`. */
+  withinMs: number;
+};
+export type RowResult = { ok: true; output: string } | Extract<RenderResult, { ok: false }>;
+
+/** Renders rows in as few crossings as their time allows. One after the other, so that others have their turns between. */
+export async function renderRows(run: Pool['run'], request: RowsRequest): Promise<RowResult[]> {
+  const { workspaceId, rows, shared, now, escape, withinMs } = request;
+  const results = rows.map((row) => withoutSandbox(row, shared));
+  const endAt = performance.now() + withinMs;
+  let waiting = [...results.keys()].filter((index) => !results[index]);
+
+  while (waiting.length > 0) {
+    const indexes = oneCrossing(rows, waiting);
+    const crossed = indexes.map((index) => rows[index]!);
+    const sources = [...new Set(crossed.map(({ source }) => source))];
+    const places = new Map(sources.map((source, place) => [source, place]));
+    const outcome = await run({
+      workspaceId,
+      source: hash('sha1', sources.join('\0')),
+      message: {
+        kind: 'rows',
+        sources: sources.map((source) => ({ source, escape })),
+        shared,
+        rows: crossed.map(({ source, data }) => ({ source: places.get(source)!, data })),
+        now: now.getTime(),
+      },
+      length: lengthOf(sources) + lengthOf(crossed.map(({ data }) => data)) + shared.length,
+    });
+    if (outcome.outcome === 'busy') break;
+    if (outcome.outcome === 'done')
+      for (const [place, output] of outcome.outputs.entries())
+        results[indexes[place]!] = { ok: true, output };
+    for (const { part, ...fault } of outcome.faults ?? []) {
+      const failed = indexes[part]!;
+      const failure: RowResult = { ok: false, errors: [toError(fault)] };
+      results[failed] = failure;
+      // Nobody needs to read a source again that cannot be read.
+      if (fault.parsing)
+        for (const index of waiting)
+          if (rows[index]!.source === rows[failed]!.source) results[index] = failure;
+    }
+    waiting = waiting.filter((index) => !results[index]);
+    if (performance.now() > endAt) break;
+  }
+  return results.map((result) => result ?? { ok: false, busy: true });
+}
+
+function withoutSandbox({ source, data }: Row, shared: string): RowResult | undefined {
+  if (isTooLong(source)) return failureOf({ part: 'source', message: tooLong, parsing: true });
+  if (!isLiquid(source)) return { ok: true, output: source };
+  if (shared.length + data.length > largestData.length) return failureOf({ part: 'data', message: tooLarge });
+  return undefined;
+}
+
+/** The first rows that wait, as many as may cross at once. */
+function oneCrossing(rows: readonly Row[], waiting: readonly number[]): number[] {
+  const sources = new Set<string>();
+  let length = 0;
+  const end = waiting.findIndex((index, place) => {
+    const { source, data } = rows[index]!;
+    length += data.length + (sources.has(source) ? 0 : source.length);
+    sources.add(source);
+    return place === crossing.rows || (place > 0 && length > crossing.length);
+  });
+  return waiting.slice(0, end < 0 ? waiting.length : end);
+}
+
+const lengthOf = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
+
+const failureOf = (error: RenderError): RowResult => ({ ok: false, errors: [error] });
+
+function toError({ inData, ...fault }: Omit<PartFault, 'part'>): RenderError {
+  return { part: inData ? 'data' : 'source', ...fault };
+}

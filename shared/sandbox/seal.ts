@@ -1,0 +1,35 @@
+import { registerHooks } from 'node:module';
+
+/** Functions that open connections, end processes or hand out modules without an import. */
+const doors = {
+  global: ['fetch', 'WebSocket', 'EventSource'],
+  process: ['getBuiltinModule', 'binding', '_linkedBinding', 'dlopen', '_getActiveHandles', 'kill'],
+};
+
+/**
+ * To be called by a thread or process of the sandbox once it has loaded all that it needs: from then on nothing else can
+ * be loaded, a module of Node's as little as a file, so that code which got in with customers' content would find no
+ * network. Node 24 has no permission for that; where files are concerned a process has `--permission`, and a thread
+ * cannot. The caller can still load modules later, with the function that this returns.
+ */
+export function seal(): <T>(load: () => Promise<T>) => Promise<T> {
+  for (const name of doors.global) Reflect.deleteProperty(globalThis, name);
+  for (const name of doors.process) Reflect.defineProperty(process, name, { value: refuse });
+  let isOpen = false;
+  registerHooks({
+    resolve: (specifier, context, next) => (isOpen ? next(specifier, context) : refuse()),
+    load: (url, context, next) => (isOpen ? next(url, context) : refuse()),
+  });
+  return async (load) => {
+    isOpen = true;
+    try {
+      return await load();
+    } finally {
+      isOpen = false;
+    }
+  };
+}
+
+function refuse(): never {
+  throw Object.assign(new Error('Access to this has been restricted'), { code: 'ERR_ACCESS_DENIED' });
+}

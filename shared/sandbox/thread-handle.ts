@@ -1,0 +1,168 @@
+import { Worker } from 'node:worker_threads';
+import { config } from '../config/config.ts';
+import { type Batch, marks, marksBytes, marksIn, type Run, type ThreadResult } from './protocol.ts';
+import type { Job, Workspace } from './queue.ts';
+
+/** Outside of a job there is nothing of a customer's to wait for. */
+const stuckMs = 5000;
+/** A thread that does not say in this time how much it worked is in a call that cannot be interrupted. */
+const silentMs = 50;
+
+/** Without kept code a thread takes twice as long to start, and 10 MB more, for Node's TypeScript parser. */
+const keptCode = config.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: config.NODE_COMPILE_CACHE } : {};
+
+export type Loss = {
+  /** It had started properly. */
+  ready: boolean;
+  cause: 'out of time' | 'out of memory' | 'crash';
+  error?: Error;
+};
+
+export type ThreadEvents = {
+  ready(): void;
+  results(results: ThreadResult[]): void;
+  /** It takes no more work: it was killed, or ended by itself. */
+  lost(loss: Loss): void;
+  /** It is no more. A killed thread may first come to the end of a call. */
+  gone(): void;
+};
+
+/** A thread of the sandbox, or a process of it. It never keeps the process alive by itself. */
+export type Thread = {
+  readonly isIdle: boolean;
+  /** Undefined also while a killed thread is on its way out: its place is free at once. */
+  readonly run: Run | undefined;
+  post(run: Run, jobs: Job[]): void;
+  /** The job that a result is for. */
+  next(): Job | undefined;
+  /** The workspace whose batch is now answered, if it is; the thread is then free. */
+  takeFinished(): Workspace | undefined;
+  /** The remains of a dead thread: the job it died in, and the others without an answer. */
+  takeUnanswered(): { run: Run; guilty?: Job; part: number; innocent: Job[] } | undefined;
+  /** To be called every `tickMs`: kills the thread when it has been in one job for too long. */
+  watch(tickMs: number): void;
+  end(): Promise<void>;
+};
+
+const entries = {
+  liquid: new URL('./thread.ts', import.meta.url),
+  mail: new URL('./mail-thread.ts', import.meta.url),
+};
+
+/** The program of a thread, and the CPU time in one job after which the thread is killed. */
+export type Program = { entry: keyof typeof entries; heapMb: number; runs: Record<Run, { kill: number }> };
+
+export function startThread({ entry, heapMb, runs }: Program, events: ThreadEvents): Thread {
+  const shared = new SharedArrayBuffer(marksBytes);
+  const { counts, cpuMs } = marksIn(shared);
+  const worker = new Worker(entries[entry], {
+    name: 'sandbox',
+    workerData: shared,
+    resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+    // Nothing else of the server's: no settings, no flags.
+    env: keptCode,
+    argv: [],
+    execArgv: [],
+  });
+
+  let ready = false;
+  let killed = false;
+  let asking = false;
+  let error: NodeJS.ErrnoException | undefined;
+  let batch: { run: Run; jobs: Job[]; answered: number } | undefined;
+  let watched = { begun: -1, at: 0, ms: 0 };
+  const begun = () => Atomics.load(counts, marks.begun);
+  const inJob = () => begun() !== Atomics.load(counts, marks.ended);
+
+  worker.on('message', (results: ThreadResult[]) => {
+    if (ready) events.results(results);
+    else {
+      ready = true;
+      events.ready();
+    }
+  });
+  worker.on('error', (reason: Error) => {
+    error = reason;
+  });
+  worker.on('exit', () => {
+    const cause = error?.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : 'crash';
+    if (!killed) events.lost({ ready, cause, ...(error ? { error } : {}) });
+    events.gone();
+  });
+  // After the listeners: a new one refs the thread again.
+  worker.unref();
+
+  function kill(): void {
+    killed = true;
+    void worker.terminate();
+    events.lost({ ready, cause: 'out of time' });
+  }
+
+  /**
+   * Counts CPU time instead of time, for this is what the machine gave to the job. Loops answer; single calls do not.
+   */
+  async function correct(limitMs: number): Promise<void> {
+    if (asking) return;
+    asking = true;
+    const job = watched.begun;
+    // It rejects when the thread has ended.
+    const usage = await worker.cpuUsage().catch(() => undefined);
+    asking = false;
+    if (!usage || killed || watched.begun !== job) return;
+    watched.ms = (usage.user + usage.system) / 1000 - (cpuMs[0] ?? 0);
+    if (watched.ms >= limitMs && inJob()) kill();
+  }
+
+  return {
+    get isIdle() {
+      return ready && !killed && batch === undefined;
+    },
+    get run() {
+      return killed ? undefined : batch?.run;
+    },
+
+    post(run: Run, jobs: Job[]): void {
+      batch = { run, jobs, answered: 0 };
+      watched = { begun: -1, at: performance.now(), ms: 0 };
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      worker.postMessage({ run, jobs: jobs.map(({ message }) => message) } satisfies Batch);
+    },
+
+    next() {
+      return batch?.jobs[batch.answered++];
+    },
+
+    takeFinished() {
+      if (!batch || batch.answered < batch.jobs.length) return undefined;
+      const [job] = batch.jobs;
+      batch = undefined;
+      return job?.workspace;
+    },
+
+    takeUnanswered() {
+      if (!batch) return undefined;
+      const { run, jobs, answered } = batch;
+      batch = undefined;
+      const guilty = inJob() ? jobs[Atomics.load(counts, marks.job)] : undefined;
+      const innocent = jobs.slice(answered).filter((job) => job !== guilty);
+      return { run, ...(guilty ? { guilty } : {}), part: Atomics.load(counts, marks.part), innocent };
+    },
+
+    watch(tickMs) {
+      if (!batch || killed) return;
+      const now = performance.now();
+      // Where this process could not look in time, the thread may have had no processor either.
+      if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, tickMs);
+      else watched = { begun: begun(), at: now, ms: 0 };
+      watched.at = now;
+      const limitMs = inJob() ? runs[batch.run].kill : stuckMs;
+      if (watched.ms >= limitMs + silentMs) kill();
+      else if (watched.ms >= limitMs && inJob()) void correct(limitMs);
+    },
+
+    async end() {
+      killed = true;
+      await worker.terminate();
+    },
+  };
+}

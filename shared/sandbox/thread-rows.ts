@@ -1,0 +1,89 @@
+import { jsonFault } from '../formats/json-size.ts';
+import * as liquid from '../formats/templates/liquid.ts';
+import { cpuMs } from '../formats/templates/liquid-limits.ts';
+import { largestData } from './data.ts';
+import { template } from './parsed.ts';
+import {
+  crossing,
+  type Marks,
+  marks,
+  type PartFault,
+  type RowsJob,
+  type Run,
+  runs,
+  type Unmeasured,
+} from './protocol.ts';
+
+type Values = Record<string, unknown>;
+type Rendered =
+  | { output: string; fault?: never }
+  | { fault: Omit<PartFault, 'part'>; outOfTime: boolean; output?: never };
+
+/**
+ * Renders rows until the time of the crossing is over. Each has the limits of a render of its own. A row that a short run
+ * is not enough for ends the crossing before it, and is the first of another.
+ */
+export function renderRows(job: RowsJob, run: Run, mine: Marks): Unmeasured {
+  const outputs: string[] = [];
+  const faults: PartFault[] = [];
+  const isTimeOver = timeOf(crossing.stop);
+  let outputLength = 0;
+  let outOfTime = false;
+  let shared: Values | undefined;
+  for (const [index, row] of job.rows.entries()) {
+    if (index > 0 && (isTimeOver() || outputLength > crossing.outputLength)) break;
+    mine.cpuMs[0] = cpuMs();
+    Atomics.store(mine.counts, marks.part, index);
+    Atomics.add(mine.counts, marks.begun, 1);
+    // Within the first row, so that what watches the row watches this too.
+    shared ??= JSON.parse(job.shared) as Values;
+    const { output = '', ...failure } = renderRow(job, row, shared, runs[run].stop);
+    Atomics.add(mine.counts, marks.ended, 1);
+    if (failure.fault) {
+      if (failure.outOfTime && run === 'short' && index > 0) break;
+      faults.push({ part: index, ...failure.fault });
+      outOfTime ||= failure.outOfTime;
+      if (outOfTime && run === 'short') return { outcome: 'failed', faults, outOfTime };
+    }
+    outputs.push(output);
+    outputLength += output.length;
+  }
+  return {
+    outcome: 'done',
+    outputs,
+    ...(faults.length > 0 ? { faults } : {}),
+    ...(outOfTime ? { outOfTime } : {}),
+  };
+}
+
+/** Whether so much CPU time has passed from now on. The clock is looked at first, because it is cheap. */
+function timeOf(milliseconds: number): () => boolean {
+  const startMs = cpuMs();
+  let next = performance.now() + milliseconds;
+  return () => {
+    const at = performance.now();
+    if (at < next) return false;
+    const left = milliseconds - (cpuMs() - startMs);
+    next = at + left;
+    return left <= 0;
+  };
+}
+
+function renderRow(job: RowsJob, row: RowsJob['rows'][number], shared: Values, stop: number): Rendered {
+  let parsing = true;
+  try {
+    const parsed = template(job.sources[row.source]!, stop);
+    parsing = false;
+    // Only now, so that the first render of a source has as much time as the next.
+    const limits = liquid.limitsOf(stop);
+    const values = { ...shared, ...(JSON.parse(row.data) as Values) };
+    const fault = jsonFault(values, { length: Infinity, levels: largestData.levels });
+    if (fault !== null) return { fault: { message: fault, inData: true }, outOfTime: false };
+    return { output: liquid.render(parsed, values, new Date(job.now), limits) };
+  } catch (error) {
+    if (!(error instanceof liquid.TemplateError)) throw error;
+    const { message, line, column, outOfTime } = error;
+    const place = line && column ? { line, column } : {};
+    return { fault: { message, ...place, ...(parsing ? { parsing } : {}) }, outOfTime };
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { CreatedAt, Id, pageOf, pageQuery, text, UpdatedAt } from '../fields.ts';
+import { EmailSourceName } from './templates.ts';
+
+export const mostEmailIncludes = 200;
+
+export const EmailInclude = z
+  .object({
+    id: Id('include'),
+    name: EmailSourceName,
+    content: z.string().meta({ description: 'A piece of MJML' }),
+    createdAt: CreatedAt,
+    updatedAt: UpdatedAt,
+  })
+  .meta({ id: 'EmailInclude' });
+export type EmailInclude = z.infer<typeof EmailInclude>;
+
+export const EmailIncludePage = pageOf(EmailInclude, 'EmailIncludePage');
+export const EmailIncludeQuery = z.object({
+  ...pageQuery,
+  limit: pageQuery.limit.meta({ description: 'Items on a page; large ones make a page shorter' }),
+});
+export type EmailIncludeQuery = z.infer<typeof EmailIncludeQuery>;
+
+export const EmailIncludeContent = z
+  .object({
+    content: text({ max: 100_000, multiline: true }).meta({
+      description:
+        'A piece of MJML, which takes the place of `<mj-include path="its name"/>`; it may hold such elements itself',
+    }),
+  })
+  .meta({ id: 'EmailIncludeContent' });
+export type EmailIncludeContent = z.infer<typeof EmailIncludeContent>;

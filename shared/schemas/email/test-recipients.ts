@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { CreatedAt, Id, pageOf, text } from '../fields.ts';
+
+export const TestRecipient = z
+  .object({
+    id: Id('testrecipient'),
+    email: z.string().meta({ description: 'The address' }),
+    verified: z.boolean().meta({
+      description: 'true once the address has followed its confirmation link; it must confirm before use',
+    }),
+    createdAt: CreatedAt,
+  })
+  .meta({ id: 'EmailTestRecipient' });
+export type TestRecipient = z.infer<typeof TestRecipient>;
+
+export const TestRecipientPage = pageOf(TestRecipient, 'EmailTestRecipientPage');
+
+export const NewTestRecipient = z
+  .object({
+    email: text({ min: 1, max: 256 }).meta({
+      description: 'The address; it gets a link to confirm',
+      example: 'ada@example.com',
+    }),
+  })
+  .meta({ id: 'NewEmailTestRecipient' });
+export type NewTestRecipient = z.infer<typeof NewTestRecipient>;

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { Moment, text } from '../fields.ts';
+
+/** The posts of a gateway of the type http (API decisions §13): no part of the API of customers. */
+
+const PostId = text({ min: 1, max: 255 });
+const Reference = z.string().regex(/^[\x21-\x7e]{1,60}$/, 'must be 1 to 60 visible ASCII characters');
+const Party = text({ min: 1, max: 40 });
+
+export const GatewayReceipt = z.object({
+  id: PostId,
+  /** As the gateway answered when it took the text. */
+  reference: Reference,
+  /** From 1, where each part of the text has a receipt of its own. */
+  part: z.int().min(1).max(255).nullable().default(null),
+  status: z.enum(['delivered', 'failed', 'expired']),
+  errorCode: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,40}$/, 'must be 1 to 40 ASCII characters')
+    .nullable()
+    .default(null),
+  at: Moment.nullable().default(null),
+});
+export type GatewayReceipt = z.infer<typeof GatewayReceipt>;
+
+export const GatewayText = z.object({
+  id: PostId,
+  /** Numbers in E.164, with the plus or without. */
+  sender: Party,
+  recipient: Party,
+  /** Whatever a phone has sent: what is refused here is lost. */
+  content: z
+    .string()
+    .max(10_000)
+    .transform((content) => content.toWellFormed()),
+  receivedAt: Moment.nullable().default(null),
+});
+export type GatewayText = z.infer<typeof GatewayText>;

@@ -1,0 +1,18 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { atEnd } from '../../support/runner/at-end.ts';
+
+/** A connection to a server at that address, on which this much has been sent. */
+export async function openRaw(url: string, text: string | Buffer): Promise<net.Socket> {
+  const socket = net.connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  atEnd(() => void socket.destroy());
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+/** The head of a POST; a `length` of null is a chunked body. */
+export function headOf({ key }: { key: string }, path: string, length: number | null): string {
+  const framing = length === null ? 'Transfer-Encoding: chunked' : `Content-Length: ${length}`;
+  return `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\n${framing}\r\n\r\n`;
+}

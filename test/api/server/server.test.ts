@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { clientOf } from '../../support/api/api-client.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startWeb } from '../../support/processes/processes.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
+
+useDatabase();
+
+test('a request leaves one line with its id and its caller, and without key, query or body', async () => {
+  const { key, keyId, workspaceId } = await workspace();
+  const web = await startWeb();
+  const { request } = clientOf(web.url);
+  const headers = { 'Request-Id': 'the-one' };
+  await request('GET', '/v2/email?recipient=person@example.net', { key, headers });
+  await request('POST', '/v2/webhooks', { key, headers, body: { url: 'hidden-text' } });
+  const lines = await waitFor('both lines', () => {
+    const found = web
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"the-one"'));
+    return found.length >= 2 && found;
+  });
+  expect(lines.map((line) => JSON.parse(line))).toEqual([
+    expect.objectContaining({
+      level: 'info',
+      method: 'GET',
+      path: '/v2/email',
+      status: 200,
+      keyId,
+      workspaceId,
+    }),
+    expect.objectContaining({
+      level: 'info',
+      method: 'POST',
+      path: '/v2/webhooks',
+      status: 400,
+      keyId,
+      workspaceId,
+    }),
+  ]);
+  for (const secret of [key, 'person@example.net', 'hidden-text']) expect(web.output()).not.toContain(secret);
+});
+
+test('the process is ready once it serves, and ends with 0 when it is asked to', async () => {
+  const web = await startWeb();
+  const { status, body } = await clientOf(web.url).request('GET', '/health/ready');
+  expect([status, body]).toEqual([200, { ready: true, mysql: 'up', redis: 'up' }]);
+  expect(await web.stop()).toEqual({ code: 0, signal: null });
+});
+
+test('a process that cannot reach its database does not begin to serve', async () => {
+  await expect(startWeb({ MYSQL_URL: 'mysql://root@127.0.0.1:1/none' })).rejects.toThrow('ECONNREFUSED');
+});

@@ -1,0 +1,58 @@
+import { foldersAreExplained, noCrowdedFolder } from './folders.ts';
+import type { Guarded } from './planted.ts';
+import { commentsNameTheirSubject } from './shape.ts';
+
+const files = (folder: string, count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_one, index) => [`${folder}/file-${index}.ts`, '']));
+
+const folderOf = (plants: Record<string, string>) =>
+  Object.keys(plants)
+    .at(-1)!
+    .replace(/\/[^/]+$/, '');
+
+/** The rules over folders. */
+export const plantedFolders: Guarded[] = [
+  {
+    guarantee: 'no folder of the product has more than 20 entries',
+    rule: noCrowdedFolder,
+    breaches: [
+      files('shared/domain', 21),
+      { 'shared/domain/more/file.ts': '', ...files('shared/domain', 20) },
+      files('api/routes', 21),
+    ].map((plants) => ({ [folderOf(plants)]: '', ...plants })),
+    harmless: {
+      ...files('shared/domain', 20),
+      'shared/domain/README.md': '',
+      ...files('shared/db/migrations', 30),
+      ...files('test/faults', 30),
+    },
+  },
+  {
+    guarantee: 'a folder of more than five files of the product says what lives there',
+    rule: foldersAreExplained,
+    breaches: [files('shared/domain', 6), files('workers/jobs', 7)].map((plants) => ({
+      [folderOf(plants)]: '',
+      ...plants,
+    })),
+    harmless: {
+      ...files('shared/domain', 6),
+      'shared/domain/README.md': '',
+      ...files('api/routes', 5),
+      ...files('test/faults', 30),
+    },
+  },
+  {
+    guarantee: 'sentences of comments in the product name their subject',
+    rule: commentsNameTheirSubject,
+    breaches: [
+      { 'shared/domain/send.ts': '// What is lost is found by the sweep.' },
+      { 'shared/domain/send.ts': '/** Who holds this key. */' },
+      { 'shared/domain/send.ts': '/**\n * Sends it. Those that fail come again.\n */' },
+    ],
+    harmless: {
+      'shared/domain/send.ts':
+        "// A lost job is found by the sweep: what it did is known.\nconst text = 'So. What now';",
+      'test/domain/send.test.ts': '// What is lost is found.',
+    },
+  },
+];

@@ -1,0 +1,118 @@
+import { createClient, Refusal } from 'messaging-service/client';
+import { beforeEach, expect, test } from 'vitest';
+import {
+  type Answer,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../support/servers/webhook-receiver.ts';
+
+/** A service that answers as told, one answer after the other. */
+let service: WebhookReceiver;
+beforeEach(async () => {
+  service = await startWebhookReceiver();
+});
+
+const json = (status: number, body: object, headers = {}): Answer => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+const problem = (status: number, code: string, more = {}, headers = {}) =>
+  json(status, { type: `https://a.example/problems/${code}`, status, detail: 'No', ...more }, headers);
+const answerWith = (...answers: Answer[]) =>
+  service.respondWith((_request, index) => answers[Math.min(index, answers.length - 1)]!);
+const client = (settings = {}) => createClient({ baseUrl: `${service.url}/`, apiKey: 'msg_1', ...settings });
+const email = { sender: 'a@b.example', recipient: 'c@d.example', subject: 'Hi', content: { text: 'Hi' } };
+
+test('a request is sent until it is done, and each time it is the same one', async () => {
+  answerWith(
+    { fault: 'reset' },
+    problem(503, 'service_unavailable', {}, { 'retry-after': '0' }),
+    problem(409, 'idempotency_in_progress', {}, { 'retry-after': '0' }),
+    json(201, { id: 'email_1' }),
+  );
+  expect(await client().post('/v2/email', { body: email })).toEqual({ id: 'email_1' });
+  expect(service.requests).toHaveLength(4);
+  expect(new Set(service.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+  for (const { method, url, headers, body } of service.requests) {
+    expect([method, url, headers['authorization']]).toEqual(['POST', '/v2/email', 'Bearer msg_1']);
+    expect(headers['idempotency-key']).toMatch(/^[\w-]{36}$/);
+    expect(JSON.parse(body.toString())).toEqual(email);
+  }
+});
+
+test('two requests are two, unless the caller says that they are one', async () => {
+  answerWith(json(201, { id: 'email_1' }));
+  const keyOf = async (more = {}) => {
+    await client().post('/v2/email', { body: email, ...more });
+    return service.requests.at(-1)!.headers['idempotency-key'];
+  };
+  expect(await keyOf()).not.toBe(await keyOf());
+  expect(await keyOf({ idempotencyKey: 'order-1' })).toBe('order-1');
+});
+
+test('a refusal is thrown as it was told, and not tried again', async () => {
+  answerWith(
+    problem(400, 'validation_failed', { errors: { subject: ['must be a string'] }, requestId: 'r1' }),
+  );
+  const thrown = await client()
+    .post('/v2/email', { body: email })
+    .catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(Refusal);
+  expect(thrown).toMatchObject({
+    status: 400,
+    code: 'validation_failed',
+    errors: { subject: ['must be a string'] },
+    requestId: 'r1',
+    message: '400 validation_failed: subject must be a string',
+  });
+  expect(service.requests).toHaveLength(1);
+});
+
+test('a page of a proxy is a refusal too', async () => {
+  answerWith({ status: 403, headers: { 'request-id': 'p1' }, body: '<h1>Forbidden</h1>' });
+  await expect(client().get('/v2/workspace')).rejects.toMatchObject({
+    status: 403,
+    code: null,
+    requestId: 'p1',
+    message: expect.stringContaining('<h1>Forbidden</h1>'),
+  });
+});
+
+test('patience has an end: of tries, of a wait that the service asks for, of one try, of the caller', async () => {
+  answerWith(problem(503, 'service_unavailable', {}, { 'retry-after': '0' }));
+  await expect(client({ tries: 2 }).get('/v2/workspace')).rejects.toThrow(/^503 service_unavailable/);
+  expect(service.requests).toHaveLength(2);
+
+  answerWith(problem(429, 'rate_limited', {}, { 'retry-after': '3600' }));
+  await expect(client().get('/v2/workspace')).rejects.toMatchObject({ retryAfterSeconds: 3600 });
+  expect(service.requests).toHaveLength(3);
+
+  answerWith({ fault: 'hang' });
+  await expect(client({ tries: 1, timeoutSeconds: 0.2 }).get('/v2/workspace')).rejects.toThrow(
+    /^GET http:\S+\/v2\/workspace got no answer: .*timeout/,
+  );
+  expect(service.requests).toHaveLength(4);
+
+  const stopping = new AbortController();
+  const waiting = client().get('/v2/workspace', { signal: stopping.signal });
+  await service.waitFor(5);
+  stopping.abort(new Error('enough'));
+  await expect(waiting).rejects.toThrow('enough');
+  expect(service.requests).toHaveLength(5);
+});
+
+test('parameters go into the path and the query as they are written there', async () => {
+  answerWith(json(200, { data: [], nextCursor: null }));
+  const api = client({ serviceVersion: '2026-11-01' });
+  await api.get('/v2/email/includes/{name}', { path: { name: 'a/b ?' } });
+  await api.get('/v2/events', { query: { types: ['email.*', 'sms.sent'], limit: 5 } });
+  expect(service.requests.map(({ url }) => url)).toEqual([
+    '/v2/email/includes/a%2Fb%20%3F',
+    '/v2/events?types=email.*&types=sms.sent&limit=5',
+  ]);
+  expect(service.requests[0]!.headers).toMatchObject({ 'service-version': '2026-11-01' });
+  expect(service.requests[0]!.headers).not.toHaveProperty('idempotency-key');
+  // An empty id would ask for the listing.
+  await expect(api.get('/v2/email/{id}', { path: { id: '' } })).rejects.toThrow('needs path.id');
+});

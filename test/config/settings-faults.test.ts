@@ -1,0 +1,137 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const checkout = join(import.meta.dirname, '../..');
+const load = ['--input-type=module', '-e', "await import('./shared/config/config.ts')"];
+
+/** Loads the settings in a process of its own: its exit code and all that it wrote. */
+function loadWith(env: Record<string, string>, args = load) {
+  const { PATH = '', LD_LIBRARY_PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: checkout,
+    env: { PATH, LD_LIBRARY_PATH, NODE_COMPILE_CACHE, ...env },
+    encoding: 'utf8',
+  });
+  return { code: status, lines: (stdout + stderr).trim().split('\n') };
+}
+
+const secret = 'hunter2';
+const bad: Record<string, string> = {
+  PORT: '70000',
+  RELAY_BATCH: 'many',
+  LEASE_SECONDS: '0',
+  LOG_LEVEL: 'loud',
+  CLOCK_SHIFTABLE: 'perhaps',
+  PUBLIC_URL: 'api.example.com',
+  MYSQL_URL: `postgres://root:${secret}@127.0.0.1/messaging`,
+  REDIS_URL: '127.0.0.1:6379',
+  REDIS_TLS_VERIFY: 'perhaps',
+  SMTP_URL: 'http://relay.example',
+  SHORT_LINK_URL: 'acme',
+  SECRET_KEY: secret,
+  SYSTEM_SENDER: 'nobody',
+  TEST_SENDER: 'nobody',
+  INBOUND_TOKEN: 'short',
+  DNS_SERVERS: 'ns.example',
+  FBL_REPORTERS: '@',
+  EMAIL_DELIVERED_ON: 'hope',
+  SMS_GATEWAY: 'pigeon',
+  SMS_GATEWAYS: `[{"name":"acme","type":"smpp","url":"http://${secret}"}]`,
+  SMS_SYSTEM_SENDER: '!',
+  SHORT_LINKS_TO_DRAMA_NUMBERS: 'x',
+  WEBHOOK_RETRY_SCHEDULE_SECONDS: '1,-1',
+  WEBHOOK_ALLOWED_NETWORKS: 'home',
+  WEBHOOK_PUBLIC_ADDRESSES: '192.0.2.7,eth0',
+  WEBHOOK_LOCAL_ADDRESS: 'eth0',
+};
+
+test('settings that are wrong are told all at once, a line each with an example, without a stack or a secret', () => {
+  const { code, lines } = loadWith(bad);
+  expect(code).toBe(78);
+  const [title, ...faults] = lines;
+  expect(title).toBe(`${Object.keys(bad).length} settings are wrong:`);
+  expect(new Set(faults.map((line) => line.trim().split(' ')[0]))).toEqual(new Set(Object.keys(bad)));
+  for (const line of faults) expect(line).toMatch(/^ {2}[A-Z_]+ must .+, for example [A-Z_]+=.+$/);
+  expect(lines.join('\n')).not.toContain(secret);
+  expect(faults).toContain(
+    '  RELAY_BATCH must be a whole number from 1 to 5000, for example RELAY_BATCH=1000',
+  );
+  expect(faults).toContain('  EMAIL_DELIVERED_ON must be dsn or accept, for example EMAIL_DELIVERED_ON=dsn');
+
+  // An example that is copied is accepted.
+  const copied = faults.map(
+    (line) => /for example ([A-Z_]+)='?(.+?)'?$/.exec(line)!.slice(1) as [string, string],
+  );
+  expect(loadWith(Object.fromEntries(copied))).toEqual({ code: 0, lines: [''] });
+});
+
+test('settings that do not go together are told in the same way', () => {
+  const { code, lines } = loadWith({
+    LEASE_SECONDS: '10',
+    SHORT_LINK_URL: 'http://127.0.0.1:3000',
+  });
+  expect(code).toBe(78);
+  expect(lines).toEqual([
+    '2 settings are wrong:',
+    '  LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS',
+    '  SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL',
+  ]);
+});
+
+const told = [
+  '--input-type=module',
+  '-e',
+  "const { config } = await import('./shared/config/config.ts'); console.log(config.MYSQL_URL, config.REDIS_URL)",
+];
+
+test.each<[string, Record<string, string>, string]>([
+  [
+    'JawsDB and Heroku',
+    { JAWSDB_URL: 'mysql://u:p@jaws.example:3306/d', REDIS_TLS_URL: 'rediss://:p@heroku.example:6380' },
+    'mysql://u:p@jaws.example:3306/d rediss://:p@heroku.example:6380',
+  ],
+  [
+    'ClearDB, whose address our driver would warn of',
+    {
+      CLEARDB_DATABASE_URL: 'mysql://u:p@clear.example/d?reconnect=true',
+      REDISCLOUD_URL: 'redis://:p@cloud.example:1',
+    },
+    'mysql://u:p@clear.example/d redis://:p@cloud.example:1',
+  ],
+  [
+    'a host, beside our own',
+    {
+      JAWSDB_URL: 'mysql://u@jaws.example/d',
+      MYSQL_URL: 'mysql://u@own.example/d',
+      REDIS_TLS_URL: 'rediss://a.example',
+      REDIS_URL: 'redis://own.example',
+    },
+    'mysql://u@own.example/d redis://own.example',
+  ],
+])('the databases of %s are found by the names of their add-ons', (_host, env, expected) => {
+  expect(loadWith(env, told)).toEqual({ code: 0, lines: [expected] });
+});
+
+test.each([
+  ['a worker', ['workers/main.ts', 'send-email']],
+  ['a migration', ['scripts/setup/migrate.ts', 'up']],
+])('%s that finds no database names the setting and the host, in one line', (_what, args) => {
+  const { PATH = '', LD_LIBRARY_PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: checkout,
+    // Nothing listens on port 1.
+    env: {
+      PATH,
+      LD_LIBRARY_PATH,
+      NODE_COMPILE_CACHE,
+      MYSQL_URL: `mysql://root:${secret}@127.0.0.1:1/messaging`,
+    },
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  const lines = (stdout + stderr).trim().split('\n');
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('MYSQL_URL: the database at 127.0.0.1:1 cannot be used (ECONNREFUSED)');
+  expect(lines[0]).not.toContain(secret);
+});

@@ -1,0 +1,121 @@
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  beforeFirstStatement,
+  insertNew,
+  isDuplicateKey,
+  outsideTransaction,
+  query,
+  transaction,
+} from '../../../shared/db/client.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { makeTable } from '../../support/database/own-table.ts';
+
+useDatabase();
+
+beforeAll(async () => {
+  await makeTable('things', 'id INT PRIMARY KEY, value VARCHAR(5) NOT NULL');
+  await makeTable('parts', 'thing_id INT NOT NULL, value LONGTEXT NOT NULL');
+});
+beforeEach(async () => {
+  await query('DELETE FROM things');
+  await query('DELETE FROM parts');
+});
+
+const things = async () =>
+  (await query('SELECT id FROM things ORDER BY id')).map((row) => row['id'] as number);
+const parts = async () =>
+  (await query('SELECT thing_id FROM parts ORDER BY thing_id')).map((row) => row['thing_id'] as number);
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** A thing and its part, of which nothing is sent before the commit. */
+const add = (id: number, value = 'new', part = 'part') =>
+  transaction(async () => {
+    await insertNew('things (id, value)', [id, value]);
+    await insertNew('parts (thing_id, value)', [id, part]);
+    return id;
+  });
+
+test('two hundred at a time are all there, each with its part', async () => {
+  const added = await Promise.all(numbers(200).map((id) => add(id)));
+  expect(added).toEqual(numbers(200));
+  expect(await things()).toEqual(numbers(200));
+  expect(await parts()).toEqual(numbers(200));
+});
+
+test('one that the database refuses is refused alone, and leaves nothing behind', async () => {
+  const outcomes = await Promise.allSettled(
+    numbers(30).map((id) => (id === 7 ? add(id, 'far too long') : add(id))),
+  );
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(1);
+  expect(outcomes[6]).toMatchObject({ status: 'rejected', reason: { errno: 1406 } });
+  const others = numbers(30).filter((id) => id !== 7);
+  expect(await things()).toEqual(others);
+  expect(await parts()).toEqual(others);
+});
+
+test('of several with the same key one goes in, and the others hear of it', async () => {
+  const outcomes = await Promise.allSettled([add(1), add(2), add(1), add(1)]);
+  const refused = outcomes.filter((outcome) => outcome.status === 'rejected');
+  expect(refused).toHaveLength(2);
+  for (const { reason } of refused) expect(isDuplicateKey(reason)).toBe(true);
+  expect(await things()).toEqual([1, 2]);
+  expect(await parts()).toEqual([1, 2]);
+});
+
+test('what is held back is there for the next statement of its transaction, and for nobody else', async () => {
+  await transaction(async () => {
+    await insertNew('things (id, value)', [1, 'new']);
+    expect(await things()).toEqual([1]);
+    await insertNew('things (id, value)', [2, 'new']);
+    expect(await outsideTransaction(things)).toEqual([]);
+  });
+  expect(await things()).toEqual([1, 2]);
+});
+
+test('when the work throws, what was held back is gone', async () => {
+  const work = transaction(async () => {
+    await insertNew('things (id, value)', [1, 'new']);
+    throw new Error('changed my mind');
+  });
+  await expect(work).rejects.toThrow('changed my mind');
+  expect(await things()).toEqual([]);
+});
+
+test('a large one goes in too, and outside of a transaction at once', async () => {
+  await Promise.all([add(1, 'new', 'x'.repeat(500_000)), add(2)]);
+  await insertNew('things (id, value)', [3, 'new']);
+  expect(await things()).toEqual([1, 2, 3]);
+});
+
+test('what is to run before the first statement does, once, and not where there comes none', async () => {
+  let runs = 0;
+  const note = async () => {
+    runs += 1;
+    await query("INSERT INTO things VALUES (100, 'lock')");
+  };
+  await transaction(async () => {
+    await beforeFirstStatement(note);
+    await insertNew('things (id, value)', [1, 'new']);
+  });
+  expect(runs).toBe(0);
+
+  await transaction(async () => {
+    await beforeFirstStatement(note);
+    await insertNew('things (id, value)', [2, 'new']);
+    expect(await things()).toEqual([1, 2, 100]);
+    await query('UPDATE things SET value = ?', ['x']);
+  });
+  expect(runs).toBe(1);
+});
+
+test('work whose group commit failed is done again alone, what comes before its first statement first', async () => {
+  await add(1);
+  const order: string[] = [];
+  const work = transaction(async () => {
+    order.push('work');
+    await beforeFirstStatement(async () => void order.push('before'));
+    await insertNew('things (id, value)', [1, 'new']);
+  });
+  await expect(work).rejects.toMatchObject({ errno: 1062 });
+  expect(order).toEqual(['work', 'work', 'before']);
+});

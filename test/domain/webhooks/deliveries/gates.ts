@@ -1,0 +1,57 @@
+import {
+  type ConcurrencyLimiter,
+  type ConcurrencyLimits,
+  createConcurrencyLimiter,
+} from '../../../../shared/domain/webhooks/deliveries/concurrency-limiter.ts';
+
+export const limits: ConcurrencyLimits = {
+  perWebhook: 20,
+  inFlight: 400,
+  ahead: 600,
+  waiting: 200,
+  longestWaitMs: 60_000,
+  patienceMs: 60_000,
+  isSaturated: false,
+};
+export const limiterOf = (changes: Partial<ConcurrencyLimits> = {}) =>
+  createConcurrencyLimiter(() => ({ ...limits, ...changes }));
+
+/** An endpoint that answers when it is told to. */
+export function endpoint() {
+  const answers: (() => void)[] = [];
+  let [out, most] = [0, 0];
+  return {
+    out: () => out,
+    unanswered: () => answers.length,
+    most: () => most,
+    answer: (count = answers.length) => {
+      for (const answer of answers.splice(0, count)) answer();
+    },
+    request: async () => {
+      out += 1;
+      most = Math.max(most, out);
+      await new Promise<void>((resolve) => answers.push(resolve));
+      out -= 1;
+      return {};
+    },
+  };
+}
+
+/** So many deliveries to a webhook; counts what became of them. */
+export function send(
+  limiter: ConcurrencyLimiter,
+  webhookId: string,
+  count: number,
+  request: () => Promise<object>,
+  share?: number,
+  origin?: string,
+) {
+  const ended = { posted: 0, sentAway: 0 };
+  const one = async () => {
+    const place = await limiter.enter(webhookId, share, origin);
+    if (place && (await place.post(request))) ended.posted += 1;
+    else ended.sentAway += 1;
+  };
+  const all = Promise.all(Array.from({ length: count }, one));
+  return { ended, all };
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { config } from '../../../shared/config/config.ts';
+import { query } from '../../../shared/db/client.ts';
+import { sendEmail } from '../../../shared/jobs/send-email.ts';
+import { queueOf } from '../../../shared/queue/queue.ts';
+import { acceptMany, emailCounts } from '../../support/data/email-rows.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
+
+useDatabase();
+
+const count = 100;
+const inHand = 10;
+
+test('while the database is away its jobs wait without being tried again and again, and go on when it is back', async () => {
+  const [own, sink, mysql] = await Promise.all([
+    workspace(),
+    startSmtpSink(),
+    startTcpProxy(config.MYSQL_URL, 3306),
+  ]);
+  const worker = await startWorkerProcess([], {
+    MYSQL_URL: mysql.url,
+    SMTP_URL: sink.url,
+    EMAIL_CONCURRENCY: String(inHand),
+  });
+  const timesSaid = (text: string) => worker.output().split(text).length - 1;
+  mysql.refuse();
+  await acceptMany(own, count);
+  // Pauses of 1, 2, 4 seconds and so on, with one try after each.
+  await waitFor('it pauses for longer and longer', () => timesSaid('"pauseSeconds":4') >= 1);
+  const jobs = await queueOf(sendEmail.lanes.transactional).getJobs();
+  const tries = timesSaid('a job met an outage');
+  process.stdout.write(`${count} jobs and those of the schedule were tried ${tries} times\n`);
+  expect(tries).toBeLessThanOrEqual(3 * inHand);
+  expect(jobs).toHaveLength(count);
+  // Those of the schedule do not pile up.
+  expect(await queueOf('sweep').getJobCountByTypes('waiting', 'delayed')).toBeLessThanOrEqual(3);
+
+  await mysql.pass();
+  await waitFor('all are sent', async () => (await emailCounts(own)).sent === count, {
+    timeoutMs: 60_000,
+  });
+  expect(timesSaid('the database can be used again')).toBe(1);
+  const retried = await query('SELECT id FROM emails WHERE retries > 0 OR uncertain_count > 0');
+  expect(retried).toEqual([]);
+  expect(sink.messages).toHaveLength(count);
+
+  mysql.refuse();
+  await waitFor('it pauses again', () => timesSaid('"pauseSeconds":1,') >= 2);
+  expect((await worker.stop()).code).toBe(0);
+}, 150_000);

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { config } from '../../../shared/config/config.ts';
+import { query } from '../../../shared/db/client.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+import { startApi } from '../../support/api/start-api.ts';
+import { makeContacts } from '../../support/data/address-book.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { startWorkerProcess } from '../../support/processes/processes.ts';
+import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
+
+useDatabase();
+
+// FAULT_SCALE=50 is the long form: 500,000 members.
+const scale = Number(process.env['FAULT_SCALE'] ?? 1);
+const members = 10_000 * scale;
+/** The worker is killed when so much has been copied; the next one takes over. */
+const copiedAtKills = scale === 1 ? [0.3] : [0.1, 0.5];
+
+test('a copy whose workers are killed ends complete, without duplicates and rightly counted', async () => {
+  changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
+  const [api, own] = await Promise.all([startApi(), workspace()]);
+  const call = async (method: string, at: string, body?: object) =>
+    (await api.request(method, `/v2/contact-lists${at}`, { key: own.key, ...(body && { body }) })).body;
+  await makeContacts(own, members);
+  const lists = (await call('GET', '')).data as { id: string; kind: string }[];
+  const all = lists.find(({ kind }) => kind === 'builtin')!.id;
+  const into = (await call('POST', '', { name: 'Copies' })).id as string;
+  await call('POST', `/${into}/contacts`, { fromLists: [all] });
+
+  const copied = async () => {
+    const [row] = await query('SELECT added FROM contact_list_copies WHERE list_id = ?', [idToBytes(into)]);
+    return Number(row!['added']);
+  };
+  const killed: number[] = [];
+  for (const part of copiedAtKills) {
+    const worker = await startWorkerProcess(['copy-contacts', 'sweep']);
+    await waitFor('enough to be copied', async () => (await copied()) >= part * members, {
+      timeoutMs: 300_000,
+      intervalMs: 1,
+    });
+    await worker.kill();
+    await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
+    killed.push(await copied());
+  }
+  expect(killed.at(-1)).toBeLessThan(members);
+  await runWorkers(['copy-contacts', 'sweep']);
+  await waitFor('the copy to end', async () => !(await call('GET', `/${into}`)).copyInProgress, {
+    timeoutMs: 300_000,
+    intervalMs: 250,
+  });
+
+  expect(await copied()).toBe(members);
+  expect((await call('GET', `/${into}`)).contactCount).toBe(members);
+  const [rows] = await query(
+    `SELECT COUNT(*) AS members, COUNT(DISTINCT contact_id) AS contacts FROM contact_list_members WHERE list_id = ?`,
+    [idToBytes(into)],
+  );
+  expect([Number(rows!['members']), Number(rows!['contacts'])]).toEqual([members, members]);
+  process.stdout.write(`${members} members; killed when ${killed.join(' and ')} had been copied\n`);
+}, 900_000);

@@ -1,0 +1,54 @@
+import { Redis } from 'ioredis';
+import { beforeAll, expect, test } from 'vitest';
+import { count, takeCounts } from '../../shared/common/metrics.ts';
+import { addTotals, closeQueues, isRedisUp, readTotals } from '../../shared/queue/queue.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+import { type OwnServer, startOwnRedis } from '../support/servers/own-servers.ts';
+import { waitFor } from '../support/time/wait-for.ts';
+
+let redis: OwnServer;
+beforeAll(async () => {
+  redis = await startOwnRedis();
+  changeSettings({ REDIS_URL: redis.url });
+  atEnd(closeQueues);
+  await waitFor('Redis is there', isRedisUp);
+});
+
+/** Redis takes nothing from now on; the function returned mends that. */
+const faults: Record<string, () => Promise<() => Promise<void>>> = {
+  full: async () => {
+    const control = new Redis(redis.url);
+    atEnd(() => control.disconnect());
+    await control.config('SET', 'maxmemory', '1');
+    return async () => void (await control.config('SET', 'maxmemory', '0'));
+  },
+  dead: async () => {
+    await redis.kill();
+    return redis.start;
+  },
+};
+
+test.each(Object.keys(faults))(
+  'what is counted while Redis is %s is kept, and reported later',
+  async (fault) => {
+    const names = [`${fault}_emails`, `${fault}_events`] as const;
+    const mend = await faults[fault]!();
+    const held = new Map<string, number>();
+    for (const report of [1, 2]) {
+      for (const name of names) count(name, {}, 3);
+      addTotals([...held, ...takeCounts()]);
+      held.clear();
+      // Together with what came back of the report before.
+      await waitFor('it comes back', () => {
+        for (const [name, by] of takeCounts()) held.set(name, (held.get(name) ?? 0) + by);
+        return names.every((name) => held.get(name) === 3 * report);
+      });
+    }
+    await mend();
+    await waitFor('Redis is there', isRedisUp);
+    addTotals([...held]);
+    expect(await readTotals()).toMatchObject(Object.fromEntries(names.map((name) => [name, 6])));
+    expect(takeCounts()).toEqual([]);
+  },
+);

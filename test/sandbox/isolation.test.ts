@@ -1,0 +1,157 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import * as sandbox from '../../shared/sandbox/sandbox.ts';
+import { waitFor } from '../support/time/wait-for.ts';
+import { invented, measured } from './bombs.ts';
+
+const now = new Date('2026-11-20T10:00:00Z');
+const letter = `<p>Dear {{ name }},</p>{% for line in lines %}<p>{{ line.count }} {{ line.name }}</p>{% endfor %}`;
+const data = { name: 'Ada & Co', lines: [{ count: 2, name: 'tea' }] };
+const rendered = '<p>Dear Ada &amp; Co,</p><p>2 tea</p>';
+/** Of which p95 still tells more than the slowest two. */
+const renders = 60;
+const bombs = [...measured, ...invented].filter(({ source }) => source.length < 1000);
+
+const renderOne = (workspaceId: string, source: string, values: Record<string, unknown> = data) =>
+  sandbox.render({ workspaceId, parts: [{ name: 'html', source, escape: true }], data: values, now });
+
+beforeEach(async () => {
+  // A source is known once a thread has rendered it quickly, which it may not do the first time.
+  for (let index = 0; index < 10; index += 1) await renderOne('neighbour', letter);
+});
+
+// What still waits is rejected.
+afterEach(sandbox.closeSandbox);
+
+/** Bombs without pause, a few at a time in each of the workspaces, until the sandbox is closed. Tells how many have ended. */
+async function attack(workspaces: number): Promise<() => number> {
+  let ended = 0;
+  for (let lane = 0; lane < workspaces * 3; lane += 1)
+    void (async () => {
+      for (let index = lane; ; index += 1) {
+        const { source, data } = bombs[index % bombs.length]!;
+        // Never the same source twice, so none is known.
+        await renderOne(`attacker${lane % workspaces}`, `${source}${' '.repeat(index)}`, data);
+        ended += 1;
+      }
+    })().catch(() => {});
+  // How many threads there are at a moment says as much of the machine: one that is busy is slow to start them.
+  await waitFor('bombs run, and threads have taken the place of killed ones', () => {
+    return ended >= 3 && sandbox.sandboxStats().working > 0;
+  });
+  return () => ended;
+}
+
+/**
+ * The neighbour's renders, one after the other: for how many bombs each has waited, in ascending order. Time would say as
+ * much of the machine and what else it does.
+ */
+async function bombsBefore(ended: () => number, count: number, isNew: boolean): Promise<number[]> {
+  const waits: number[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const before = ended();
+    const suffix = isNew ? `<!-- ${index} -->` : '';
+    const result = await renderOne(isNew ? 'new neighbour' : 'neighbour', `${letter}${suffix}`);
+    expect(result).toEqual({ ok: true, outputs: [`${rendered}${suffix}`] });
+    waits.push(ended() - before);
+  }
+  return waits.toSorted((a, b) => a - b);
+}
+
+const at = (waits: number[], share: number) => waits[Math.floor((waits.length - 1) * share)]!;
+const report = (name: string, waits: number[]) =>
+  console.info(
+    `${name}: waited for ${at(waits, 0.5)} (p50), ${at(waits, 0.95)} (p95), ${at(waits, 1)} (most) bombs, ` +
+      `${waits.reduce((sum, one) => sum + one, 0)} in all`,
+  );
+
+/** The most that this thread has computed without a pause, in which it could have answered somebody. */
+async function longestTurnMs(work: () => Promise<unknown>): Promise<number> {
+  const cpuMs = () => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  let [last, most] = [cpuMs(), 0];
+  const timer = setInterval(() => {
+    const now = cpuMs();
+    [last, most] = [now, Math.max(most, now - last)];
+  }, 1);
+  await work();
+  clearInterval(timer);
+  return most;
+}
+
+// Shows A24
+test('while one workspace sends bombs without pause, the renders of others stay quick and the process answers', async () => {
+  const ended = await attack(1);
+  let waits = { known: [] as number[], fresh: [] as number[] };
+  const turnMs = await longestTurnMs(async () => {
+    const [known, fresh] = await Promise.all([
+      bombsBefore(ended, renders, false),
+      bombsBefore(ended, renders, true),
+    ]);
+    waits = { known, fresh };
+  });
+  report('known source', waits.known);
+  report('new source', waits.fresh);
+  console.info(`main thread: at most ${Math.round(turnMs)} ms without a pause`);
+  // Without isolation each would wait for one bomb at least.
+  for (const each of [waits.known, waits.fresh]) {
+    expect(at(each, 0.5)).toBe(0);
+    expect(at(each, 0.95)).toBeLessThanOrEqual(1);
+  }
+  // A bomb takes more than 100 ms.
+  expect(turnMs).toBeLessThan(100);
+});
+
+test('twenty workspaces of bombs do not hold up a source that is known to be quick', async () => {
+  const ended = await attack(20);
+  const known = await bombsBefore(ended, renders, false);
+  report('known source', known);
+  // A bomb waits for its workspace's turn among twenty, and so would whoever is not known.
+  expect(at(known, 0.5)).toBeLessThanOrEqual(1);
+  expect(at(known, 0.95)).toBeLessThanOrEqual(4);
+});
+
+// Shows A67
+test('while others render rows in bulk without pause, a render has its turn between', async () => {
+  // A row takes half a millisecond or so, and 500 of them many crossings.
+  const source = '{% for i in (1..500) %}{{ name }}{% endfor %}';
+  const rows = Array.from({ length: 500 }, (_, index) => ({ source, data: `{"name":"${index % 10}"}` }));
+  let isOver = false;
+  const bulk = Promise.all(
+    ['bulk', 'other bulk', 'third bulk'].map(async (workspaceId) => {
+      while (!isOver) {
+        const request = { workspaceId, rows, shared: '{}', now, escape: false, withinMs: 60_000 };
+        const results = await sandbox.renderMany(request);
+        expect(results.every(({ ok }) => ok)).toBe(true);
+      }
+    }),
+  );
+  await waitFor('rows are rendered', () => sandbox.sandboxStats().rendered > 100);
+  const crossings = () => sandbox.sandboxStats().rendered;
+  const [known, fresh] = await Promise.all([
+    bombsBefore(crossings, renders, false),
+    bombsBefore(crossings, renders, true),
+  ]);
+  isOver = true;
+  await bulk;
+  report('known source', known);
+  report('new source', fresh);
+  // Each counts itself and at times the one beside it. Without turns each would wait for all crossings of a call.
+  for (const each of [known, fresh]) {
+    expect(at(each, 0.5)).toBeLessThanOrEqual(4);
+    expect(at(each, 0.95)).toBeLessThanOrEqual(8);
+  }
+});
+
+test('a workspace with too much waiting is told that it is busy, and another is served all the same', async () => {
+  const [many, other] = await Promise.all([
+    Promise.all(Array.from({ length: 1100 }, () => renderOne('flood', letter))),
+    renderOne('neighbour', letter),
+  ]);
+  const busy = many.filter((result) => !result.ok && result.busy);
+  expect(busy.length).toBeGreaterThanOrEqual(99);
+  expect(busy.length).toBeLessThan(110);
+  expect(many.filter((result) => result.ok)).toHaveLength(1100 - busy.length);
+  expect(other.ok).toBe(true);
+});

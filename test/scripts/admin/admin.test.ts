@@ -1,0 +1,75 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { findWorkspace } from '../../../shared/db/workspace/workspaces.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { type Settings, startProcess } from '../../support/processes/processes.ts';
+
+useDatabase();
+
+async function command(args: string[], settings: Settings = {}) {
+  const { exited, output } = startProcess('scripts/setup/admin/admin.ts', args, {
+    LOG_LEVEL: 'silent',
+    ...settings,
+  });
+  return { ...(await exited), printed: output() };
+}
+
+test('a command of the operator is a process that prints, ends by itself, and tells by its code how it went', async () => {
+  const made = await command(['--json', 'workspace', 'create', 'Acme', '--country', 'FR']);
+  expect(made).toEqual({ code: 0, signal: null, printed: expect.stringMatching(/^\{.*\}\n$/) });
+  const { id } = JSON.parse(made.printed);
+  expect(await findWorkspace(id)).toMatchObject({ name: 'Acme', country: 'FR' });
+  const [shown, listed, unknown] = await Promise.all([
+    command(['balance', 'show', id]),
+    command(['workspace', 'list']),
+    command(['balance', 'show', 'nobody']),
+  ]);
+  expect(shown).toEqual({ code: 0, signal: null, printed: `id: ${id}\nbalance: unlimited\n` });
+  expect(listed).toEqual({
+    code: 0,
+    signal: null,
+    printed: expect.stringMatching(/^id +name +createdAt\nworkspace_\w+  Acme  20\S+Z\n$/),
+  });
+  expect(unknown).toEqual({ code: 1, signal: null, printed: 'There is no workspace nobody\n' });
+});
+
+test('help and mistakes in the arguments need no database', async () => {
+  const away = { MYSQL_URL: 'mysql://root@127.0.0.1:1/away' };
+  const [help, mistake] = await Promise.all([
+    command(['balance', '--help'], away),
+    command(['balance', 'add'], away),
+  ]);
+  expect(help).toMatchObject({ code: 0, printed: expect.stringContaining('history <workspaceId>') });
+  expect(mistake).toMatchObject({
+    code: 2,
+    printed: expect.stringMatching(/missing required argument[^]*Usage: scripts\/admin balance add/),
+  });
+});
+
+test('help and mistakes in the arguments need no platform either; what works on one says that there is none', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'no-platform-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const here = async (program: string, ...args: string[]) => {
+    const { exited, output } = startProcess(
+      '--import',
+      ['./scripts/setup/local-environment.ts', `scripts/setup/${program}`, ...args],
+      { LOCAL_DIR: folder, MYSQL_URL: '' },
+    );
+    return { ...(await exited), printed: output() };
+  };
+  const [help, option, command, work, migration] = await Promise.all([
+    here('admin/admin.ts', 'key', 'create', '--help'),
+    here('admin/admin.ts', 'key', 'create', 'workspace_1', '--bogus'),
+    here('admin/admin.ts', 'key', 'bogus'),
+    here('admin/admin.ts', 'key', 'list', 'workspace_1'),
+    here('migrate.ts', 'up'),
+  ]);
+  expect(help).toMatchObject({ code: 0, printed: expect.stringContaining('--expires-in-days') });
+  expect(option).toMatchObject({ code: 2, printed: expect.stringContaining("unknown option '--bogus'") });
+  expect(command).toMatchObject({ code: 2, printed: expect.stringContaining("unknown command 'bogus'") });
+  const none = `No platform is running with ${folder}. Run scripts/start first, or set MYSQL_URL.\n`;
+  expect(work).toMatchObject({ code: 1, printed: none });
+  expect(migration).toMatchObject({ code: 1, printed: none });
+});

@@ -1,0 +1,34 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findWorkspace } from '../../../shared/db/workspace/workspaces.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  own = await workspace();
+});
+
+const setWorkspace = (...args: string[]) => admin('workspace', 'set', own.workspaceId, ...args);
+
+test('the operator sets sending limits and takes them back one by one; what is left out stays', async () => {
+  const set = await setWorkspace('--emails-per-minute', '60', '--emails-per-day', '10000');
+  expect(set.printed).toMatchObject({ emailsPerMinute: 60, emailsPerHour: null, emailsPerDay: 10_000 });
+  expect(await setWorkspace('--emails-per-minute', 'none', '--sending', 'off')).toMatchObject({ code: 0 });
+  expect(await findWorkspace(own.workspaceId)).toMatchObject({
+    emailsPerMinute: null,
+    emailsPerHour: null,
+    emailsPerDay: 10_000,
+    sendingBlocked: true,
+  });
+});
+
+test('a limit is a whole number from 1', async () => {
+  for (const limit of ['0', '1.5']) {
+    const { code, printed } = await setWorkspace(`--emails-per-hour=${limit}`);
+    expect([limit, code]).toEqual([limit, 2]);
+    expect(printed).toContain('It is a number from 1, or none.');
+  }
+});

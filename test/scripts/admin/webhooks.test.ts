@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from 'vitest';
+import { findWorkspace } from '../../../shared/db/workspace/workspaces.ts';
+import { makeWebhook } from '../../support/data/deliveries.ts';
+import { workspace } from '../../support/data/factory.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { admin } from '../../support/processes/admin.ts';
+
+useDatabase();
+
+let own: Awaited<ReturnType<typeof workspace>>;
+beforeAll(async () => {
+  own = await workspace();
+});
+
+const url = 'https://example.com/v1';
+
+test('the operator makes legacy webhooks, whose secret is shown once, and lists all webhooks', async () => {
+  const v2 = await makeWebhook(own, 'https://example.com/v2', ['email.sent', 'email.bounced']);
+  const made = await admin(
+    'webhook',
+    'create-legacy',
+    own.workspaceId,
+    url,
+    '--events',
+    'delivery_receipt,inbound',
+  );
+  expect(made).toMatchObject({
+    code: 0,
+    printed: {
+      id: expect.stringMatching(/^webhook_/),
+      url,
+      events: ['delivery_receipt', 'inbound'],
+      apiVersion: null,
+      secret: expect.stringMatching(/^whsec_/),
+    },
+  });
+  const listed = await admin('webhook', 'list', own.workspaceId);
+  const common = { state: 'active', failingSince: null };
+  expect(listed.printed).toEqual([
+    { id: made.printed.id, url, version: 'legacy', events: 'delivery_receipt,inbound', ...common },
+    { id: v2.id, url: v2.url, version: '2026-11-01', events: 'email.sent,email.bounced', ...common },
+  ]);
+});
+
+test('a legacy webhook that may not be is refused with the reason', async () => {
+  const make = (...args: string[]) => admin('webhook', 'create-legacy', own.workspaceId, ...args);
+  const [event, address] = await Promise.all([
+    make(url, '--events', 'sms.delivered'),
+    make('http://10.0.0.1/', '--events', 'delivery_receipt', '--inbound-number', '+447700900123'),
+  ]);
+  expect(event).toEqual({ code: 2, printed: expect.stringContaining('delivery_receipt and inbound') });
+  expect(address).toEqual({
+    code: 1,
+    printed: 'url must not point to a private address\ninboundNumber goes with events ["inbound"] only',
+  });
+});
+
+test('a workspace is changed in what is given', async () => {
+  const { workspaceId } = await workspace();
+  const set = async (...args: string[]) => (await admin('workspace', 'set', workspaceId, ...args)).printed;
+  expect(await set('--webhooks', 'off', '--alert-email', 'ops@example.com')).toMatchObject({
+    webhooks: 'off',
+    sending: 'on',
+    alertEmail: 'ops@example.com',
+  });
+  expect(await findWorkspace(workspaceId)).toMatchObject({
+    webhooksEnabled: false,
+    sendingBlocked: false,
+    alertEmail: 'ops@example.com',
+  });
+  expect(await set('--sending', 'off', '--alert-email', 'none')).toMatchObject({
+    webhooks: 'off',
+    sending: 'off',
+    alertEmail: null,
+  });
+  const refused = await Promise.all([set('--alert-email', 'nobody'), set('--webhooks', 'maybe')]);
+  expect(refused).toEqual([expect.stringContaining('alertEmail'), expect.stringContaining('on, off')]);
+});

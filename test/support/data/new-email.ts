@@ -1,0 +1,43 @@
+import type { Answer, Client } from '../api/start-api.ts';
+import { waitFor } from '../time/wait-for.ts';
+
+type Sender = { key: string; sender: string };
+
+/** What POST /v2/email takes at least, with these changes. */
+export function newEmail({ sender }: Pick<Sender, 'sender'>, changes: Record<string, unknown> = {}) {
+  return {
+    sender,
+    recipient: 'ada@example.com',
+    subject: 'A subject',
+    content: { text: 'A text' },
+    ...changes,
+  };
+}
+
+export function postEmail(
+  api: Client,
+  from: Sender,
+  changes?: Record<string, unknown>,
+  key = from.key,
+): Promise<Answer> {
+  return api.request('POST', '/v2/email', { key, body: newEmail(from, changes) });
+}
+
+/** Sends an email through the API and returns its record; throws unless it was accepted. */
+export async function sendEmail(api: Client, from: Sender, changes?: Record<string, unknown>): Promise<any> {
+  const answer = await postEmail(api, from, changes);
+  if (answer.status !== 201) throw new Error(`Not accepted: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** The same for a large one, which is to come again while too many are in hand. */
+export async function postLargeEmail(
+  api: Client,
+  from: Sender,
+  changes: Record<string, unknown>,
+): Promise<Answer> {
+  return waitFor('a large email has its turn', async () => {
+    const answer = await postEmail(api, from, changes);
+    return answer.status !== 503 && answer;
+  });
+}

@@ -1,0 +1,47 @@
+import { listEventsOfRecord } from '../../../shared/db/events/events.ts';
+import { findSms } from '../../../shared/db/sms/messages.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import type { Scope } from '../../../shared/schemas/scopes.ts';
+import type { Answer, Client } from '../api/start-api.ts';
+import { workspace } from './factory.ts';
+
+type Own = Awaited<ReturnType<typeof workspace>>;
+
+/** A workspace with a sender, Acme, that may text British numbers. */
+export async function textingWorkspace(options: { scopes?: readonly Scope[] } = {}): Promise<Own> {
+  const own = await workspace(options);
+  await senders.addApproved(own.workspaceId, 'Acme');
+  return own;
+}
+
+/** What POST /v2/sms takes at least, with these changes. */
+export function newSms(changes: Record<string, unknown> = {}) {
+  return { recipient: '+447700900123', content: 'Hello', ...changes };
+}
+
+export function postSms(
+  api: Client,
+  from: { key: string },
+  changes?: Record<string, unknown>,
+  key = from.key,
+): Promise<Answer> {
+  return api.request('POST', '/v2/sms', { key, body: newSms(changes) });
+}
+
+/** Sends a text through the API and returns its record; throws unless it was accepted. */
+export async function sendSms(
+  api: Client,
+  from: { key: string },
+  changes?: Record<string, unknown>,
+): Promise<any> {
+  const answer = await postSms(api, from, changes);
+  if (answer.status !== 201) throw new Error(`Not accepted: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+/** What is stored of a message, and the types of its events, oldest first. */
+export async function smsOf({ workspaceId }: { workspaceId: string }, id: string) {
+  const record = await findSms(workspaceId, id);
+  const events = await listEventsOfRecord(workspaceId, id);
+  return { ...record!, eventTypes: events.map(({ type }) => type) };
+}

@@ -1,0 +1,135 @@
+import { query, sqlTime, transaction } from '../../../shared/db/client.ts';
+import { type EmailReason, type EmailRecord, findEmail } from '../../../shared/db/email/emails.ts';
+import { updateOpens } from '../../../shared/db/email/opens.system.ts';
+import { updateReportedEmail } from '../../../shared/db/email/reports.system.ts';
+import { insertSms, type SmsRecord, updateSms } from '../../../shared/db/sms/messages.ts';
+import * as emails from '../../../shared/domain/email/record.ts';
+import * as events from '../../../shared/domain/events/events.ts';
+import * as relay from '../../../shared/domain/events/relay.ts';
+import * as reports from '../../../shared/domain/reports/reports.ts';
+import * as texts from '../../../shared/domain/sms/record.ts';
+import { idToBytes, newId } from '../../../shared/formats/ids.ts';
+import { acceptEmail } from './accepted-email.ts';
+import type { workspace } from './factory.ts';
+
+type Own = Awaited<ReturnType<typeof workspace>>;
+
+/** An email that was accepted then. */
+export async function emailAt(from: Own, at: Date, changes: Record<string, unknown>): Promise<EmailRecord> {
+  const id = newId('email', at);
+  await acceptEmail(from, changes, { id, createdAt: at, updatedAt: at });
+  return (await findEmail(from.workspaceId, id))!;
+}
+
+/** A text that was accepted then. */
+export async function textAt(
+  { workspaceId }: Own,
+  at: Date,
+  changes: Partial<SmsRecord>,
+): Promise<SmsRecord> {
+  const message: SmsRecord = {
+    id: newId('sms', at),
+    workspaceId,
+    direction: 'outbound',
+    status: 'queued',
+    sender: 'Acme',
+    recipient: '+447700900123',
+    content: 'Hello',
+    country: 'GB',
+    parts: 1,
+    encoding: 'gsm7',
+    cost: { gbp: 400, eur: 460 },
+    charged: 400,
+    lineageId: null,
+    reason: null,
+    clientReference: null,
+    clientTag: null,
+    batchId: null,
+    contactId: null,
+    templateName: null,
+    inReplyTo: null,
+    createdAt: at,
+    updatedAt: at,
+    scheduledAt: null,
+    sentAt: null,
+    deliveredAt: null,
+    dueAt: null,
+    lane: 'default',
+    parked: false,
+    claims: 0,
+    retries: 0,
+    uncertainCount: 0,
+    handoverAt: null,
+    gateway: null,
+    gatewayReference: null,
+    eventSeq: 1,
+    requestId: null,
+    ...changes,
+  };
+  await transaction(async () => {
+    await insertSms(workspaceId, message);
+    await events.record(workspaceId, texts.eventOf(message));
+  });
+  return message;
+}
+
+/** The text in its next status, with its event, in one transaction as everywhere. */
+export async function advanceText(
+  before: SmsRecord,
+  status: SmsRecord['status'],
+  changes: texts.Changes,
+): Promise<SmsRecord> {
+  const after = texts.advance(before, status, changes);
+  await transaction(async () => {
+    await updateSms(before.workspaceId, before, after);
+    if (status === 'sent')
+      await query('UPDATE sms_messages SET gateway = ? WHERE id = ?', ['simulator', idToBytes(after.id)]);
+    await events.record(before.workspaceId, texts.eventOf(after));
+  });
+  return after;
+}
+
+/** The email in its next status. */
+export async function advanceEmail(
+  before: EmailRecord,
+  status: EmailRecord['status'],
+  changes: emails.Changes,
+): Promise<EmailRecord> {
+  return storeEmail(before, emails.advance(before, status, changes));
+}
+
+/** A complaint leaves the status as it is. */
+export function complainOf(before: EmailRecord, at: Date): Promise<EmailRecord> {
+  const reason: EmailReason = { category: 'complaint', code: 'abuse', description: null, retryable: false };
+  return storeEmail(before, emails.remark(before, { at, reason }), 'email.complained');
+}
+
+export async function openEmail(before: EmailRecord, at: Date): Promise<EmailRecord> {
+  const after = { ...emails.remark(before, { at }), openedAt: at, openCount: 1 };
+  await transaction(async () => {
+    await updateOpens([after]);
+    await events.record(before.workspaceId, emails.eventOf(after, 'email.opened'));
+  });
+  return after;
+}
+
+async function storeEmail(
+  before: EmailRecord,
+  after: EmailRecord,
+  type?: Parameters<typeof emails.eventOf>[1],
+): Promise<EmailRecord> {
+  await transaction(async () => {
+    if (!(await updateReportedEmail(before, after))) throw new Error('The email is another one by now');
+    // A report changes everything but this.
+    if (after.status === 'sent')
+      await query('UPDATE emails SET sent_at = ? WHERE id = ?', [sqlTime(after.sentAt), idToBytes(after.id)]);
+    await events.record(before.workspaceId, emails.eventOf(after, type));
+  });
+  return after;
+}
+
+/** Has all that has happened counted. */
+export async function countAll(): Promise<void> {
+  await relay.relayAll();
+  await reports.countEvents();
+}

@@ -1,0 +1,62 @@
+import { config } from '../../../shared/config/config.ts';
+import { query } from '../../../shared/db/client.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
+
+type Column = { tableName: string; columnName: string; type: string };
+
+/**
+ * Every row that belongs to the workspace, from every table: those with its id, and those that name such a row by
+ * its id, as the body of an email does.
+ */
+export async function rowsOf(
+  workspaceId: string,
+  { withDue = true } = {},
+): Promise<Record<string, string[]>> {
+  const inText = (row: object) => JSON.stringify(withDue ? row : { ...row, due_at: null, parked: null });
+  const tables = await columnsByTable();
+  const rows: Record<string, string[]> = Object.fromEntries([...tables.keys()].map((name) => [name, []]));
+  const filled = await filledAmong([...tables.keys()]);
+  const isOwned = (name: string) => tables.get(name)!.some(({ columnName }) => columnName === 'workspace_id');
+  const own = idToBytes(workspaceId);
+  const ids = new Set([own.toString('hex')]);
+  const readOwned = async (name: string) => {
+    const found = await query(`SELECT * FROM \`${name}\` WHERE workspace_id = ?`, [own]);
+    for (const { id } of found) if (id instanceof Buffer) ids.add(id.toString('hex'));
+    rows[name] = found.map(inText).toSorted();
+  };
+  await Promise.all(filled.filter(isOwned).map(readOwned));
+  const readNaming = async (name: string) => {
+    const names = tables.get(name)!.filter(({ type }) => type === 'binary(16)');
+    const found = await query(`SELECT * FROM \`${name}\``);
+    const belonging = found.filter((row) =>
+      names.some(({ columnName }) => ids.has(row[columnName]?.toString('hex'))),
+    );
+    rows[name] = belonging.map(inText).toSorted();
+  };
+  await Promise.all(filled.filter((name) => !isOwned(name)).map(readNaming));
+  return rows;
+}
+
+const known = new Map<string, Map<string, Column[]>>();
+
+/** Asked once for each database: the server opens every table to answer. */
+async function columnsByTable(): Promise<Map<string, Column[]>> {
+  const database = config.MYSQL_URL;
+  let tables = known.get(database);
+  if (!tables) {
+    const columns = await query<Column[]>(
+      `SELECT table_name AS tableName, column_name AS columnName, column_type AS type
+        FROM information_schema.columns WHERE table_schema = DATABASE()`,
+    );
+    tables = Map.groupBy(columns, ({ tableName }) => tableName);
+    known.set(database, tables);
+  }
+  return tables;
+}
+
+/** Most tables are empty in most tests: one question finds out which. */
+async function filledAmong(names: string[]): Promise<string[]> {
+  const questions = names.map((name) => `(SELECT '${name}' AS name FROM \`${name}\` LIMIT 1)`);
+  const rows = await query<{ name: string }[]>(questions.join(' UNION ALL '));
+  return rows.map(({ name }) => name);
+}

@@ -1,0 +1,20 @@
+import { Writable } from 'node:stream';
+import { run } from '../../../scripts/setup/admin/admin.ts';
+
+/**
+ * One command of the operator with `--json`, in this process: its exit code and what it printed, parsed where it
+ * succeeded. What a process of its own adds is shown in test/scripts/admin/admin.test.ts.
+ */
+export async function admin(...args: string[]): Promise<{ code: number; printed: any }> {
+  const written: string[] = [];
+  const output = new Writable({
+    decodeStrings: false,
+    write(text, _, done) {
+      written.push(text);
+      done();
+    },
+  });
+  const code = await run(['--json', ...args], { stdout: output, stderr: output });
+  const text = written.join('');
+  return { code, printed: code === 0 ? JSON.parse(text) : text.trim() };
+}

@@ -1,0 +1,140 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { request } from 'undici';
+import { atEnd } from '../runner/at-end.ts';
+import { waitFor } from '../time/wait-for.ts';
+
+const root = join(import.meta.dirname, '../../..');
+
+const nodeOptions = [
+  // With less room for young objects (MB) V8 collects garbage for a tenth of the time that it loads the platform.
+  '--min-semi-space-size=16',
+  // As in the Procfile: how much memory large bodies take depends on these.
+  '--max-semi-space-size=16',
+  '--scavenger-max-new-space-capacity-mb=8',
+];
+
+/** Environment variables for one process, over those of the test file. */
+export type Settings = Record<string, string>;
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+export type PlatformProcess = {
+  pid: number;
+  /** All it has written, for the message of a failed test. */
+  output: () => string;
+  isRunning: () => boolean;
+  exited: Promise<Exit>;
+  /** SIGKILL: it gets no chance to finish or say anything. */
+  kill: () => Promise<Exit>;
+  /** SIGTERM, and until it has finished what it had in hand. */
+  stop: () => Promise<Exit>;
+  /** SIGSTOP: it hangs, with its connections open, until it thaws. */
+  freeze: () => void;
+  thaw: () => void;
+};
+
+// A test process that ends early must not leave its children behind.
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+/** Starts a program of the platform (`api/server.ts`) with the database and the queues of this test file. */
+export function startProcess(program: string, args: string[] = [], settings: Settings = {}): PlatformProcess {
+  const { NODE_ENV: _, NODE_OPTIONS: __, PUBLIC_URL: ___, ...own } = process.env;
+  const child = spawn(process.execPath, [...nodeOptions, program, ...args], {
+    cwd: root,
+    env: { ...own, LOG_LEVEL: 'info', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const written: string[] = [];
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => written.push(text));
+  running.add(child);
+  // 'close' comes when the output is read to its end, too.
+  const exited = once(child, 'close').then(([code, signal]): Exit => {
+    running.delete(child);
+    return { code, signal };
+  });
+  const send = (signal: NodeJS.Signals) => {
+    child.kill(signal);
+    return exited;
+  };
+  atEnd(() => send('SIGKILL'));
+  return {
+    pid: child.pid as number,
+    output: () => written.join(''),
+    isRunning: () => running.has(child),
+    exited,
+    kill: () => send('SIGKILL'),
+    stop: () => send('SIGTERM'),
+    freeze: () => void child.kill('SIGSTOP'),
+    thaw: () => void child.kill('SIGCONT'),
+  };
+}
+
+/** A web process, ready to answer at `url`. `readyAt` is the path that says so. */
+export async function startWeb(
+  settings: Settings = {},
+  { readyAt = '/health/ready' } = {},
+): Promise<PlatformProcess & { url: string }> {
+  const port = settings['PORT'] ?? String(await freePort());
+  const url = `http://127.0.0.1:${port}`;
+  const web = startProcess('api/server.ts', [], { BIND_ADDRESS: '127.0.0.1', ...settings, PORT: port });
+  await becomes(web, `${url}${readyAt} answers 200`, async () => {
+    const { statusCode, body } = await request(url + readyAt, { headersTimeout: 5_000 });
+    await body.dump();
+    return statusCode === 200;
+  });
+  return { ...web, url };
+}
+
+/** A worker process for the jobs of these names, all of them by default. */
+export async function startWorkerProcess(
+  names: string[] = [],
+  settings: Settings = {},
+): Promise<PlatformProcess> {
+  const worker = startProcess('workers/main.ts', names, settings);
+  await becomes(worker, 'the workers have started', () => worker.output().includes('workers started'));
+  return worker;
+}
+
+/** The process that takes bounces and complaints, listening on `port`. */
+export async function startInboundProcess(
+  settings: Settings = {},
+): Promise<PlatformProcess & { port: number }> {
+  const port = await freePort();
+  const inbound = startProcess('workers/inbound.ts', [], {
+    INBOUND_BIND_ADDRESS: '127.0.0.1',
+    INBOUND_PORT: String(port),
+    ...settings,
+  });
+  await becomes(inbound, 'it listens', () => inbound.output().includes('inbound started'));
+  return { ...inbound, port };
+}
+
+async function becomes(
+  started: PlatformProcess,
+  description: string,
+  ask: () => boolean | Promise<boolean>,
+): Promise<void> {
+  try {
+    // One that will never come to it ends, and the wait with it.
+    await waitFor(description, async () => (started.isRunning() ? ask() : true), { timeoutMs: 120_000 });
+    if (!started.isRunning()) throw new Error(`It ended before ${description}`);
+  } catch (error) {
+    throw new Error(`${(error as Error).message}\nIt wrote:\n${started.output()}`, { cause: error });
+  }
+}
+
+/** A port that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const listener = net.createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, 'close');
+  return port;
+}

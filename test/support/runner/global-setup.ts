@@ -1,0 +1,11 @@
+import { runId } from '../database/database-name.ts';
+import { dropDatabases } from '../database/drop-databases.ts';
+
+/** Runs once beside all tests: their databases outlive the files that share them, and go with the run. */
+export default function setup(): () => Promise<void> {
+  const { MYSQL_URL: mysqlUrl, REDIS_URL: redisUrl } = process.env;
+  const own = runId();
+  return async () => {
+    if (mysqlUrl && redisUrl) await dropDatabases({ mysqlUrl, redisUrl }, ({ run }) => run === own);
+  };
+}

@@ -1,0 +1,40 @@
+import path from 'node:path';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { startsProcesses } from './projects.ts';
+
+// They take most of a minute each, which their size does not tell.
+const longest =
+  /^test\/(faults\/(rolling-deploy|hostile-clients|storm|sms\/batches-killed)|flows\/large-emails|scripts\/bench-compare)\.test/;
+// Their files wait for processes and threads, many of them for most of half a minute.
+const long = /^test\/(faults|flows|sandbox)\/|^test\/architecture\.test/;
+
+/**
+ * A long file that starts last has a core to itself while the other idles. Vitest goes by how long files took before,
+ * or by their size where that is not known, as in a fresh checkout; the files known to be long go before both. Files
+ * that mostly wait for processes run beside files that compute, so that all cores have work all the time.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const nameOf = ({ moduleId }: TestSpecification) =>
+      path.relative(this.ctx.config.root, moduleId).split(path.sep).join('/');
+    const rank = (file: TestSpecification) =>
+      longest.test(nameOf(file)) ? 0 : long.test(nameOf(file)) ? 1 : 2;
+    // oxlint-disable-next-line unicorn/no-array-sort -- no array's sort, but that of vitest
+    const sorted = (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const of = (project: string) => sorted.filter((file) => file.project.name === project);
+    const { waiting = [], computing = [] } = Object.groupBy(of('shared'), (file) =>
+      startsProcesses(nameOf(file)) ? 'waiting' : 'computing',
+    );
+    // Vitest ends a process when the next file is of another project, so each project stays together.
+    return [...of('apart'), ...inTurns(waiting, computing), ...of('pure')];
+  }
+}
+
+/** Both in their order, the ones spread evenly among the others. */
+export function inTurns<T>(some: readonly T[], others: readonly T[]): T[] {
+  const placed = [
+    ...some.map((one, index) => ({ one, place: index / some.length })),
+    ...others.map((one, index) => ({ one, place: (index + 0.5) / others.length })),
+  ];
+  return placed.toSorted((a, b) => a.place - b.place).map(({ one }) => one);
+}

@@ -1,0 +1,77 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { checkout } from '../../../../scripts/setup/environment.ts';
+import { isDebianLike, unpack } from '../../../../scripts/setup/servers/unpack.ts';
+import { freePort } from '../../processes/processes.ts';
+import { atEnd } from '../../runner/at-end.ts';
+import { waitFor } from '../../time/wait-for.ts';
+
+/** An SMSC whose codec is Debian's Net::SMPP, so that no misreading of ours can hide at both ends of the line. */
+
+const folder = path.join(checkout, '.local/programs/net-smpp');
+const library = path.join(folder, 'usr/share/perl5');
+const packageName = 'libnet-smpp-perl';
+
+/** Where Perl finds the library beside its own folders, or why it cannot run here. */
+export async function lookForNetSmpp(): Promise<{ folder: string } | { reason: string }> {
+  if (await runs()) return { folder: library };
+  if (existsSync(library)) return { reason: 'Perl does not load it' };
+  if (!isDebianLike()) return { reason: `${packageName} is not installed` };
+  const reason = await unpack([packageName], folder);
+  if (await runs()) return { folder: library };
+  return { reason: reason.trim().split('\n').at(-1) || 'Perl does not load it' };
+}
+
+async function runs(): Promise<boolean> {
+  try {
+    await promisify(execFile)('perl', [`-I${library}`, '-MNet::SMPP', '-MJSON::PP', '-MEncode', '-e1']);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A text that has come whole, read as a phone reads it. */
+export type Shown = { via: string; text: string; parts: number; ids: string[]; [field: string]: unknown };
+/** A text of a person. */
+export type Typed = {
+  via: string;
+  from: string;
+  to: string;
+  text: string;
+  alphabet: 'gsm' | 'ucs2';
+  form: 'one' | 'udh' | 'udh16' | 'sar' | 'payload';
+  reference: number;
+  isReversed?: boolean;
+};
+type Said = { event: string; seq: number; status: number; [field: string]: unknown };
+
+export async function startNetSmpp(found: { folder: string }) {
+  const port = await freePort();
+  const script = path.join(import.meta.dirname, 'smsc.pl');
+  const child = spawn('perl', [`-I${found.folder}`, script, String(port)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const said: Said[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => said.push(JSON.parse(line)));
+  const ended = once(child, 'exit');
+  atEnd(async () => {
+    child.stdin.end();
+    await ended;
+  });
+  const all = (event: string) => said.filter((one) => one.event === event);
+  await waitFor('the SMSC listens', () => all('listening').length === 1);
+  return {
+    port,
+    binds: () => all('bind_transceiver'),
+    unbinds: () => all('unbind').length,
+    shown: () => all('text') as unknown as Shown[],
+    type: (text: Typed) => void child.stdin.write(`${JSON.stringify(text)}\n`),
+    /** The statuses of our answers to the texts of persons and to receipts. */
+    answers: () => all('deliver_sm_resp').map(({ status }) => status),
+  };
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
+import mysql from 'mysql2/promise';
+import * as kept from '../../../scripts/setup/kept.ts';
+import { startMysql } from '../../../scripts/setup/servers/mysql.ts';
+import { findMysql, findRedis, type Program } from '../../../scripts/setup/servers/programs.ts';
+import { startRedis } from '../../../scripts/setup/servers/redis.ts';
+import type { Server } from '../../../scripts/setup/servers/server.ts';
+import { newDatabaseName } from '../database/database-name.ts';
+import { atEnd } from '../runner/at-end.ts';
+
+/** A server of one test file, which may break it: it has a folder of its own and ends with the file. */
+export type OwnServer = {
+  url: string;
+  /** Of the process that runs now. */
+  pid: () => number;
+  isRunning: () => boolean;
+  /** SIGKILL; it stays away until `start`. */
+  kill: () => Promise<void>;
+  /** Starts it again with the data and at the port that it had, until it answers. */
+  start: () => Promise<void>;
+  /** SIGSTOP: it hangs, with its connections open, until it thaws. */
+  freeze: () => void;
+  thaw: () => void;
+};
+
+type Launch = {
+  start: () => Promise<Server & { url: string }>;
+  findPid: (url: string) => number | Promise<number>;
+};
+
+async function run({ start, findPid }: Launch): Promise<OwnServer> {
+  let server = await start();
+  const { url } = server;
+  let pid: number | undefined = await findPid(url);
+  const signal = (name: NodeJS.Signals) => void (pid !== undefined && process.kill(pid, name));
+  const own: OwnServer = {
+    url,
+    pid: () => {
+      if (pid === undefined) throw new Error('The server does not run');
+      return pid;
+    },
+    isRunning: () => pid !== undefined,
+    kill: async () => {
+      if (pid === undefined) return;
+      signal('SIGKILL');
+      pid = undefined;
+      // In the same turn: whoever started it would start it again.
+      await server.stop();
+    },
+    start: async () => {
+      if (pid !== undefined) return;
+      server = await start();
+      pid = await findPid(url);
+    },
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+  };
+  // It is thrown away, so there is nothing for it to finish.
+  atEnd(own.kill);
+  return own;
+}
+
+function ownFolder(name: string): string {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), `${name}-`));
+  atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const silent = (): void => undefined;
+
+/**
+ * A MySQL for this file alone. `url` names a database that is not there yet: give it to `changeSettings` before
+ * `useDatabase`, which makes it and drops it, so the server must run when the file ends. With `diskBytes` its tables have
+ * no more room than that, until `enlargeDisk`, which restarts it. `options` are those of its command line, beside its own.
+ */
+export async function startOwnMysql({
+  diskBytes,
+  options = [],
+}: {
+  diskBytes?: number;
+  options?: string[];
+} = {}) {
+  const folder = ownFolder('own-mysql');
+  const found = await findMysql(silent);
+  // In the one of all, a server that starts deletes the temporary tables of the others.
+  const env = { ...found.env, TMPDIR: folder };
+  const program = withOptions({ ...found, env }, folder, { diskBytes, options });
+  const port = await kept.port(folder, 'mysql');
+  const password = randomBytes(18).toString('hex');
+  const dataFolder = path.join(folder, program.kind.toLowerCase());
+  const database = newDatabaseName('messaging');
+  const server = await run({
+    start: async () => {
+      const started = await startMysql(program, folder, port, password);
+      return { ...started, url: started.url.replace(/messaging$/, database) };
+    },
+    findPid: () => Number(fs.readFileSync(path.join(dataFolder, 'server.pid'), 'utf8')),
+  });
+  async function query(sql: string, values: unknown[] = []): Promise<any[]> {
+    const url = new URL(server.url);
+    url.pathname = '/';
+    const connection = await mysql.createConnection({ uri: url.href });
+    try {
+      const [rows] = await connection.query(sql, values);
+      return rows as any[];
+    } finally {
+      await connection.end();
+    }
+  }
+  const enlargeDisk = async () => {
+    fs.writeFileSync(path.join(folder, 'larger-disk'), '');
+    await server.kill();
+    await server.start();
+  };
+  return { ...server, dataFolder, query, enlargeDisk };
+}
+
+/**
+ * The same program with more options, and room for so many bytes of tables; when they are full it refuses as it does on a
+ * full disk (1114), by its own limit, as it would not survive one of the system. A file `larger-disk` in its folder lifts
+ * the limit from the next start on.
+ */
+function withOptions(
+  program: Program,
+  folder: string,
+  { diskBytes, options }: { diskBytes: number | undefined; options: string[] },
+): Program {
+  if (diskBytes === undefined && options.length === 0) return program;
+  const [programs, base] = [path.dirname(program.command), path.dirname(path.dirname(program.command))];
+  const ownBase = path.join(folder, 'program');
+  const ownPrograms = path.join(ownBase, path.basename(programs));
+  fs.mkdirSync(ownPrograms, { recursive: true });
+  for (const name of fs.readdirSync(base))
+    if (path.join(base, name) !== programs) fs.symlinkSync(path.join(base, name), path.join(ownBase, name));
+  const command = path.join(ownPrograms, path.basename(program.command));
+  const more = options.map((option) => ` '${option}'`).join('');
+  const small = ' --innodb-file-per-table=OFF --innodb-data-file-path=ibdata1:12M:autoextend$limit';
+  const lines = [
+    '#!/bin/sh',
+    `[ -e '${path.join(folder, 'larger-disk')}' ] || limit=:max:${diskBytes}`,
+    `exec '${program.command}' "$@"${more}${diskBytes === undefined ? '' : small}`,
+  ];
+  fs.writeFileSync(command, `${lines.join('\n')}\n`, { mode: 0o700 });
+  return { ...program, command };
+}
+
+type OwnMysql = Awaited<ReturnType<typeof startOwnMysql>>;
+
+/**
+ * The URL for a user who may do all that the platform and its migrations need, and nothing that administers a server:
+ * `read_only` binds such a user, as it binds the platform, and root not.
+ */
+export async function ordinaryUser({ url, query }: Pick<OwnMysql, 'url' | 'query'>): Promise<string> {
+  const ordinary = new URL(url);
+  ordinary.username = `user_${randomBytes(6).toString('hex')}`;
+  ordinary.password = randomBytes(18).toString('hex');
+  const user = `'${ordinary.username}'@'127.0.0.1'`;
+  await query(`CREATE USER ${user} IDENTIFIED BY '${ordinary.password}'`);
+  await query(
+    `GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, ALTER, INDEX, REFERENCES, LOCK TABLES ON *.* TO ${user}`,
+  );
+  return ordinary.href;
+}
+
+/**
+ * A Redis for this file alone, which writes all it is told to its disk (AOF). `options` are those of its command line,
+ * beside its own.
+ */
+export async function startOwnRedis({ options = [] }: { options?: string[] } = {}): Promise<OwnServer> {
+  const folder = ownFolder('own-redis');
+  const program = redisWith(await findRedis(silent), folder, options);
+  const port = await kept.port(folder, 'redis');
+  const password = randomBytes(18).toString('hex');
+  return run({ start: () => startRedis(program, folder, port, password), findPid: redisPid });
+}
+
+function redisWith(program: Program, folder: string, options: string[]): Program {
+  if (options.length === 0) return program;
+  const command = path.join(folder, 'redis-server');
+  const { argv0 = program.command } = program;
+  const more = options.map((option) => ` '${option}'`).join('');
+  const lines = ['#!/bin/bash', `exec -a '${argv0}' '${program.command}' "$@"${more}`];
+  fs.writeFileSync(command, `${lines.join('\n')}\n`, { mode: 0o700 });
+  return { ...program, command };
+}
+
+async function redisPid(url: string): Promise<number> {
+  const redis = new Redis(url);
+  try {
+    return Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  } finally {
+    redis.disconnect();
+  }
+}

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import tls from 'node:tls';
+import { frameReader } from '../../../shared/transports/sms/smpp/frames.ts';
+import {
+  answerTo,
+  type Bind,
+  commands,
+  decodeBind,
+  decodePdu,
+  decodeShortMessage,
+  encodePdu,
+  encodeShortMessage,
+  type Pdu,
+  type ShortMessage,
+  text,
+} from '../../../shared/transports/sms/smpp/pdu.ts';
+import { atEnd } from '../runner/at-end.ts';
+import { waitFor } from '../time/wait-for.ts';
+import type { Certificate } from './certificate.ts';
+
+/** What the carrier does with a submit_sm: an answer, or none. */
+type Answer = { status?: number; id?: string } | 'silence' | 'cut';
+
+/** Node resets no line that is encrypted. */
+function reset(socket: net.Socket): void {
+  if (socket instanceof tls.TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+/** Plays a carrier's SMSC on a real socket. What it says on its own can be written in pieces of any size. */
+export async function startSmsc({ certificate }: { certificate?: Certificate } = {}) {
+  const sockets = new Set<net.Socket>();
+  const smsc = {
+    port: 0,
+    binds: [] as (Bind & { id: number })[],
+    taken: [] as ShortMessage[],
+    /** Answers that came to what the carrier sent, by its sequence. */
+    answers: new Map<number, Pdu>(),
+    enquiries: 0,
+    unbinds: 0,
+    bindStatus: 0,
+    /** The answer to a bind waits for it. */
+    beforeBind: Promise.resolve() as Promise<unknown>,
+    answersEnquiries: true,
+    pieceBytes: Number.POSITIVE_INFINITY,
+    submit: (_message: ShortMessage, count: number): Answer | Promise<Answer> => ({ id: `m${count}` }),
+    connections: () => sockets.size,
+    /** Sends a receipt or a text to the newest session, and returns its sequence. */
+    deliver(message: Partial<ShortMessage>): number {
+      sequence += 1;
+      const body = encodeShortMessage({
+        source: { ton: 1, npi: 1, address: '447400000001' },
+        destination: { ton: 1, npi: 1, address: '447400000002' },
+        esmClass: 0,
+        validityPeriod: '',
+        registeredDelivery: 0,
+        dataCoding: 0,
+        message: Buffer.alloc(0),
+        tlvs: new Map(),
+        ...message,
+      });
+      smsc.write(encodePdu({ id: commands.deliver_sm, status: 0, sequence, body }));
+      return sequence;
+    },
+    /** The status of our answer to it, once it is there. */
+    answerOf: async (own: number): Promise<number> =>
+      (await waitFor(`deliver_sm ${own} is answered`, () => smsc.answers.get(own))).status,
+    write(bytes: Buffer): void {
+      const socket = [...sockets].at(-1);
+      if (!socket) throw new Error('Nobody is connected');
+      send(socket, bytes);
+    },
+    cut(): void {
+      for (const socket of sockets) reset(socket);
+    },
+    close(): void {
+      server.close();
+      smsc.cut();
+    },
+  };
+  let sequence = 0;
+
+  function send(socket: net.Socket, bytes: Buffer): void {
+    const { pieceBytes } = smsc;
+    if (pieceBytes >= bytes.length) return void socket.write(bytes);
+    for (let at = 0; at < bytes.length; at += pieceBytes) socket.write(bytes.subarray(at, at + pieceBytes));
+  }
+
+  function take(socket: net.Socket, pdu: Pdu): void {
+    const answer = (status: number, body?: Buffer) =>
+      send(
+        socket,
+        encodePdu({ id: answerTo(pdu.id), status, sequence: pdu.sequence, ...(body && { body }) }),
+      );
+    switch (pdu.id) {
+      case commands.bind_transceiver:
+      case commands.bind_transmitter:
+        smsc.binds.push({ ...decodeBind(pdu.body), id: pdu.id });
+        return void smsc.beforeBind.then(() => answer(smsc.bindStatus, text('smsc')));
+      case commands.enquire_link:
+        smsc.enquiries += 1;
+        return smsc.answersEnquiries ? answer(0) : undefined;
+      case commands.unbind:
+        smsc.unbinds += 1;
+        answer(0);
+        return void socket.end();
+      case commands.submit_sm: {
+        const message = decodeShortMessage(pdu.body);
+        smsc.taken.push(message);
+        const say = (given: Answer) => {
+          if (given === 'silence') return;
+          if (given === 'cut') return reset(socket);
+          answer(given.status ?? 0, given.id === undefined ? undefined : text(given.id));
+        };
+        const given = smsc.submit(message, smsc.taken.length);
+        return given instanceof Promise ? void given.then(say) : say(given);
+      }
+      default:
+        smsc.answers.set(pdu.sequence, pdu);
+    }
+  }
+
+  function accept(socket: net.Socket): void {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    const read = frameReader();
+    socket.on('data', (piece) => {
+      for (const frame of read(piece)) take(socket, decodePdu(frame));
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  }
+
+  const server = certificate ? tls.createServer(certificate, accept) : net.createServer(accept);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  smsc.port = (server.address() as AddressInfo).port;
+  atEnd(() => smsc.close());
+  return smsc;
+}
+
+export type Smsc = Awaited<ReturnType<typeof startSmsc>>;

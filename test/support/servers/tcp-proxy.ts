@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import net, { type AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atEnd } from '../runner/at-end.ts';
+import { waitFor } from '../time/wait-for.ts';
+
+/**
+ * A faulty line to a server (MySQL, Redis, SMTP, an endpoint), given by its URL. `url` is the same URL by way of the
+ * line. It starts sound.
+ */
+export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
+  let target = addressOf(targetUrl, defaultPort);
+  const sockets = new Set<net.Socket>();
+  const line = {
+    latencyMs: 0,
+    frozen: undefined as PromiseWithResolvers<void> | undefined,
+    /** Pieces of data that have passed; at so many every connection is reset. */
+    passed: 0,
+    cutAt: Number.POSITIVE_INFINITY,
+  };
+
+  async function carry(from: net.Socket, to: net.Socket): Promise<void> {
+    // Left to itself the loop destroys the socket when its reading half ends, and the answer would be lost.
+    for await (const chunk of from.iterator({ destroyOnReturn: false })) {
+      if (line.latencyMs > 0) await sleep(line.latencyMs);
+      while (line.frozen) await line.frozen.promise;
+      if (line.passed >= line.cutAt) {
+        line.cutAt = Number.POSITIVE_INFINITY;
+        return resetAll();
+      }
+      line.passed += 1;
+      if (!to.write(chunk)) await Promise.race([once(to, 'drain'), once(to, 'close')]);
+    }
+    while (line.frozen) await line.frozen.promise;
+    to.end();
+  }
+  function resetAll(): void {
+    for (const socket of sockets) socket.resetAndDestroy();
+  }
+  function accept(client: net.Socket): void {
+    const server = net.connect({ ...target, allowHalfOpen: true });
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', () => other.resetAndDestroy());
+      socket.on('close', () => sockets.delete(socket));
+      // A reset ends the carrying too, by an error that the socket has reported already.
+      carry(socket, other).catch(() => undefined);
+    }
+  }
+
+  let listener = net.createServer({ allowHalfOpen: true }, accept);
+  async function listen(port: number): Promise<void> {
+    listener = net.createServer({ allowHalfOpen: true }, accept);
+    await once(listener.listen(port, '127.0.0.1'), 'listening');
+  }
+  await listen(0);
+  const { port } = listener.address() as AddressInfo;
+  const throughLine = new URL(targetUrl);
+  throughLine.hostname = '127.0.0.1';
+  throughLine.port = String(port);
+
+  function thaw(): void {
+    line.frozen?.resolve();
+    line.frozen = undefined;
+  }
+  const proxy = {
+    port,
+    url: throughLine.href,
+    /** How many connections are open through the line. */
+    connections: () => sockets.size / 2,
+    /** Everything passes again, with no delay. */
+    async pass(): Promise<void> {
+      line.latencyMs = 0;
+      line.cutAt = Number.POSITIVE_INFINITY;
+      thaw();
+      // The port was free to all while it was refused.
+      if (!listener.listening)
+        await waitFor(`port ${port} is ours again`, () => listen(port).then(() => true));
+    },
+    /** The server is gone: open connections are reset, new ones refused. */
+    refuse(): void {
+      listener.close();
+      resetAll();
+    },
+    /** Every open connection is reset, once; new ones pass. */
+    cut: resetAll,
+    /** The same, once so many pieces of data more have passed: each is as a rule a statement or an answer. */
+    cutAfter(pieces: number): void {
+      line.cutAt = line.passed + pieces;
+    },
+    /** How many pieces of data have passed. */
+    passed: () => line.passed,
+    /** The server hangs: connections are accepted and stay open, and nothing passes either way. */
+    freeze(): void {
+      line.frozen ??= Promise.withResolvers<void>();
+    },
+    /** Every piece of data takes this much longer, each way. */
+    delay(latencyMs: number): void {
+      line.latencyMs = latencyMs;
+    },
+    /** New connections lead to that server; those that are open stay where they are. */
+    redirect(url: string): void {
+      target = addressOf(url, defaultPort);
+    },
+    close(): void {
+      thaw();
+      listener.close();
+      resetAll();
+    },
+  };
+  atEnd(() => proxy.close());
+  return proxy;
+}
+
+export type TcpProxy = Awaited<ReturnType<typeof startTcpProxy>>;
+
+/** Where to connect to. */
+export function addressOf(serverUrl: string, defaultPort?: number): { host: string; port: number } {
+  const { protocol, host, hostname, port } = new URL(serverUrl);
+  const number = Number(port) || defaultPort;
+  if (!number) throw new Error(`${protocol}//${host} names no port`);
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: number };
+}

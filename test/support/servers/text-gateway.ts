@@ -1,0 +1,21 @@
+import { config } from '../../../shared/config/config.ts';
+import { gateways, type Submission, type TextMessage } from '../../../shared/transports/sms.ts';
+import { atEnd } from '../runner/at-end.ts';
+
+/** Plays the network that carries texts in this process: it takes each message down and says what it is told to say. */
+export function useTextGateway() {
+  const taken: TextMessage[] = [];
+  const accepted = (): Promise<Submission> => Promise.resolve({ kind: 'accepted', reference: 'ok' });
+  const [played, name] = [gateways['simulator']!, config.SMS_GATEWAY];
+  const stop = () => void (gateways[name] = played);
+  const gateway = { taken, says: accepted, works: accepted, stop };
+  gateways[name] = {
+    name: 'network',
+    submit: (message) => {
+      taken.push(message);
+      return gateway.says();
+    },
+  };
+  atEnd(stop);
+  return gateway;
+}

@@ -1,0 +1,58 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { httpbis } from 'http-message-signatures';
+import { now } from '../../../shared/common/clock.ts';
+import type { ReceivedRequest } from './webhook-receiver.ts';
+
+const byWebhooks = {
+  covered: ['@method', '@authority', '@path', '@query', 'content-digest', 'content-type', 'webhook-id'],
+  params: ['created', 'expires', 'keyid', 'alg'],
+};
+
+/** The labels that a delivery is signed under, and the keyid of each. */
+export function labelsOf({ headers }: ReceivedRequest): Record<string, string> {
+  const members = [...headers['signature-input']!.matchAll(/(?:^|, )([\w-]+)=\(.*?\).*?;keyid="(\w+)"/g)];
+  return Object.fromEntries(members.map(([, label, keyid]) => [label, keyid]));
+}
+
+/**
+ * Whether this secret made the signature under this label, as a customer finds out with a library that shares nothing
+ * with the one that signs. It takes one label at a time, so it is given one.
+ */
+export async function isSignedBy(
+  request: ReceivedRequest,
+  label: string,
+  secret: string,
+  { covered, params } = byWebhooks,
+): Promise<boolean> {
+  const { headers, body } = request;
+  const digest = `sha-256=:${createHash('sha256').update(body).digest('base64')}:`;
+  if (headers['content-digest'] !== digest) return false;
+  const only = (field = '') => field.split(', ').find((member) => member.startsWith(`${label}=`)) ?? '';
+  const verified = await httpbis.verifyMessage(
+    {
+      keyLookup: async ({ keyid }) => ({
+        id: keyid ?? '',
+        algs: ['hmac-sha256'],
+        verify: async (data, signature) => {
+          const expected = createHmac('sha256', secret).update(data).digest();
+          return expected.length === signature.length && timingSafeEqual(expected, signature);
+        },
+      }),
+      // The platform's clock may have been moved on.
+      notAfter: new Date(now().getTime() + 1000),
+      tolerance: 400 * 86_400,
+      requiredFields: covered,
+      requiredParams: params,
+    },
+    {
+      method: request.method,
+      url: `http://${headers['host']}${request.url}`,
+      headers: {
+        ...headers,
+        'signature-input': only(headers['signature-input']),
+        signature: only(headers['signature']),
+      },
+    },
+  );
+  return verified === true;
+}

@@ -1,5 +1,0 @@
-import { afterAll } from 'vitest';
-import { openFile } from './world.ts';
-
-// Runs before the imports of each test file, also where files share a process.
-afterAll(await openFile());

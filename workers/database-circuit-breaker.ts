@@ -1,0 +1,43 @@
+import { createCircuitBreaker, type Pass } from '../shared/common/circuit-breaker.ts';
+import { logger } from '../shared/common/logger.ts';
+import { gauge } from '../shared/common/metrics.ts';
+import { readiness } from '../shared/domain/operations/health.ts';
+
+/**
+ * The database as this process finds it. Without it there is nothing that a job could do, and each try would cost a
+ * connection, several commands of Redis and a line of log, a thousand times a second where a thousand jobs wait.
+ */
+const pause = createCircuitBreaker(
+  { firstPauseMs: 1_000, longestPauseMs: 5_000, longestWaitMs: 5_000 },
+  {
+    paused: (pauseMs) =>
+      logger.error(
+        { pauseSeconds: pauseMs / 1000 },
+        'the database cannot be used; it is tried again after a pause',
+      ),
+    over: () => logger.warn('the database can be used again'),
+  },
+);
+gauge('database_paused', () => Number(pause.isPaused()));
+
+export const { note } = pause;
+
+const patienceMs = 1_000;
+
+/** When a job may go on; or how long it has to wait. */
+export async function pass(longestWaitMs?: number): Promise<Pass> {
+  const own = await pause.pass(longestWaitMs);
+  if ('waitMs' in own || !pause.isPaused()) return own;
+  // It goes ahead of all others, which need not wait until it has done with a slow relay.
+  const timer = setTimeout(() => void lookForItself(), patienceMs);
+  return {
+    leave: () => {
+      clearTimeout(timer);
+      own.leave();
+    },
+  };
+}
+
+async function lookForItself(): Promise<void> {
+  if ((await readiness()).ready) pause.note(false);
+}
