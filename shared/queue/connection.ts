@@ -1,4 +1,4 @@
-import { Cluster, Redis } from 'ioredis';
+import { Cluster, Redis, type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
 import { logger } from '../common/logger.ts';
 import { config } from '../config/config.ts';
 import { parseServers, type Servers } from '../config/servers.ts';
@@ -58,6 +58,23 @@ export function connectToListen(settings: Settings & { retryStrategy: (attempt: 
   return noted(connection);
 }
 
+/**
+ * The detector of a connection that is gone hears of the failover too, and would end the attempt to connect anew: ioredis
+ * takes that for the end of the client. So it is given up before the attempt.
+ */
+class ReconnectingSentinels extends SentinelConnector {
+  constructor(options: unknown) {
+    super(options as SentinelConnectionOptions);
+  }
+
+  override connect(
+    ...given: Parameters<SentinelConnector['connect']>
+  ): ReturnType<SentinelConnector['connect']> {
+    super.disconnect();
+    return super.connect(...given);
+  }
+}
+
 function connectBySentinels(servers: Servers, settings: Settings): Redis {
   const { search, path, scheme } = servers;
   const isTls = scheme.startsWith('rediss');
@@ -71,6 +88,7 @@ function connectBySentinels(servers: Servers, settings: Settings): Redis {
     enableTLSForSentinelMode: isTls,
     // A primary that hangs keeps its connections: the Sentinels say when another one has its place.
     failoverDetector: true,
+    Connector: ReconnectingSentinels,
     sentinelRetryStrategy: (attempt) => Math.min(attempt * 100, 1_000),
     reconnectOnError: leaveReplica,
   });
