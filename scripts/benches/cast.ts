@@ -17,7 +17,7 @@ export const processTypes: Record<string, string[]> = Object.fromEntries(
   lines.map(({ name, program, args }) => [name, [program, ...args]]),
 );
 
-/** Those that the Procfile gives a program, on the line that runs the first of these jobs where one does. */
+/** Node options that the Procfile gives a program, on the line that runs the first of these jobs where one does. */
 const nodeOptionsOf = ([program, job]: string[]): string[] => {
   const ofProgram = lines.filter((line) => line.program === program);
   const line = ofProgram.find(({ args }) => job !== undefined && args.includes(job)) ?? ofProgram[0];

@@ -1,6 +1,6 @@
 import { createCipheriv } from 'node:crypto';
 
-/** What is sent in the benches: the same for the platform and for the bare minimum. */
+/** The email that the benches send: the same for the platform and for the bare minimum. */
 export interface EmailRequest {
   sender: string;
   recipient: string;

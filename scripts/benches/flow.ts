@@ -16,7 +16,7 @@ import { openWindow, type Usages } from './usage.ts';
  */
 export interface Flow {
   loader: Servant;
-  /** From the first request to the last result on disk. What it stored is taken out again. */
+  /** From the first request to the last result on disk. The rows that it stored are taken out again. */
   run: () => Promise<Run>;
   close: () => Promise<void>;
 }

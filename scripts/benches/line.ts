@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 export interface Line {
   name: string;
   title: string;
-  /** What is counted, as a rate of it: `emails`. */
+  /** The name of the counted things, as in a rate of them: `emails`. */
   unit: string;
   /** The least ratio to a side, by the name of that side. */
   targets: Record<string, number>;
@@ -36,7 +36,7 @@ export interface Opened {
 
 export interface Side {
   name: string;
-  /** What it is, in the table. */
+  /** Its description in the table. */
   title: string;
   /** From an empty database to one counted and checked run. Rejects when anything is missing or wrong. */
   run(): Promise<Run>;
@@ -49,9 +49,9 @@ export interface Run {
   count: number;
   window: Window;
   latency?: { p50Ms: number; p99Ms: number };
-  /** What else was measured, by a name that ends with its unit. */
+  /** All else that was measured, by a name that ends with its unit. */
   figures?: Record<string, number>;
-  /** What was sent or stored, in short. All sides must come to the same. */
+  /** The sent or stored content, in short. All sides must come to the same. */
   content: string;
 }
 

@@ -22,7 +22,7 @@ async function measure(line: Line, bench: Bench, pairs: number, allowNoise: bool
     // The first time warms the servers up.
     for (const side of sides) await side.run();
     for (let pair = 0; pair < pairs || (pair < 2 * pairs && isDisturbed()); pair += 1) {
-      // Who goes first changes, so that nobody always comes after the same one.
+      // The side that goes first changes, so that none always comes after the same one.
       for (const { side, runs } of pair % 2 === 0 ? all : all.toReversed()) runs.push(await side.run());
       progress(line, pair, all);
     }
@@ -75,7 +75,7 @@ async function main(): Promise<number> {
         result = await measure(line, { world, scale, profileFolder }, pairs, allowNoise);
       } catch (error) {
         if (processes.isEnding()) throw error;
-        // What the others have to say took an hour.
+        // The results of the other lines took an hour.
         process.stderr.write(`${line.name}: ${(error as Error).stack}\n`);
         code = 1;
         continue;

@@ -12,7 +12,7 @@ const dayMs = 86_400_000;
 export const idOf = (kind: string, n = 'n'): string =>
   `UNHEX(RPAD(LPAD(HEX(${Math.floor(Date.now() / dayMs) * dayMs - 3 * dayMs} + ${n} * 100), 12, '0'), 32, '${kind}'))`;
 
-/** Rows like the one with this id. What must differ is given by column, in SQL, which may use `n`. */
+/** Rows like the one with this id. `changes` gives the columns that must differ, in SQL, which may use `n`. */
 export async function multiply(
   database: mysql.Connection,
   like: { table: string; id: Buffer },

@@ -16,7 +16,7 @@ export const options = {
 
 const onlyWithoutCommit = ['allow-noise', 'profile', 'statements'] as const;
 
-/** What a run of scripts/bench is asked for, with the lines that are meant. `commit` is the one to compare with, if any. */
+/** The options of a run of scripts/bench, and its lines. `commit` is the one to compare with, if any. */
 export function optionsOf(args: string[]) {
   try {
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { cpus } from 'node:os';
 
-/** What one process took in the measured time; its memory at the most since it started. */
+/** The CPU time of one process in the measured time; its memory at the most since it started. */
 export interface Usage {
   cpuSeconds: number;
   peakMb: number;

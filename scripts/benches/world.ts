@@ -15,7 +15,7 @@ export interface World {
   /** Logs, results. */
   folder: string;
   database: mysql.Connection;
-  /** What every program needs to find its way here. */
+  /** The settings that every program needs to find its way here. */
   settings: Record<string, string>;
   /** Process numbers of MySQL and Redis, where they run on this machine. */
   servers: Record<string, number>;
@@ -25,7 +25,7 @@ export interface World {
   jobs(queueName: string): Promise<number>;
   /** How many commands Redis has carried out since it was started, those of scripts too. */
   redisCommands(): Promise<number>;
-  /** What all keys of Redis take, with those of other runs, in bytes. */
+  /** The memory of all keys of Redis, with those of other runs, in bytes. */
   redisBytes(): Promise<number>;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export const given: Readonly<Record<string, string | undefined>> = Object.fromEn
 
 export const checkout = path.resolve(import.meta.dirname, '../..');
 
-/** What a run keeps: data of the private servers, secrets, logs. */
+/** The folder of all that a run keeps: data of the private servers, secrets, logs. */
 export const localDir = path.resolve(given['LOCAL_DIR'] ?? path.join(checkout, '.local'));
 
 /** Whether there is one to work on, as local-environment.ts found it for the commands that want one. */

@@ -4,7 +4,7 @@ import { Unfit } from './start/session.ts';
 
 const run = promisify(execFile);
 
-/** What git answers about the checkout; what it refuses is said as git says it. */
+/** The answer of git about the checkout; a refusal is said as git says it. */
 export async function git(root: string, args: readonly string[]): Promise<string> {
   try {
     const { stdout } = await run('git', args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });

@@ -18,7 +18,7 @@ export interface Checkout {
 const withoutHooks = ['-c', 'core.hooksPath=/dev/null'];
 const neededFiles = ['lines/index.ts', 'line.ts', 'world.ts'].map((file) => `scripts/benches/${file}`);
 
-/** What is compared with a commit: the working tree, as it is. */
+/** The side that is compared with a commit: the working tree, as it is. */
 export async function workingTree(): Promise<Checkout> {
   const changed = await gitLines(checkout, ['status', '--porcelain']);
   const title = await titleOf('HEAD');

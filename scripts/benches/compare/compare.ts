@@ -70,7 +70,7 @@ export async function compare(options: Options, servers: Servers): Promise<numbe
       save(json ?? path.join(folder, `${line.name}.json`), json ? done : compared);
     } catch (error) {
       if (processes.isEnding()) throw error;
-      // What the others have to say took hours.
+      // The results of the other lines took hours.
       process.stderr.write(`${line.name}: ${(error as Error).stack}\n`);
       hasFailed = true;
     }
@@ -86,7 +86,7 @@ async function startTree(name: TreeName, checkout: Checkout, servers: Servers): 
   const driver = await startServant({
     node: checkout.node,
     args: [path.join(import.meta.dirname, 'driver.ts'), checkout.folder, own],
-    // What is compiled of one commit is of no use to the other.
+    // The compiled code of one commit is of no use to the other.
     settings: { LOCAL_DIR: own },
     logFile: path.join(own, 'logs/driver.log'),
   });
@@ -109,7 +109,7 @@ async function compareLine(line: Line, both: Trees, options: Options): Promise<C
     for (const side of sides) for (const tree of trees) await run(tree, side);
     for (let pair = 0; pair < pairs; pair += 1)
       for (const { side, pairs } of all) {
-        // Who goes first changes, so that nobody always comes after the same one.
+        // The tree that goes first changes, so that none always comes after the same one.
         for (const tree of pair % 2 === 0 ? trees : trees.toReversed())
           pairs[tree].push(await run(tree, side));
         progress(line, side, pairs);
@@ -123,7 +123,7 @@ async function compareLine(line: Line, both: Trees, options: Options): Promise<C
   }
 }
 
-/** Those of the platform that both have. */
+/** The sides of the platform that both trees have. */
 async function openSides(line: Line, both: Trees, scale: number, notes: string[]): Promise<SideName[]> {
   const open = async (tree: TreeName) => {
     const asked: Asked = { line: line.name, scale };

@@ -122,7 +122,7 @@ function speedOf(comparedBy: Comparison['comparedBy'], pairs: Pairs): Comparison
   const ratios = ratiosOf(pairs.new.map(measure), pairs.old.map(measure));
   const { median } = spreadOf(ratios);
   const { from, to, confidence } = medianInterval(ratios);
-  // What cannot be compared decides nothing.
+  // A ratio that is no number decides nothing.
   const isNumber = ratios.every((ratio) => !Number.isNaN(ratio));
   return { median, interval: isNumber ? { from, to, confidence } : { from: 0, to: Infinity, confidence } };
 }

@@ -26,7 +26,7 @@ const stores = {
   bare: { queue: 'accepted', emails: 'bare_emails', bodies: 'bare_email_bodies', events: 'bare_events' },
 } satisfies Record<string, Stored>;
 
-/** What the requests of one side carry. */
+/** The key and the proof that the requests of one side carry. */
 export interface Caller {
   name: string;
   title: string;

@@ -48,7 +48,7 @@ async function open(bench: Bench, name: string, others: number): Promise<Opened>
     const { pages, ms, rows, ...latency } = await ask(measureMs);
     const window = close();
     window.seconds = ms / 1000;
-    // What a search finds depends on how many there are; a listing's page is full.
+    // The rows that a search finds depend on how many contacts there are; a listing's page is full.
     const isListing = queries.every(({ search }) => search === undefined || search === filterOfAll.search);
     if (isListing) checkEqual('contacts on each page', [...new Set(rows)], [pageRows]);
     return { count: pages, window, latency, content: '' };

@@ -40,7 +40,7 @@ async function open(bench: Bench): Promise<Opened> {
     return result;
   }
 
-  /** What is stored, in short, once every contact that was sent is found there. */
+  /** The stored contacts, in short, once every contact that was sent is found there. */
   async function contentOf(database: mysql.Connection, name: string): Promise<string> {
     const [rows] = await database.query<mysql.RowDataPacket[]>(
       `SELECT CAST(number AS CHAR) AS number, country, first_name, last_name, company, email, client_reference

@@ -7,7 +7,7 @@ import type { Servant } from '../program.ts';
 import { openWorld, type World } from '../world.ts';
 
 const factors = [100, 10, 1];
-/** What there is at 1. */
+/** The numbers of rows at factor 1. */
 const base = {
   workspaces: 100,
   webhooksOfWorkspace: 1,

@@ -13,7 +13,7 @@ const burst = 2_000;
 const settleMs = 6_000;
 const drainMs = 40_000;
 const mostRedisMb = 50;
-/** What has been let in together may arrive in any order. */
+/** Deliveries that have been let in together may arrive in any order. */
 const jobsPerWebhook = 500;
 
 /** Later than all that are made while it runs. */
@@ -112,7 +112,7 @@ async function open(bench: Bench): Promise<Opened> {
     if (isDrained) return;
     isDrained = true;
     await markDead();
-    // Those that were tried meanwhile are due later by the schedule; here all count as they were.
+    // Deliveries that were tried meanwhile are due later by the schedule; here all count as they were.
     await database.query('UPDATE webhook_deliveries SET parked = 1 WHERE parked = 0');
     const [due] = await database.query<mysql.RowDataPacket[]>(
       "SELECT id FROM webhook_deliveries WHERE status = 'pending' ORDER BY due_at LIMIT 400000",

@@ -7,7 +7,7 @@ import {
   sign as signWith,
 } from 'node:crypto';
 
-/** What a request carries beside its key: a key for the retry, a signature, or both. */
+/** The proof that a request carries beside its key: a key for the retry, a signature, or both. */
 export interface Proof {
   idempotent: boolean;
   signing?: {

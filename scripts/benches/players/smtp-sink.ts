@@ -87,7 +87,7 @@ function converse(socket: net.Socket): void {
       }
     }
     if (inMessage) {
-      // What ends a message may be cut in two.
+      // The end mark of a message may be cut in two.
       const whole = Math.max(0, bytes.length - dot.length + 1);
       begun.push(bytes.subarray(0, whole));
       bytes = bytes.subarray(whole);

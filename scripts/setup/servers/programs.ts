@@ -15,7 +15,7 @@ export interface Program {
 
 interface Wanted {
   name: string;
-  /** What makes a program say its version; `--version` unless it is said here. */
+  /** The arguments that make a program say its version; `--version` unless others are given here. */
   versionArgs?: string[];
   /** Files to look for; the second part is the name it must be called by, where that decides what it is. */
   files: [file: string, argv0?: string][];
@@ -96,7 +96,7 @@ function folders(wanted: Wanted): string[] {
     `${prefix}/bin`,
     ...['mariadb', 'mysql', 'mysql@8.4', 'redis', 'valkey'].map((formula) => `${prefix}/opt/${formula}/bin`),
   ]);
-  // What lies in usr/bin of Chromium is a script that expects the program in the system's own folder.
+  // The file in usr/bin of Chromium is a script that expects the program in the system's own folder.
   const unpacked = ['usr/sbin', 'usr/lib/chromium', 'usr/bin'].map((folder) =>
     path.join(unpackedFolder(wanted), folder),
   );

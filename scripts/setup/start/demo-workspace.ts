@@ -41,7 +41,7 @@ async function makeKey(): Promise<Demo> {
   return { workspaceId: workspace.id, apiKey: key, sender: `hello@${demoDomain}` };
 }
 
-/** What text messages cost, where the operator has not said it yet. */
+/** The prices of text messages, where the operator has not set any yet. */
 async function givePrices(): Promise<void> {
   if ((await smsPrices.listAll()).length > 0) return;
   const lines = [

@@ -5,7 +5,7 @@ export interface Line {
   command: string;
 }
 
-/** What a line has `node` run: its own options, the program, the program's arguments. */
+/** The parts of the command that a line has `node` run: the options of Node, the program, the program's arguments. */
 export function partsOf({ command }: Line): { nodeOptions: string[]; program: string; args: string[] } {
   const words = command.split(' ').slice(1);
   const first = words.findIndex((word) => !word.startsWith('-'));

@@ -19,8 +19,8 @@ interface Holder {
 }
 
 /**
- * One run per folder: two would share data files and ports. Returns false when another run has it. What a killed run
- * left behind has ended when this returns: by its guard, which is waited for, or else by us.
+ * One run per folder: two would share data files and ports. Returns false when another run has it. All that a
+ * killed run left behind has ended when this returns: by its guard, which is waited for, or else by us.
  */
 export async function hold(folder: string): Promise<boolean> {
   const file = path.join(folder, 'running.json');
@@ -73,7 +73,7 @@ export async function run(body: () => Promise<number>, interrupted?: number): Pr
         resolve(interrupted ?? 128 + constants.signals[name]);
       });
   });
-  // Whoever read our output is gone; that is no reason to leave servers behind.
+  // The reader of our output is gone; that is no reason to leave servers behind.
   process.stdout.on('error', () => undefined);
   process.stderr.on('error', () => undefined);
   let code: number;

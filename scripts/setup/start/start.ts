@@ -21,7 +21,7 @@ interface Demo {
   sender: string;
 }
 
-/** What demo.json holds: all that a first call needs. */
+/** The content of demo.json: all that a first call needs. */
 interface Facts extends Demo {
   baseUrl: string;
   boardUrl: string;

@@ -21,7 +21,7 @@ export function supervise(lines: readonly Line[], env: NodeJS.ProcessEnv): Super
     keepRunning(line, { env, width, index, mayRestart: () => restarting }),
   );
   const failure = Promise.race(failures);
-  // Whoever ends the run for another reason does not wait for this one.
+  // A caller that ends the run for another reason does not wait for this one.
   failure.catch(() => undefined);
   return {
     restartFromNow: () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { gitLines } from '../git.ts';
 import { log, Unfit } from '../start/session.ts';
 
-// What these import is nearly everything, so a test that goes through them says little about a change behind them.
+// These import nearly everything, so a test that goes through them says little about a change behind them.
 const hubs =
   /^(test\/support\/|api\/(app|mount|openapi|server)\.ts$|api\/routes\/index\.ts$|workers\/(main|jobs\/index)\.ts$|shared\/(lifecycle|common\/metrics)\.ts$)/;
 // A test that imports what imports it is near; further off it is one of hundreds.
@@ -42,7 +42,7 @@ export async function chosenByChange(args: readonly string[], root: string): Pro
 export function testsOf(changed: readonly string[], sources: ReadonlyMap<string, string>): string[] {
   const isChanged = new Set(changed);
   const resources = changed.filter((file) => !file.startsWith('test/')).map(resourceOf);
-  // What is no module, such as the Procfile, a test reads by its name.
+  // A test reads a file that is no module, such as the Procfile, by its name.
   const read = changed.filter((file) => !file.endsWith('.ts')).map((file) => path.basename(file));
   const reaches = (file: string, steps: number): boolean => {
     if (isChanged.has(file)) return true;

@@ -1,4 +1,4 @@
-/** What became of one test file. */
+/** The result of one test file. */
 export type FileResult = { name: string; isFailed: boolean; passed: number; failed: number; seconds: number };
 
 /** A file that failed without a failed test, as one that could not be loaded does, counts as one failure. */
