@@ -71,7 +71,7 @@ async function open(path: string, settings: Parameters<Browser['newContext']>[0]
   return { page, close };
 }
 
-/** What axe finds that keeps somebody from reading or using the page. */
+/** The faults axe finds that keep somebody from reading or using the page. */
 async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
