@@ -51,7 +51,7 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
   for (let count = 0; count < 20; count += 1) expect(await small()).toBe(201);
 
   const before = { web: peakMb(web.pid), worker: peakMb(worker.pid) };
-  /** What web's thread for all requests computes while a small one is in hand. */
+  /** The CPU time of web's thread for all requests while a small one is in hand. */
   const computedMs: number[] = [];
   let isOver = false;
   const meanwhile = (async () => {

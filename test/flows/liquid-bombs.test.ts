@@ -32,7 +32,7 @@ test('each hostile template ends in a clear error within a second while other re
   for (let index = 0; index < 20; index += 1) await postEmail(api, neighbour, template);
 
   let isOver = false;
-  /** What the thread that answers all requests computes while one of them is in hand. */
+  /** The CPU time of the thread that answers all requests while one of them is in hand. */
   const computedMs: number[] = [];
   const others = (async () => {
     while (!isOver) {

@@ -23,7 +23,7 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
     for (let index = 0; index < 10; index += 1) await postEmail(api, neighbour, letter);
 
   let isOver = false;
-  /** What the thread that answers all requests computes while one of them is in hand. */
+  /** The CPU time of the thread that answers all requests while one of them is in hand. */
   const computedMs: number[] = [];
   const others = (async () => {
     for (let index = 0; !isOver; index += 1) {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 /** Where a secret lies at rest as it is, because there is no other way or it is of use there only. */
 const atRest: Record<string, string[]> = {
-  // Whoever mails it to its reader has to have it; it goes when the email goes.
+  // The worker that mails it to its reader has to have it; it goes when the email goes.
   'confirmation token': ['email_bodies.text', 'emails.text_excerpt', 'events.data'],
   // The simulator is the phone that it came to.
   'verification code': ['simulator_messages.content'],

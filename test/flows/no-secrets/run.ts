@@ -24,9 +24,9 @@ import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts'
 import { waitFor } from '../../support/time/wait-for.ts';
 import { listenToRedis, withPasswords } from './places.ts';
 
-/** What opens something. It may be nowhere but with its owner, or encrypted or hashed at rest. */
+/** The values that open something. Each may be nowhere but with its owner, or encrypted or hashed at rest. */
 export const secrets = new Map<string, string>();
-/** What is about people. It is in the database, to be used; not in Redis, the log from `info` on, or the operator's pages. */
+/** The data about people. It may be in the database; not in Redis, the log from `info` on, or the operator's pages. */
 export const personal = new Map<string, string>([
   ['address of a recipient', 'ada.lovelace@secret-mail.example'],
   ['another address', 'charles.babbage@secret-mail.example'],
