@@ -65,7 +65,7 @@ test('names that differ by case alone are one, others are not', () => {
 
 const anyText = fc.string({ unit: 'grapheme', maxLength: 40 });
 
-/** What changes when it is folded once more. */
+/** The functions that change a folded text once more. */
 function changing(text: string): string[] {
   const words = wordsOf(text).join(' ');
   return [

@@ -103,7 +103,7 @@ test('what a relay may do to a message leaves the signature good', async () => {
   expect((await verify(Buffer.from(`${relayed}\r\n\r\n`, 'latin1'))).status.result).toBe('pass');
 });
 
-/** What a mail program would show, or do, by another header of this name. */
+/** Headers that a mail program would show, or obey, in place of the one of the same name. */
 const forgeries: [name: string, value: string][] = [
   ['From', 'evil@x.example'],
   ['Reply-To', 'evil@x.example'],

@@ -184,7 +184,7 @@ function byLibrary(url: string, body: string, headers: signatures.WebhookHeaders
   };
 }
 
-/** What a receiver does that takes only the label which it knows. */
+/** The check of a receiver that takes only the label which it knows. */
 async function isVerified(
   url: string,
   headers: signatures.WebhookHeaders,
