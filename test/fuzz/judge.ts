@@ -7,7 +7,7 @@ function cpuMs(): number {
   return (user + system) / 1000;
 }
 
-/** What the target does with these bytes that it must not do; null where there is nothing. */
+/** The forbidden thing that the target does with these bytes; null where there is none. */
 export async function faultOf(target: Target, bytes: Buffer): Promise<string | null> {
   const { mostMs = longestStallMs } = target;
   let least = Number.POSITIVE_INFINITY;

@@ -152,7 +152,7 @@ const kinds = Object.values(mutations);
 const shareAsMade = 0.25;
 const shareBlown = 0.06;
 
-/** What a parser is given: as the grammar made it, or wrong in a few places. */
+/** The input of a parser: as the grammar made it, or wrong in a few places. */
 export function mutated(random: Random, make: () => Buffer): Buffer {
   let bytes = make();
   if (random() < shareAsMade) return bytes;

@@ -11,7 +11,7 @@ export const options = {
 
 export type Options = ReturnType<typeof optionsOf>;
 
-/** What a fuzz run is asked for. */
+/** The options of a fuzz run. */
 export function optionsOf(args: string[]) {
   try {
     const { values } = parseArgs({ args, options });

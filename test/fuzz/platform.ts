@@ -31,7 +31,7 @@ export async function startPlatform(smtpUrl: string) {
     const port = String(await freePort());
     const started = await start({ NODE_OPTIONS: `--import ${watch}`, LOOP_WATCH_PORT: port });
     const heldMs = async () => Number(await (await request(`http://127.0.0.1:${port}/`)).body.text());
-    // What it does at its start holds nobody up.
+    // The work at its start holds nobody up, so it does not count.
     await heldMs();
     return { name, process: started, heldMs };
   }
@@ -51,7 +51,7 @@ export function memoryMb(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
 }
 
-/** What is wrong with the processes themselves, whatever they were asked. */
+/** The faults of the processes themselves, whatever they were asked. */
 export function faultsOfProcesses({ subjects }: Platform): string[] {
   return subjects.flatMap(({ name, process }) => {
     if (!process.isRunning()) return [`${name} has ended:\n${process.output().slice(-2_000)}`];

@@ -73,7 +73,7 @@ export const statusOf = (answer: string): number | null =>
 export const faultOfAnswer = (answer: string): string | null =>
   (statusOf(answer) ?? 0) >= 500 ? `answered ${answer.slice(0, 1_500)}` : null;
 
-/** What is to be tried again, such as the second of two changes of one record at the same time. */
+/** Whether the request is to be tried again, such as the second of two changes of one record at the same time. */
 export const isToRepeat = (fault: string): boolean =>
   /^answered HTTP\/1\.1 503 [^]*\r\nRetry-After: \d/.test(fault);
 

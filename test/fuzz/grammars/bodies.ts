@@ -36,7 +36,7 @@ function email(random: Random, good: Body): Body {
     ...(format !== undefined && { format }),
     template: { data: dataOf(random) },
     ...(random() < 0.3 && { trackOpens: true }),
-    // What is not for later goes through the worker.
+    // An email that is not for later goes through the worker.
     ...(random() < 0.5 && { scheduledAt: null }),
     ...(random() < 0.2 && {
       attachments: Array.from({ length: integer(random, 1, 3) }, () => attachmentOf(random)),

@@ -64,7 +64,7 @@ const encodedBody = oneOf(
   many(oneOf(word, 'A text that goes on', '=3D=0A', '=\r\n', 'SGVsbG8=', '.', '..', 'From here'), 1, 8, end),
   sequence('SGVsbG8gd29ybGQ', many('QUJD', 0, 30)),
 );
-/** What qmail writes in place of a report. */
+/** The text that qmail writes in place of a report. */
 const qmail = sequence(
   'Hi. This is the qmail-send program at ',
   domain,
@@ -180,5 +180,5 @@ export const mail: Grammar = oneOf(
     multipart(oneOf('multipart/mixed'), [multipart(oneOf('multipart/report'), [nested, status])]),
   ),
 );
-/** What a mail server says. */
+/** The replies of a mail server. */
 export const smtpReply = many(reply, 1, 4, '\n');

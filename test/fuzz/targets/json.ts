@@ -59,7 +59,7 @@ export const jsonTargets: Target[] = [
         try {
           return inPieces(bytes);
         } catch (error) {
-          // What is left out is looked at when it is read.
+          // A part that is left out is looked at when it is read.
           if (error instanceof SyntaxError && whole === null) return null;
           throw error;
         }

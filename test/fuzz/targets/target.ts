@@ -37,7 +37,7 @@ export function orRefused<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What a customer is told of a fault must not tell of our files. */
+/** The message of a fault that a customer gets must not tell of our files. */
 export function claimNoPath(message: string): void {
   claim(
     !/node_modules|\bfile:|\.[jt]s:\d|\n {4}at /.test(message),
