@@ -15,7 +15,7 @@ import { freePort } from '../support/processes/processes.ts';
 import { type ReceivedRequest, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { inLanguages, type Program, serve } from './run-program.ts';
 
-// What customers copy from the guide "Receive webhooks", against deliveries as the platform makes them.
+// The code that customers copy from the guide "Receive webhooks", against deliveries as the platform makes them.
 useDatabase();
 
 type Workspace = Awaited<ReturnType<typeof workspace>>;

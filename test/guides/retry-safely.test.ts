@@ -11,7 +11,7 @@ import { useDatabase } from '../support/database/database.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { inLanguages, run } from './run-program.ts';
 
-// What customers copy from the guide "Retry safely", on a way to the API where things go wrong.
+// The code that customers copy from the guide "Retry safely", on a way to the API where things go wrong.
 useDatabase();
 
 let api: Client;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 type Passed = { key: string | undefined; status: number; replayed: boolean };
-/** What becomes of an answer of the API: it goes on its way, or is lost, or the request never gets there. */
+/** The fate of an answer of the API: it goes on its way, or is lost, or the request never gets there. */
 type Fate = 'answered' | 'answer lost' | 'busy';
 
 /** The way to the API; each request meets the next fate, and those after the last are answered. */

@@ -14,7 +14,7 @@ import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 import { difference, guidesOf, run, type Sample, samplesOf, variablesOf } from './samples.ts';
 
-// What customers copy from the guides is run as it stands there, in order, on a platform as scripts/start makes it; where a
+// The code in the guides is run as it stands there, in order, on a platform as scripts/start makes it; where a
 // guide shows an answer, the platform gives it.
 useDatabase();
 

@@ -6,7 +6,7 @@ import { newEmail } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { inLanguages, run } from './run-program.ts';
 
-// What customers copy from the guide "Sign requests", against a key in strict mode.
+// The code that customers copy from the guide "Sign requests", against a key in strict mode.
 useDatabase();
 
 let api: Client;

@@ -73,7 +73,7 @@ beforeEach(async () => {
   twilio.respondWith(created(sid));
 });
 
-/** What Twilio posts: a form, signed with the address as it stands up to its query and all fields by name. */
+/** Twilio's callback: a form, signed with the address as it stands up to its query and all fields by name. */
 async function callBack(path: string, fields: Record<string, string>, key = token): Promise<number> {
   const url = adapterUrl + path;
   const names = Object.keys(fields).toSorted();
