@@ -12,7 +12,7 @@ function ask(made: string[], workspaceId: string, count: number): Promise<unknow
   return Array.from({ length: count }, () => generateInTurn(workspaceId).then(() => made.push(workspaceId)));
 }
 
-/** What is not made by now is refused. */
+/** A key that is not made by now is refused. */
 async function giveUp(keys: Promise<unknown>[]): Promise<void> {
   await Promise.all([Promise.allSettled(keys), closeOpened()]);
 }
