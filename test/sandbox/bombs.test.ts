@@ -19,7 +19,7 @@ const renderAlone = (source: string, data: Record<string, unknown> = {}, escape 
 // Shows A25
 test.each([...measured, ...invented])('$name ends in a clear error', async ({ source, data, says }) => {
   for (const escape of [true, false]) {
-    // What nothing stopped would take minutes, which no test has.
+    // A bomb that nothing stopped would take minutes, which no test has.
     const result = await renderAlone(source, data, escape);
     expect(result).toEqual({
       ok: false,

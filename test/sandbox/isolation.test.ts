@@ -19,7 +19,7 @@ beforeEach(async () => {
   for (let index = 0; index < 10; index += 1) await renderOne('neighbour', letter);
 });
 
-// What still waits is rejected.
+// Work that still waits is rejected.
 afterEach(sandbox.closeSandbox);
 
 /** Bombs without pause, a few at a time in each of the workspaces, until the sandbox is closed. Tells how many have ended. */

@@ -84,7 +84,7 @@ test('the cache is bounded by the length of what it holds, and forgets what was 
 test('each bomb ends in a clear error, and the next MJML is compiled', async () => {
   for (const { name, source, says } of mjmlBombs) {
     await compileTemplate('w', fresh());
-    // What nothing stopped would take minutes, which no test has, or the whole process along.
+    // A bomb that nothing stopped would take minutes, which no test has, or the whole process along.
     const result = await compileTemplate(`attacker ${name}`, source);
     expect([name, result]).toEqual([name, { ok: false, errors: expect.anything() }]);
     const messages = result.ok ? [] : (result.errors ?? []).map(({ message }) => message);
