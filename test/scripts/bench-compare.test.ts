@@ -188,7 +188,7 @@ test('what is slower for sure fails, what may be is told, and what the commit la
   expect(shown).toEqual([
     ['accept', 'platform', '0.90', '0.90', '0.90', 'MISSED', 0],
     ['auth', 'platform', '1.00', '1.00', '1.00', 'met', 0],
-    // What it says it has sent is another thing, too.
+    // The content that it says it has sent differs, too.
     ['relay', 'platform', '1.00', '0.90', '1.10', 'UNDECIDED', 1],
   ]);
   const ofCompare = join(clone, '.local/bench/compare');

@@ -9,8 +9,8 @@ import { options as optionsOfStorm } from '../faults/storm/options.ts';
 import { options as optionsOfFuzz } from '../fuzz/options.ts';
 
 /*
- * The commands say their help in sh, before there is a Node that could. What it tells of is told here by the programs
- * behind them.
+ * The commands say their help in sh, before there is a Node that could. This test takes the facts from the
+ * programs behind them.
  */
 const helpOf = (name: string) =>
   execFileSync(join(import.meta.dirname, '../../scripts', name), ['--help'], { encoding: 'utf8' });

@@ -30,7 +30,7 @@ function publish(): { repository: string; folder: string } {
   return { repository, folder };
 }
 
-/** What the README shows, as a pattern: … is anything, numbers of seconds are any. */
+/** The line that the README shows, as a pattern: … is anything, numbers of seconds are any. */
 const patternOf = (line: string) =>
   new RegExp(
     line
