@@ -29,7 +29,7 @@ const ofEveryKind: Tried[] = [
   { label: 'an object with __proto__', value: poison() },
 ];
 
-/** What comes close to a value of the kind, or is hard to tell from one. */
+/** Values that come close to one of the kind, or are hard to tell from one. */
 const close: Record<string, Tried[]> = {
   integer: [
     { label: '-1', value: -1 },

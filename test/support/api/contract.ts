@@ -42,7 +42,7 @@ export function contractOf(endpoints: readonly Endpoint[]) {
   const isLimited = config.RATE_LIMIT_PER_SECOND > 0 || config.WORKSPACE_RATE_LIMIT_PER_SECOND > 0;
   let description: Description | undefined;
 
-  /** What an answer of our own paths has that it may not have; nothing for other paths. */
+  /** The faults of an answer of our own paths against the description; none for other paths. */
   function faultsOf(exchange: Exchange): string[] {
     const [path] = exchange.path.split('?') as [string];
     if (!/^\/v2(\/|$)/.test(path)) return [];

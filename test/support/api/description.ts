@@ -76,9 +76,9 @@ function describe(endpoints: readonly Endpoint[]) {
       const [, kind, name] = /^#\/components\/(\w+)\/(.+)$/.exec(reference) ?? [];
       return kind ? document.components[kind][name!] : schemas[reference]!;
     },
-    /** What the description has against a value in a request: times may have any offset. */
+    /** The faults of a value in a request by the description: times may have any offset. */
     faultsOfSent: faultsWith(sent),
-    /** What it has against a value in an answer: times are UTC, to the millisecond. */
+    /** The faults of a value in an answer: times are UTC, to the millisecond. */
     faultsOfReceived: faultsWith(received),
   };
 }

@@ -29,7 +29,7 @@ function nameOf(steps: Step[]): string {
     .slice(1);
 }
 
-/** What a value may be, null apart. */
+/** The schemas that a value may follow, null apart. */
 export function variantsOf(resolve: Resolve, schema: Schema): Schema[] {
   const whole = resolve(schema);
   const choices: Schema[] | undefined = whole['anyOf'] ?? whole['oneOf'];

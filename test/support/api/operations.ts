@@ -15,7 +15,7 @@ export const operations = endpoints.map((endpoint) => ({
   endpoint,
 }));
 
-/** What a call of an operation needs beside a key. */
+/** The parts that a call of an operation needs beside a key. */
 export type Call = { params: Params; query?: string; body?: object };
 export type Params = Record<string, string>;
 

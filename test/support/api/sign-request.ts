@@ -18,14 +18,14 @@ export type SignatureOptions = {
   parameters?: Record<string, string | number | null>;
   /** Values to sign in place of what is sent. */
   values?: Record<string, string>;
-  /** What becomes of the bytes of the signature. */
+  /** Makes the bytes of the signature. */
   signWith?: (base: string, signer: Signer) => Buffer;
 };
 
 export const nowSeconds = () => Math.floor(now().getTime() / 1000);
 
 /**
- * What a client does that signs its requests: all headers of the request, with Content-Digest, Signature-Input and
+ * The work of a client that signs its requests: all headers of the request, with Content-Digest, Signature-Input and
  * Signature. It shares no code with the service.
  */
 export function signRequest(
@@ -56,7 +56,7 @@ export function digestOf(body: string | Buffer): string {
   return `sha-256=:${hash('sha256', body, 'base64')}:`;
 }
 
-/** What the service demands for such a request. */
+/** The components that the service wants signed in such a request. */
 export function coveredBy(headers: Record<string, string>): string[] {
   const fields = ['content-digest', 'content-type', 'idempotency-key'];
   return ['@method', '@authority', '@path', '@query', ...fields.filter((name) => name in headers)];

@@ -9,7 +9,7 @@ import { scopes as allScopes, type Scope } from '../../../shared/schemas/scopes.
 type HmacSigner = { keyId: string; algorithm: 'hmac_sha256'; secret: string };
 type EcdsaSigner = { keyId: string; algorithm: 'ecdsa_p256_sha256'; privateKey: KeyObject };
 
-/** What a client signs with. */
+/** The key that a client signs with. */
 export type Signer = HmacSigner | EcdsaSigner;
 export type SignedKey = { key: string; signer: Signer };
 

@@ -43,7 +43,7 @@ export async function memberRowsOf(listId: string): Promise<string[]> {
   return rows.map((row) => idFromBytes('contact', row['contact_id']));
 }
 
-/** Whoever wants to make a member of this contact waits until it is let go. */
+/** Holds the contact: a change that makes it a member waits until it is let go. */
 export async function holdContact({ workspaceId }: Owner, contactId: string): Promise<() => Promise<void>> {
   const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

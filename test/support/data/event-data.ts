@@ -5,7 +5,7 @@ import { exampleOf } from '../api/fields.ts';
 
 const made = new Map<EventType, object>();
 
-/** What an event of this type may carry, by the API description; whose record it is matters to nobody. */
+/** The data that an event of this type may carry, by the API description; whose record it is matters to nobody. */
 export function eventData(type: EventType): object {
   const { document, resolve } = descriptionOf(endpoints);
   const data =

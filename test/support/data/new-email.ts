@@ -3,7 +3,7 @@ import { waitFor } from '../time/wait-for.ts';
 
 type Sender = { key: string; sender: string };
 
-/** What POST /v2/email takes at least, with these changes. */
+/** The least that POST /v2/email takes, with these changes. */
 export function newEmail({ sender }: Pick<Sender, 'sender'>, changes: Record<string, unknown> = {}) {
   return {
     sender,

@@ -14,7 +14,7 @@ export async function textingWorkspace(options: { scopes?: readonly Scope[] } = 
   return own;
 }
 
-/** What POST /v2/sms takes at least, with these changes. */
+/** The least that POST /v2/sms takes, with these changes. */
 export function newSms(changes: Record<string, unknown> = {}) {
   return { recipient: '+447700900123', content: 'Hello', ...changes };
 }
@@ -39,7 +39,7 @@ export async function sendSms(
   return answer.body;
 }
 
-/** What is stored of a message, and the types of its events, oldest first. */
+/** The stored record of a message, and the types of its events, oldest first. */
 export async function smsOf({ workspaceId }: { workspaceId: string }, id: string) {
   const record = await findSms(workspaceId, id);
   const events = await listEventsOfRecord(workspaceId, id);

@@ -22,7 +22,7 @@ export type Own = Awaited<ReturnType<typeof workspace>>;
 /** The records that a path names before this one: a delivery is one of its webhook. Where none is named, one is made. */
 export type Within = { [Prefix in IdPrefix]?: string };
 
-/** What only recipients.read and content.read uncover: the records and bodies below have nothing else in such fields. */
+/** Values that only recipients.read and content.read uncover: records and bodies below have no others there. */
 export const hidden = {
   recipient: 'hidden.recipient@example.com',
   number: '+447700900599',
@@ -113,7 +113,7 @@ export const listed: Record<string, (api: Client, own: Own) => Promise<unknown>>
   listContactTags: (api, own) => make(api, own, '/v2/contacts', newContact()),
 };
 
-/** What workers would do before a record is in every listing that is to have it. */
+/** The work of workers before a record is in every listing that is to have it. */
 export const settle = () => relay.relayAll();
 
 /** Jobs that a request waits for. */

@@ -4,7 +4,7 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { numberOfName } from '../../../shared/formats/sms/sender-name.ts';
 import type { Client } from '../api/start-api.ts';
 
-/** What the simulator's phone of a mobile number in 07 format shows, oldest first. */
+/** The texts on the simulator's phone of a mobile number in 07 format, oldest first. */
 export async function textsTo(
   workspaceId: string,
   name: string,

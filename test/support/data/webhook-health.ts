@@ -49,7 +49,7 @@ export async function watchedWebhook(
 }
 export type Watched = Awaited<ReturnType<typeof watchedWebhook>>;
 
-/** What is stored of a webhook's health. */
+/** The stored health of a webhook. */
 export async function healthOf(webhookId: string) {
   const [row] = await query('SELECT * FROM webhooks WHERE id = ?', [idToBytes(webhookId)]);
   return {

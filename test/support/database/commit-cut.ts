@@ -107,7 +107,7 @@ export async function startCommitCut(targetUrl: string) {
      */
     replaceNext: (instead: string, statement: RegExp = /^COMMIT$/i) =>
       order({ moment: 'before', statement, isCut: false, instead }),
-    /** What was ordered and has not happened will not happen. */
+    /** An order that has not happened yet will not happen. */
     pass(): void {
       orders.length = 0;
     },

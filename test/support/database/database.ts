@@ -18,7 +18,7 @@ export function useDatabase(): void {
     if (!process.env['MYSQL_URL'] || !process.env['REDIS_URL'])
       throw new Error('MYSQL_URL and REDIS_URL must name servers for the tests. scripts/test starts them');
     atEnd(takeBackShift);
-    // What the file before had in hand at its end may have opened connections again, not to where this file's settings say.
+    // Work of the file before may have opened connections again at its end, not to where this file's settings say.
     await closeEverything();
     const name = databaseOf(config.MYSQL_URL);
     // Through a proxy of the file's own it is the shared one all the same.

@@ -39,7 +39,7 @@ export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
   let isDone = false;
   try {
     const result = work().finally(() => (isDone = true));
-    // Who has seen enough does not wait for it.
+    // After enough looks nobody waits for it any more.
     result.catch(() => undefined);
     while (!isDone) {
       await Promise.race([result, sleep(lookEveryMs)]);

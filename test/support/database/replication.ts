@@ -25,7 +25,7 @@ export async function replicate(primary: Own, replica: Own) {
   return {
     /**
      * A planned switch: nothing is written any more to the one that was the primary, and the other one, which has all of
-     * it by then, takes writes. Who is connected to the old one stays so.
+     * it by then, takes writes. Connections to the old one stay.
      */
     switchOver: async () => {
       await primary.query('SET GLOBAL read_only = 1');
@@ -37,7 +37,7 @@ export async function replicate(primary: Own, replica: Own) {
   };
 }
 
-/** What a server of a pair is started with. */
+/** The options that a server of a pair is started with. */
 export const optionsOf = (serverId: number) => [`--server-id=${serverId}`, '--log-bin=binlog'];
 
 const mariadb = {

@@ -2,7 +2,7 @@ import { query, transaction } from '../../../shared/db/client.ts';
 
 /** How many rows and entries of indexes the server looks at for the work. */
 export function rowsRead(work: () => Promise<unknown>): Promise<number> {
-  // What is counted is what one connection does, and a transaction keeps to one.
+  // The server counts the reads of one connection, and a transaction keeps to one.
   return transaction(async () => {
     const [first, second] = [await soFar(), await soFar()];
     await work();

@@ -1,7 +1,7 @@
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 
-/** What a workspace has waiting, as its messages, bodies and attachments themselves say. */
+/** The messages and bytes that wait in a workspace, counted from its messages, bodies and attachments. */
 export async function countedRows(workspaceId: string): Promise<{ messages: number; bytes: number }> {
   const id = idToBytes(workspaceId);
   const [row] = await query(

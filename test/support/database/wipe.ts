@@ -1,6 +1,6 @@
 import type mysql from 'mysql2/promise';
 
-/** What a new database holds: how each table is made, and the rows that migrations put there. */
+/** The content of a new database: how each table is made, and the rows that migrations put there. */
 export type Birth = Map<string, { made: string; rows: Row[] }>;
 type Row = Record<string, unknown>;
 

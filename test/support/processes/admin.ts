@@ -3,7 +3,7 @@ import { run } from '../../../scripts/setup/admin/admin.ts';
 
 /**
  * One command of the operator with `--json`, in this process: its exit code and what it printed, parsed where it
- * succeeded. What a process of its own adds is shown in test/scripts/admin/admin.test.ts.
+ * succeeded. The test test/scripts/admin/admin.test.ts shows what a process of its own adds.
  */
 export async function admin(...args: string[]): Promise<{ code: number; printed: any }> {
   const written: string[] = [];

@@ -12,7 +12,7 @@ type Change = { file: string; from: string; to: string };
 
 export const newMigration = '9999_campaigns';
 
-/** What a release usually brings: columns that may be empty, indexes, a table. Nothing that the older code meets is gone. */
+/** A usual release: columns that may be empty, indexes, a table. Nothing that older code needs is gone. */
 const migration = `import { type Migration, tableOptions } from './migration.ts';
 
 export const campaigns: Migration = {

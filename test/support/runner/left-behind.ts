@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { vi } from 'vitest';
 import { waitFor } from '../time/wait-for.ts';
 
-/** What the files of a process share, beside the database, which test/support/database/database.ts looks after. */
+/** The state that files of a process share, except the database (test/support/database/database.ts). */
 export type State = {
   settings: Record<string, unknown>;
   variables: Record<string, string | undefined>;
@@ -85,7 +85,7 @@ function changedIn(before: Record<string, unknown>, after: Record<string, unknow
 async function openHandles(before: State): Promise<string[]> {
   const { closeEverything } = await import('../../../shared/lifecycle.ts');
   const open = () => [...handlesNow()].filter(([type, count]) => count > (before.handles.get(type) ?? 0));
-  // What has been closed a moment ago may take a turn until it is gone; work that was in hand may have connected again.
+  // A handle that was closed a moment ago may take a turn until it is gone; work in hand may have connected again.
   const isClosed = async () => {
     if (open().length > 0 && process.env['TEST_PROJECT'] !== 'pure') await closeEverything();
     return open().length === 0;
@@ -105,8 +105,8 @@ function peers(): string {
 }
 
 /**
- * By a function that Node does not document. Those to Redis are left out: a worker of BullMQ that is closed while its
- * connection is being made leaves that open at times, and nobody listens to it any more.
+ * By a function that Node does not document. Connections to Redis are left out: a worker of BullMQ that is closed while
+ * its connection is being made leaves that open at times, and nobody listens to it any more.
  */
 function connections(): net.Socket[] {
   const { _getActiveHandles } = process as unknown as { _getActiveHandles: () => object[] };

@@ -22,7 +22,7 @@ export type DnsServer = {
 
 const types = { 1: 'A', 5: 'CNAME', 16: 'TXT', 28: 'AAAA' } as const;
 const responseCodes = { failure: 2, unknown: 3 };
-// What a resolver takes in one packet (RFC 9715); the rest goes over TCP.
+// The bytes that a resolver takes in one packet (RFC 9715); the rest goes over TCP.
 const longestPacket = 1_232;
 
 /**

@@ -19,7 +19,7 @@ import { atEnd } from '../runner/at-end.ts';
 import { waitFor } from '../time/wait-for.ts';
 import type { Certificate } from './certificate.ts';
 
-/** What the carrier does with a submit_sm: an answer, or none. */
+/** The reaction of the carrier to a submit_sm: an answer, or none. */
 type Answer = { status?: number; id?: string } | 'silence' | 'cut';
 
 /** Node resets no line that is encrypted. */
@@ -28,7 +28,7 @@ function reset(socket: net.Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** Plays a carrier's SMSC on a real socket. What it says on its own can be written in pieces of any size. */
+/** Plays a carrier's SMSC on a real socket. Its own messages can be written in pieces of any size. */
 export async function startSmsc({ certificate }: { certificate?: Certificate } = {}) {
   const sockets = new Set<net.Socket>();
   const smsc = {

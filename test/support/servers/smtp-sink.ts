@@ -7,7 +7,7 @@ import { atEnd } from '../runner/at-end.ts';
 import { waitFor } from '../time/wait-for.ts';
 import { type Misbehaviour, misbehave } from './smtp-sink/misbehave.ts';
 
-/** What the server says, at the command where it says it. */
+/** The refusals of the server, each at the command where it gives it. */
 const refusals = {
   '450 at RCPT': { at: 'rcpt', code: 450, text: '4.2.1 Try again later' },
   '550 at RCPT': { at: 'rcpt', code: 550, text: '5.1.1 No such mailbox' },

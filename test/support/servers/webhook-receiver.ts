@@ -26,7 +26,7 @@ export type Answer = {
   /** Before the status line. */
   delayMs?: number;
   /**
-   * What goes wrong: `hang` never answers, `reset` breaks the connection instead of answering, `drip` sends a byte of
+   * The fault to play: `hang` never answers, `reset` breaks the connection instead of answering, `drip` sends a byte of
    * body now and then, `endless` sends body for ever, `cut` breaks the connection within the body.
    */
   fault?: 'hang' | 'reset' | 'drip' | 'endless' | 'cut';

@@ -3,6 +3,6 @@ export type Routes = Record<string, number | 'mailbox'>;
 
 export type Relay = {
   port: number;
-  /** What it has written, for the message of a failed test. */
+  /** The text that it has written, for the message of a failed test. */
   log: () => string;
 };

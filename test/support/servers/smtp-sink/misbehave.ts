@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What no mail library would do. Holds for connections opened from then on. */
+/** Actions that no mail library would take. A mode holds for connections opened from then on. */
 const misbehaviours = {
   'drop in the banner': (socket: Socket) => socket.end('220 sink.exa'),
   '421 greeting': (socket: Socket) => socket.end('421 4.3.2 Too busy\r\n'),
