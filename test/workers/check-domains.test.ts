@@ -64,7 +64,7 @@ async function verifiedDomain() {
   };
 }
 
-/** What workers do with the jobs of all that is due; returns how many they looked at. */
+/** The work of workers with the jobs of all that is due; returns how many they looked at. */
 async function checkDue(): Promise<number> {
   const due = await query('SELECT id FROM email_domains WHERE check_due_at <= ?', [now()]);
   const turns = due.map(({ id }) => emailDomains.checkDue(idFromBytes('domain', id)));

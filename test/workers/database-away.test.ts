@@ -32,7 +32,7 @@ beforeAll(async () => {
   changeSettings({ SMTP_URL: slow.url });
   own = await workspace();
 });
-// What closes at the end of the file needs it.
+// The closing at the end of the file needs the database.
 afterEach(async () => {
   await mysql.pass();
   await waitFor('the database answers', () => query('SELECT 1'));

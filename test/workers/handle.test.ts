@@ -14,7 +14,7 @@ const job = defineJob({
   payload: z.object({ parcelId: z.string() }),
 });
 
-/** What BullMQ would hand to the worker, as far as it is looked at. */
+/** The job that BullMQ would hand to the worker, as far as it is looked at. */
 const queued = (data: object, changes: object = {}) =>
   ({
     id: 'job-1',

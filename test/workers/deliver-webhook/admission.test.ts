@@ -74,7 +74,7 @@ test('Redis holds at most 500 deliveries of a webhook while 5,000 wait, and all 
   const offBy = receiver.requests.map(({ headers }, index) =>
     Math.abs(places.get(headers['webhook-id']!)! - index),
   );
-  // What was let in together comes in any order; and where the machine stood still a few were handed back, to come later.
+  // Deliveries let in together come in any order; where the machine stood still a few were handed back, to come later.
   expect(offBy.filter((places) => places > 500).length).toBeLessThan(250);
 }, 120_000);
 

@@ -24,7 +24,7 @@ function hasSeconds(seconds: number): void {
   onTestFinished(() => changeSettings({ WEBHOOK_TIMEOUT_SECONDS: 10 }));
 }
 
-/** What is stored after one attempt that is answered so. */
+/** The stored delivery after one attempt that is answered so. */
 async function after(respond: Answer) {
   const receiver = await startWebhookReceiver({ respond });
   const { id, read } = await dueDelivery(own, receiver.url);

@@ -36,7 +36,7 @@ test('webhooks that hang delay no other: all of its deliveries arrive while thei
     expect(requests.length).toBeGreaterThan(0);
     expect(requests.length).toBeLessThanOrEqual(20);
   }
-  // What a stop would wait for.
+  // A stop would wait for the hanging requests.
   for (const receiver of hanging) {
     receiver.respondWith({ status: 200 });
     await receiver.close();

@@ -56,7 +56,7 @@ test('a 429 pauses all deliveries of the webhook, and of no other', async () => 
       dueAt: until,
     });
   expect((await countsOf(other.id)).delivered).toBe(10);
-  // Who comes later waits too.
+  // A delivery that comes later waits too.
   await storeEvents(own, 5);
   await relay.relayAll();
   await recovery.sweep();

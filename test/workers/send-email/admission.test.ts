@@ -25,7 +25,7 @@ beforeAll(async () => {
   changeSettings({ SMTP_URL: sink.url });
 });
 
-// What one test leaves waiting would count in the next.
+// Emails that one test leaves waiting would count in the next.
 beforeEach(async () => {
   changeSettings({ EMAIL_JOBS_PER_WORKSPACE: 40, EMAIL_CONCURRENCY: 40 });
   sink.setMode('accept');
@@ -62,7 +62,7 @@ test('Redis holds no more of a workspace than its share; the rest waits in rows,
   const arrived = sink.messages.slice(before).map(({ envelope }) => numberOf(envelope.to[0]!));
   expect(new Set(arrived).size).toBe(300);
   expect(arrived).toHaveLength(300);
-  // What is let in together comes in any order.
+  // Emails that are let in together come in any order.
   arrived.forEach((number, place) => expect(Math.abs(number - place)).toBeLessThanOrEqual(100));
 }, 60_000);
 

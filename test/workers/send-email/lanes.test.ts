@@ -66,7 +66,7 @@ test('a one-time code goes out before the marketing backlog that is in hand', as
   const before = bulk();
   await acceptEmail(own, { kind: 'authentication', recipient: 'code@example.com' });
   await sink.waitFor(() => sink.messages.some(({ envelope }) => envelope.to[0] === 'code@example.com'));
-  // Those that the worker had taken up already may be ahead: one lane holds 40 at a time.
+  // Emails that the worker had taken up already may be ahead: one lane holds 40 at a time.
   expect(bulk() - before).toBeLessThan(150);
   expect(bulk()).toBeLessThan(backlog);
   await line.pass();

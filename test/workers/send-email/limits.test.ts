@@ -39,7 +39,7 @@ const limit = (changes: Parameters<typeof workspaces.change>[1]) =>
 const attemptAll = async (emails: { id: string }[]) => {
   for (const { id } of emails) await attempt(id);
 };
-/** What is in Redis and what the sweep lets in, attempted by this process. */
+/** Attempts, in this process, the emails in Redis and those that the sweep lets in. */
 async function attemptDue(): Promise<void> {
   await recovery.sweep();
   const rows = await query("SELECT id FROM emails WHERE status = 'queued' AND parked = 0 ORDER BY due_at");

@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 
 let recipients = 0;
-/** What the relay gets of an email with these changes. */
+/** The message that the relay gets of an email with these changes. */
 async function sent(changes: Record<string, unknown>) {
   recipients += 1;
   const recipient = `message-${recipients}@example.com`;

@@ -46,7 +46,7 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
   expect(worker.output()).toContain('the relay cannot be used');
 
   sink.setMode('accept');
-  // Those that were tried come again in a minute.
+  // The tried emails come again in a minute.
   await advanceClock(62_000);
   await waitFor('all are sent', async () => (await emailCounts(own)).sent === 300, { timeoutMs: 60_000 });
   expect(sink.messages).toHaveLength(300);

@@ -19,7 +19,7 @@ import { advanceClockTo } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 vi.hoisted(() => {
-  // What is due later waits in its row, so that a shifted clock brings it on at once.
+  // A job that is due later waits in its row, so that a shifted clock brings it on at once.
   Object.assign(process.env, { WAKE_AHEAD_SECONDS: '1', WEBHOOK_HEALTH_SECONDS: '0.3' });
 });
 
