@@ -18,7 +18,7 @@ beforeAll(async () => {
 const making = operations.filter(
   ({ endpoint }) =>
     endpoint.status === 201 &&
-    // What belongs to a record in the path, and messages, take no name.
+    // Parts of a record in the path, and messages, take no name.
     !endpoint.path.includes('{') &&
     !['sendEmail', 'sendSms', 'createSmsBatch', 'importSmsBatch'].includes(endpoint.id),
 );
@@ -39,7 +39,7 @@ test.each(making)(
   },
 );
 
-/** What tells two refusals apart, with the name that was asked for left out. */
+/** The parts that tell two refusals apart, with the name that was asked for left out. */
 const told = ({ status, body }: { status: number; body: object }, name: string) =>
   JSON.stringify({ status, body: { ...body, requestId: '' } }).replaceAll(name, '<the name>');
 
