@@ -15,7 +15,7 @@ beforeAll(async () => {
   own = await workspace();
 });
 
-/** What a command prints. */
+/** The output of a command. */
 async function printed(...args: string[]): Promise<any> {
   const answer = await admin(...args);
   if (answer.code !== 0) throw new Error(answer.printed);

@@ -17,7 +17,7 @@ beforeAll(async () => {
   keys = keysOf(api, (await workspace()).key);
 });
 
-/** What the holder of a key in strict mode can send. */
+/** A key in strict mode, and the signed requests that its holder can send. */
 async function strictCaller() {
   const { body: own } = await keys.create({ signing: hmac, strictMode: true });
   const signer: Signer = { keyId: own.id, algorithm: 'hmac_sha256', secret: own.signingSecret };

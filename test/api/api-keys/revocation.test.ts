@@ -20,7 +20,7 @@ let redis: TcpProxy;
 let web: Web;
 let here: Client;
 
-// What this process remembers it does not forget by itself while a test lasts: only by being told.
+// This process forgets nothing by itself while a test lasts: only by being told.
 const remembers = { KEY_CACHE_SECONDS: '3600', LOG_LEVEL: 'debug' };
 
 beforeAll(async () => {

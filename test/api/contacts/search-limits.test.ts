@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 const search = (key = own.key) => api.request('GET', '/v2/contacts?search=ada', { key });
 
-/** Whoever looks for a contact waits until the table is let go. */
+/** Every search for a contact waits until the table is let go. */
 async function holdContacts(): Promise<() => Promise<void>> {
   const holder = await mysql.createConnection({ uri: config.MYSQL_URL });
   atEnd(() => holder.destroy());

@@ -6,7 +6,7 @@ import { descriptionOf } from '../../support/api/description.ts';
 const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
 const { schemas, parameters, headers, responses } = whole.components;
 
-/** Places of a schema, at all depths, that nothing is said about. What has a name of its own says it there. */
+/** Places of a schema, at all depths, that nothing is said about. A schema with a name of its own says it there. */
 function silentIn(schema: any, place: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const fields = Object.entries<any>(schema.properties ?? {});

@@ -71,7 +71,7 @@ test('every refusal of an operation is described, with an example that fits', ()
   }
 });
 
-/** What stands under `schema` anywhere, beside the schemas that have a name. */
+/** The values under `schema` anywhere, beside the schemas that have a name. */
 function inlineSchemas(part: unknown): object[] {
   if (typeof part !== 'object' || part === null) return [];
   return Object.entries(part).flatMap(([name, value]) => [

@@ -14,7 +14,7 @@ import { eventTypes } from '../../../shared/schemas/events.ts';
 const root = join(import.meta.dirname, '../../..');
 const whole = JSON.parse(JSON.stringify(describeApi(endpoints)));
 
-/** What a customer writes with the types that a generator makes of the description. */
+/** The code of a customer, with the types that a generator makes of the description. */
 const customer = `
 import type { components, webhooks } from './api.ts';
 

@@ -64,7 +64,7 @@ test('of large emails that come at once as many are taken as have room, and the 
         detail:
           '9 MB of the messages of the workspace wait to be sent, of 10 MB that may, and this one has 1.5 MB.',
       });
-  // What is smaller still has room, and another workspace has all of its own.
+  // A smaller message still has room, and another workspace has all of its own.
   expect((await postEmail(api, own)).status).toBe(201);
   const other = await workspace();
   expect((await postEmail(api, other, { attachments: [attachment(bytes)] })).status).toBe(201);

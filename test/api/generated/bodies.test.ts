@@ -62,13 +62,13 @@ function isRefused({ status, body }: Answer, { name, schema }: Field, { value }:
   return names.some(isOfField) && names.every((named) => isOfField(named) || named.startsWith(`${holder}.`));
 }
 
-/** What comes of text that no database could keep, where it is not refused. */
+/** The effect of text that no database could keep, where it is not refused. */
 function effectOf(endpoint: Endpoint, { name, schema }: Field): string | undefined {
   const isAnyId = prefixOf(schema) !== null && variantsOf(resolve, schema)[0]!['pattern'] === undefined;
   return isAnyId ? 'an id that no record has is ignored' : effects[endpoint.id]?.[name];
 }
 
-/** What is wrong with how the operation takes the value; null when nothing is. */
+/** The fault in how the operation takes the value; null when there is none. */
 function faultOf(endpoint: Endpoint, field: Field, one: Tried, answer: Answer): string | null {
   const { status, body } = answer;
   const said = `${field.name}, ${one.label}: ${status} ${JSON.stringify(body).slice(0, 300)}`;

@@ -42,7 +42,7 @@ const stringsOf = (endpoint: Endpoint): Field[] => {
 };
 const idsInBody = (endpoint: Endpoint) => stringsOf(endpoint).filter(({ schema }) => prefixOf(schema));
 
-/** What a caller can tell two answers by. */
+/** The parts by which a caller can tell two answers apart. */
 const told = ({ status, headers, body }: Answer) =>
   JSON.stringify({
     status,
@@ -162,7 +162,7 @@ test.each(places)(
     };
     const unknown = [await answerTo(newId(prefix, now())), await answerTo(newId(prefix, now()))] as const;
     const answer = await answerTo(foreign);
-    // What differs between two unknown ids, as the id of a new record does, tells nothing of the id.
+    // A value that differs between two unknown ids, as the id of a new record does, tells nothing of the id.
     for (const [path, value] of unknown[0])
       if (unknown[1].get(path) === value) expect([path, answer.get(path)]).toEqual([path, value]);
     expect([...answer.keys()].toSorted()).toEqual([...unknown[0].keys()].toSorted());

@@ -60,7 +60,7 @@ function otherThan(value: unknown, schema: Schema): unknown {
 
 const valueAt = (record: any, { steps }: Field) => steps.reduce((at, step) => at?.[step], record);
 
-/** What the answer shows and the request does not take: members of the record, and of objects that both have. */
+/** Fields that the answer shows and the request does not take: members of the record, and of objects that both have. */
 function readOnlyFields(answer: Schema, body: Schema | undefined): Field[] {
   const taken = new Set(body ? fieldsOf(resolve, body).map(({ name }) => name) : []);
   const inTaken = ({ steps, name }: Field) =>

@@ -74,7 +74,7 @@ function tooLong(maxLength: number): string {
   return maxLength < 600 ? encodeURIComponent('😀'.repeat(maxLength + 1)) : 'x'.repeat(maxLength + 1);
 }
 
-/** What the text stands for, to be held against the schema of the parameter. */
+/** The value that the text stands for, to be held against the schema of the parameter. */
 function meant(schema: Schema, encoded: string): unknown {
   const text = decodeURIComponent(encoded.replaceAll('+', ' '));
   const types = typesOf(resolve, schema);

@@ -25,7 +25,7 @@ let own: Own;
 const keys = new Map<string, string>();
 
 const uncovering = ['recipients.read', 'content.read'] as const satisfies Scope[];
-/** What each of them uncovers, as the records of test/support/data/records.ts have it. */
+/** The values that each of them uncovers, as the records of test/support/data/records.ts have them. */
 const covered: Record<(typeof uncovering)[number], string[]> = {
   'recipients.read': [hidden.recipient, hidden.number],
   'content.read': [hidden.subject, hidden.text],
@@ -43,7 +43,7 @@ beforeAll(async () => {
     await makerOf(prefix, prefix)(api, own, {});
 });
 
-/** What a record that an operation shows has of that; the feed shows records of every kind. */
+/** The covered values in a record that an operation shows; the feed shows records of every kind. */
 function coveredIn(path: string): string[] {
   const { recipient, number, subject, text } = hidden;
   if (/^\/v2\/(sms|simulator)/.test(path)) return [number, text];

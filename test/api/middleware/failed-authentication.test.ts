@@ -63,7 +63,7 @@ test('a valid key works from an address whose failures are used up, and uses non
     expect((await api.call('GET', '/v2/parcels', { key: goodKey })).status).toBe(200);
   expect(await fail(api, Array(4).fill(undefined))).toEqual(limited);
   expect((await api.call('GET', '/v2/parcels', { key: goodKey })).status).toBe(200);
-  // What a valid caller may not do is no failed authentication.
+  // A request that a valid caller may not make is no failed authentication.
   expect((await api.call('POST', '/v2/parcels', { key: 'msg_reader' })).status).toBe(403);
 });
 

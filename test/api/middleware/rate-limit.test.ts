@@ -165,7 +165,7 @@ test('a key that is far from its limit never waits for Redis after its first req
     const taken = buckets.take(['a']);
     if (taken instanceof Promise) waited += 1;
     expect((await taken).refusedBy).toBeNull();
-    // What was asked for in this turn of the loop is answered before this is.
+    // Questions from this turn of the loop are answered before this one is.
     await new Promise(setImmediate);
     await isRedisUp();
   }

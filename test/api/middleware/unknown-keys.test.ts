@@ -61,7 +61,7 @@ test('past the limit an unknown key is refused without the database, however man
   expect((await used()).toSorted((one, other) => one - other)).toEqual([401, 401, 401, 429]);
   await withKeysLocked(async () => {
     expect(new Set(await statusesOf(madeUp(50)))).toEqual(new Set([429]));
-    // What this process has seen, and what no key can be, it tells without the database as well.
+    // This process tells keys that it has seen, and text that can be no key, without the database as well.
     expect(await statusOf(own.key)).toBe(200);
     expect(await statusOf(`msg_${'x'.repeat(40)}`)).toBe(429);
   });

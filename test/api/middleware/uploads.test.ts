@@ -51,7 +51,7 @@ async function hold(by: Own, bytes: number, length = bytes + 1): Promise<net.Soc
   await waitFor('it has come', () => fileRoom.takenBytes() + memoryRoom.takenBytes() === before + bytes);
   return socket;
 }
-/** What the server answers on a connection. */
+/** The server's answer on a connection. */
 async function answerOn(socket: net.Socket) {
   const [data] = await once(socket, 'data');
   return parseRaw(String(data));

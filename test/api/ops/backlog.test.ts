@@ -25,7 +25,7 @@ let api: Client;
 beforeAll(async () => {
   api = await startApi();
 });
-// What closes at the end of the file needs it.
+// The closing at the end of the file needs the line.
 afterEach(() => line.pass());
 
 // Shows F14

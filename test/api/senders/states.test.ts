@@ -63,7 +63,7 @@ const ways = {
 };
 type From = keyof typeof ways;
 
-/** What is done to the sender; what the caller is told, where it is a request, comes back. */
+/** Actions on the sender; each returns what the caller is told, where it is a request. */
 const triggers = {
   'request it again': (own: Own, { name }: any) => request(own, name),
   'request it for FR': (own: Own, { name }: any) => request(own, name, { countries: ['FR'] }),
@@ -189,7 +189,7 @@ async function answerTo(
   sender: any,
 ): Promise<number | string | undefined> {
   const outcome: any = await Promise.resolve(triggers[trigger](own, sender)).catch((refusal) => refusal);
-  // What the operator is refused is thrown.
+  // A refusal to the operator is thrown.
   if (outcome instanceof Error) return (outcome as any).code ?? String(outcome);
   if (!('headers' in outcome)) return undefined;
   return outcome.status < 300 ? outcome.status : codeOf(outcome.body);

@@ -51,7 +51,7 @@ test.each(['refuse', 'freeze'] as const)(
     redis[fault]();
     const { options } = producerConnection() as Redis;
     const { commandTimeout } = options;
-    // Who waits for Redis waits for ever, and the test for it.
+    // A request that waits for Redis waits for ever, and the test for it.
     options.commandTimeout = 3_600_000;
     const { id } = await sendEmail(api, own, { recipient });
     for (let count = 0; count < others; count += 1) await sendEmail(api, own);

@@ -262,7 +262,7 @@ test('links go with their text', async () => {
   expect((await api.request('GET', path)).status).toBe(404);
   expect((await api.request('GET', `/v2/sms/${id}/links`, { key: own.key })).status).toBe(404);
   const [row] = await query('SELECT COUNT(*) AS links FROM short_links');
-  // Those of texts that still wait stay.
+  // Links of texts that still wait stay.
   const [waiting] = await query(
     "SELECT COUNT(*) AS links FROM short_links l JOIN sms_messages m ON m.id = l.sms_id WHERE m.status = 'queued'",
   );

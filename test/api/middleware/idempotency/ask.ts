@@ -62,7 +62,7 @@ export function codeOf(reply: Reply): string {
   return reply.json().type.split('/').at(-1);
 }
 
-/** What a replay has in common with the first answer. */
+/** The parts of a replay that equal the first answer. */
 export function essence({ status, headers, text }: Reply) {
   return { status, location: headers['location'], type: headers['content-type'], text };
 }

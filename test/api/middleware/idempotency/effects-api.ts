@@ -15,8 +15,8 @@ const shared = { tag: 'Effects', summary: 'For tests', scope: 'contacts.write', 
 type Behaviour = { prepare: () => unknown; handle: () => unknown };
 
 /**
- * An API whose operations write a row that can be counted, behind the real authentication and in real transactions. What
- * they do besides is the test's: `handle` runs after the row is written.
+ * An API whose operations write a row that can be counted, behind the real authentication and in real transactions. The
+ * test says what else they do: `handle` runs after the row is written.
  */
 export async function startEffectsApi() {
   await makeTable('effects', 'name VARCHAR(100) NOT NULL, made INT NOT NULL AUTO_INCREMENT PRIMARY KEY');

@@ -43,7 +43,7 @@ const newQuestion = (): Question & { idempotencyKey: string } => {
   return { key: own.key, idempotencyKey, path: '/v2/effects', body: { name: idempotencyKey } };
 };
 
-/** What the server has of the answer, asked past the line; with `uncommitted` also what may still be rolled back. */
+/** Whether the server has the answer, asked past the line; with `uncommitted` also one that may be rolled back. */
 async function hasAnswer(idempotencyKey: string, uncommitted: boolean): Promise<boolean> {
   const level = uncommitted ? 'UNCOMMITTED' : 'COMMITTED';
   await server.query(`SET SESSION TRANSACTION ISOLATION LEVEL READ ${level}`);

@@ -32,7 +32,7 @@ async function start() {
   return { api, own, hmac, ecdsa, keys: { hmac, ecdsa } as const };
 }
 
-/** What a request that accepts an email looks like, signed; each one is a new email. */
+/** A signed request that has an email accepted; each one is a new email. */
 export function signedPost(
   { api, own }: Pick<World, 'api' | 'own'>,
   { key, signer }: SignedKey,

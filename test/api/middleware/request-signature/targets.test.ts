@@ -50,7 +50,7 @@ test.each([
   expectLetIn(await send(world.api, get(target)));
 });
 
-/** Whoever gets to hear that there is no such email was let in. */
+/** A caller who gets to hear that there is no such email was let in. */
 function expectNotFound(answer: Outcome) {
   expect([answer.status, answer.body.type]).toEqual([404, `${world.api.url}/problems/not_found`]);
 }
