@@ -31,7 +31,7 @@ const clientsOfOthers = ['node_modules/undici/', '/esm/smtp-connection/'];
 
 test.each([
   ['api/app.ts', []],
-  // What is looked for is found where it is loaded.
+  // The search finds these clients where they are loaded.
   ['workers/jobs/index.ts', clientsOfOthers],
 ])('%s loads what speaks to other servers only where the process does', async (entry, clients) => {
   const script = `

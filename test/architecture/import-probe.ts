@@ -51,7 +51,7 @@ for (const path of process.argv.slice(2)) {
   loading = path;
   try {
     await import(pathToFileURL(path).href);
-    // What it began without waiting shows in the next turns.
+    // Work that it began without waiting shows in the next turns.
     for (let turns = 0; turns < 3; turns += 1) await turn();
   } catch (error) {
     report(`cannot be imported: ${error instanceof Error ? error.message : String(error)}`);

@@ -18,7 +18,7 @@ const forms = [
 const byUrl = /\bnew URL\(\s*(['"`])([^'"`\n]+\.[cm]?[jt]s)\1\s*,\s*import\.meta\.url/g;
 
 /**
- * What a file imports, in whatever form. A type-only import counts: to name the type of another layer is to know that
+ * The imports of a file, in whatever form. A type-only import counts: to name the type of another layer is to know that
  * layer, and the day after it is called.
  */
 export function importsOf(file: File): Import[] {

@@ -19,7 +19,7 @@ export const jobsAreListed: Rule = (files) =>
   });
 
 /**
- * What a lane of a job waits for in vain: that a line of the Procfile runs it. A line may name a job, which is all its lanes,
+ * The lanes of jobs that no line of the Procfile runs. A line may name a job, which is all its lanes,
  * or one lane, and runs all jobs if it names none.
  */
 export function laneWithoutProcess(text: string, jobs: readonly Job[]): string[] {

@@ -147,7 +147,7 @@ const impure =
 const pureNet =
   /\bimport\s*\{(\s*(isIP|isIPv4|isIPv6|BlockList|SocketAddress)\s*,?)+\s*\}\s*from\s*'node:net'/;
 
-/** What speaks to the outside cannot be a format. */
+/** A module that speaks to the outside cannot be a format. */
 export const formatsArePure: Rule = (files) =>
   files
     .filter((file) => file.path.startsWith('shared/formats/'))

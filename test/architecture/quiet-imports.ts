@@ -30,7 +30,7 @@ export function ofNode(): NodeJS.ProcessEnv {
 }
 
 /**
- * Imports the modules in a process without any setting, in an empty place. What they open, start or leave running is
+ * Imports the modules in a process without any setting, in an empty place. All they open, start or leave running is
  * a breach; so is an error, because it means that a module reads something that can be missing.
  */
 export async function importAll(top: string, paths: readonly string[]): Promise<string[]> {

@@ -4,7 +4,7 @@ export type File = { path: string; source: string };
 /** Says what breaks it, one line per breach, each beginning with the path. Nothing said, nothing broken. */
 export type Rule = (files: readonly File[]) => string[];
 
-/** What runs in production; the scripts and the tests are free of most rules. */
+/** The code that runs in production; the scripts and the tests are free of most rules. */
 export function isProduct(file: File): boolean {
   return /^(api|workers|shared)\//.test(file.path) && file.path.endsWith('.ts');
 }

@@ -1,6 +1,6 @@
 import { codeLines, type File, type Rule } from './rule.ts';
 
-// What is about the database as a whole, and what spans workspaces on purpose (layers.ts says who may reach it).
+// Modules about the database as a whole, and those that span workspaces on purpose (layers.ts says who may reach it).
 const exempt = /\.system\.ts$|^shared\/db\/(migrations|client)\/|^shared\/db\/client\.ts$/;
 
 type Exported = { name: string; parameters: string | undefined; isAsync: boolean };
@@ -31,7 +31,7 @@ function parametersAt(code: string, start: number): string | undefined {
 const declared = /^(export\s+(?:default\s+)?)?(async\s+)?function\s*\*?\s*(\w*)/gm;
 const assigned = /^(export\s+)?(?:const|let|var)\s+(\w+)\s*(?::[^=]*(?:=>[^=]*)*)?=\s*(async\b\s*)?/gm;
 
-/** What a const of the file is, as far as calling it goes. */
+/** The parameters that a const of the file is called with; undefined when it is no function. */
 function assignedFunction(code: string, start: number): string | undefined {
   const rest = code.slice(start);
   const keyword = /^function\s*\*?\s*\w*/.exec(rest);
@@ -81,7 +81,7 @@ export const workspaceFirst: Rule = (files) =>
           ({ parameters }) =>
             parameters !== undefined && !/^\s*workspaceId\b\s*(:\s*string\s*)?(,|$)/.test(parameters),
         )
-        // What turns a row that was read into a record reads nothing itself.
+        // A function that turns a row into a record reads nothing itself.
         .filter(({ parameters, isAsync }) => isAsync || !/^\s*rows?\s*:\s*Row\b/.test(parameters ?? ''))
         .map(({ name }) => `${file.path}: ${name} must take workspaceId first`),
     );
