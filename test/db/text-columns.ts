@@ -1,6 +1,6 @@
 /**
- * Every column that holds text or bytes of any length, and what keeps them within it. What servers, endpoints and
- * gateways say is not here: it is cut to its column (shared/db/client/outside-text.ts).
+ * Every column that holds text or bytes of any length, and what keeps them within it. Words of servers, endpoints
+ * and gateways are not here: they are cut to their column (shared/db/client/outside-text.ts).
  */
 
 /** A request, or the operator's command, is refused where it is longer. */

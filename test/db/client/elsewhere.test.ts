@@ -85,7 +85,7 @@ test('where new connections are refused too, the pool is made anew once a second
     for (const id of await connections()) seen.add(id);
   }
   const renewed = 1 + Math.floor((performance.now() - startedAt) / 1_000);
-  // Those of the beginning, those that were refused, and each pool in between.
+  // The connections of the beginning, those that were refused, and each pool in between.
   expect(seen.size).toBeLessThanOrEqual(size + rounds + size * renewed);
 });
 

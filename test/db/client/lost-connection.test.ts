@@ -20,13 +20,13 @@ useDatabase();
 beforeAll(async () => {
   await makeTable('things', 'id INT PRIMARY KEY');
 });
-// What closes at the end of the file needs it.
+// The closing at the end of the file needs the line.
 afterEach(async () => {
   await line.pass();
   await waitFor('the database answers', () => query('SELECT 1'));
 });
 
-/** What the server has, asked past the line. */
+/** Whether the server has the row, asked past the line. */
 async function stored(id: number): Promise<boolean> {
   const server = await mysql.createConnection({ uri: direct });
   try {

@@ -30,7 +30,7 @@ const noted = async () =>
 
 // Shows F41
 test('runs that meet apply each migration once, also where a named lock is known to one node only', async () => {
-  // What GET_LOCK says on nodes that know nothing of each other's.
+  // GET_LOCK says so on nodes that know nothing of each other's locks.
   for (let run = 1; run <= 4; run += 1) void line.replaceNext('SELECT 1 AS held', /GET_LOCK/);
   const applied = await Promise.all(Array.from({ length: 4 }, () => migrateUp()));
   line.pass();

@@ -46,7 +46,7 @@ test('of several servers the first that takes writes is used, and another once i
   expect(await usedPort()).toBe(ownPort);
 
   await mysql.query('SET GLOBAL read_only = 1');
-  // What it refuses is done by the other in the same breath.
+  // The other server does at once what this one refuses.
   await transaction(() => query('CREATE TABLE mysql.switched (id INT PRIMARY KEY)'));
   expect(await usedPort()).toBe(otherPort);
   expect(await second.query("SHOW TABLES FROM mysql LIKE 'switched'")).toHaveLength(1);
