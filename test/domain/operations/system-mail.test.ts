@@ -38,7 +38,7 @@ async function stored(recipient?: string): Promise<emails.EmailRecord[]> {
   return (await emails.listEmails(workspaces.systemWorkspaceId, filter, page)).records;
 }
 
-/** What the relay gets of a mail, when its job runs. */
+/** The message that the relay gets of a mail, when its job runs. */
 async function sent(recipient = newRecipient()) {
   await transaction(() => systemMail.send(recipient, mail));
   const [record] = await stored(recipient);

@@ -50,7 +50,7 @@ test('a webhook alone at its origin has all slots, and the next one its part as 
     await waitFor('it has them again', () => each.unanswered() === 10);
     expect([busy.out(), second.out()]).toEqual([10, 10]);
   }
-  // What the one does not need is the other's.
+  // Slots that the one does not need are the other's.
   for (const count of [10, 10, 5]) {
     second.answer(count);
     await turn();

@@ -74,7 +74,7 @@ test('for a slow webhook no more may wait than its part, and it leaves room for 
   const [limiter, slow] = [limiterOf({ waiting: 100 }), endpoint()];
   await fillSlowly(limiter, slow);
   const { ended } = send(limiter, 'a', 500, slow.request);
-  // What would be over in a second, or half of all places.
+  // The part is as much as would be over in a second, or half of all places.
   await waitFor('the others are sent away', () => ended.sentAway > 350);
   expect(limiter.counts().waiting).toBeLessThanOrEqual(100);
   const other = send(limiter, 'b', 30, slow.request);

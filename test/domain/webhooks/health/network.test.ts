@@ -27,7 +27,7 @@ beforeAll(async () => {
   address = await alertAddress(own);
 });
 beforeEach(async () => {
-  // What the tests before have tried is out of sight.
+  // The attempts of the tests before are out of sight.
   await advanceClock(20 * minuteMs);
 });
 

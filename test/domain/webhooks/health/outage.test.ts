@@ -21,7 +21,7 @@ const healthy: Health = {
   consecutiveFailures: 0,
   recoveredAt: null,
 };
-/** What the attempts, noted one batch after the other, leave behind. */
+/** The health that the attempts, noted one batch after the other, leave behind. */
 const noted = (...batches: End[][]) => batches.reduce<Health>(after, healthy);
 const outage = ({ failingSince, consecutiveFailures }: Health) => ({
   since: failingSince && (failingSince.getTime() - start) / minuteMs,
