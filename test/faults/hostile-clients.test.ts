@@ -55,7 +55,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
     return ms;
   }
 
-  /** What customers wait for in this stretch: reads, sends, and requests on new connections. */
+  /** Times that customers wait in this stretch: for reads, sends, and requests on new connections. */
   async function stretch(name: string, isOver = () => true): Promise<void> {
     const waits: number[] = [];
     for (let count = 0; count < samples || !isOver(); count += 1) {

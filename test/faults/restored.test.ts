@@ -116,7 +116,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   expect(receiver.requests.length).toBeGreaterThan(lostRequests);
   await comesToRest(worker);
 
-  // What was lost is unknown; the key of a lost request does its work, that of a kept one does not.
+  // A lost record is unknown; the key of a lost request does its work, that of a kept one does not.
   for (const { id } of [...orphans, { id: inVain.body.id }]) expect((await read(id)).status).toBe(404);
   const replayed = await once(api, own, 'key-before');
   const repeated = await once(api, own, 'key-lost');

@@ -36,7 +36,7 @@ function copiesOf(sink: SmtpSink, email: Accepted): number {
 
 const whole = { seenWhole: true };
 const notWhole = { seenWhole: false };
-/** What a relay can do about one message. */
+/** The ways of a relay with one message. */
 const aboutMessages: [SmtpMode, { seenWhole: boolean; failsWith?: string }][] = [
   ['accept', whole],
   ['accept, then reset', whole],
@@ -50,7 +50,7 @@ const aboutMessages: [SmtpMode, { seenWhole: boolean; failsWith?: string }][] = 
   ['550 at RCPT', { ...notWhole, failsWith: 'mailbox_unknown' }],
   ['drop in DATA', notWhole],
 ];
-/** What it can do before there is one. */
+/** Its ways before there is one. */
 const aboutConnections: SmtpMode[] = [
   'drop in the banner',
   '421 greeting',
@@ -123,7 +123,7 @@ async function killBetween(emails: Accepted[], sink: SmtpSink, hasMet: () => boo
     SMTP_TIMEOUT_SECONDS: '60',
   });
   await waitFor('all are about to be handed over', async () => (await inHandover()) === emails.length);
-  // What the worker has not heard of the database by then it never will.
+  // The worker never hears from the database what it has not heard by then.
   await waitFor('each has a connection to the relay', () => relay.connections() >= emails.length);
   database.freeze();
   await relay.pass();

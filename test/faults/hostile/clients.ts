@@ -85,7 +85,7 @@ const extremes = [
   `POST /v2/email HTTP/1.1\r\n${authorization(0)}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1;${'x'.repeat(20_000)}\r\n`,
 ];
 
-/** What one client of each kind does, `index` being its number. Most come again as soon as they are closed. */
+/** The work of one client of each kind, `index` being its number. Most come again as soon as they are closed. */
 const clients: Record<string, (index: number) => Promise<void>> = {
   /** Half of them say nothing at all, half ask once. */
   async idle(index) {

@@ -100,7 +100,7 @@ test('MySQL killed under load: what was accepted is there and goes out once, the
       expect([again.body, again.headers['idempotent-replayed']]).toEqual([acknowledged.body, 'true']);
     ids.set(reference, again.body.id);
   }
-  // What was just claimed, with the answer to the claim lost, waits for the end of its lease.
+  // An email just claimed, with the answer to the claim lost, waits for the end of its lease.
   await waitFor('only those of lost claims wait', async () => {
     const rows = await query(
       "SELECT id FROM emails WHERE status = 'queued' AND (lease_token IS NULL OR due_at > ?)",

@@ -40,7 +40,7 @@ beforeAll(async () => {
     startWorkerProcess([], {
       SMTP_URL: relay.url,
       EMAIL_CONCURRENCY: '10',
-      // What was just claimed, and then could not be marked as begun, waits for the end of its lease.
+      // Work just claimed, that then could not be marked as begun, waits for the end of its lease.
       SMTP_TIMEOUT_SECONDS: '2',
       WEBHOOK_TIMEOUT_SECONDS: '2',
       LEASE_SECONDS: '5',

@@ -1,6 +1,6 @@
 import type { Group } from './group.ts';
 
-/** What somebody hostile may write into emails, templates and URLs, or do with what is offered to all. */
+/** Attacks by text in emails, templates and URLs, or by use of what is offered to all. */
 export const abuseByContent: readonly Group[] = [
   {
     title: 'Injection',

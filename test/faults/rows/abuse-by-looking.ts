@@ -1,6 +1,6 @@
 import type { Group } from './group.ts';
 
-/** What somebody hostile may look for, so that looking takes long. */
+/** Attacks by searches, listings and counts that take long. */
 export const abuseByLooking: readonly Group[] = [
   {
     title: 'Searches, listings and counts',

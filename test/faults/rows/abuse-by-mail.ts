@@ -1,6 +1,6 @@
 import type { Group } from './group.ts';
 
-/** What somebody hostile may send by mail, where bounces and complaints are taken. */
+/** Attacks by mail, where bounces and complaints are taken. */
 export const abuseByMail: readonly Group[] = [
   {
     title: 'Mail that comes in',

@@ -1,6 +1,6 @@
 import type { Group } from './group.ts';
 
-/** What somebody hostile may send: whose, as whom, in which form and how much of it. */
+/** Attacks by requests: whose data, as whom, in which form and how much of it. */
 export const abuseByRequests: readonly Group[] = [
   {
     title: 'Tenancy',

@@ -6,7 +6,7 @@ type Node = { type: string; start: number; end: number; [field: string]: unknown
 const declaring = new Set(['test', 'it', 'describe']);
 
 /**
- * What a test file declares, by the number of the line that it begins: a test or a group of tests by its name as
+ * The declarations of a test file, by the number of the line that it begins: a test or a group of tests by its name as
  * it stands there, a row of a table by the name of its test with the row's first text in its place.
  */
 export function declarationsOf(source: string): Map<number, string> {

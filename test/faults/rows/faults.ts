@@ -1,6 +1,6 @@
 import type { Group } from './group.ts';
 
-/** What may happen to the processes, MySQL, Redis, mail and webhooks. */
+/** Faults that may happen to the processes, MySQL, Redis, mail and webhooks. */
 export const faults: readonly Group[] = [
   {
     title: 'API',

@@ -11,7 +11,7 @@ const abuse = [...abuseByRequests, ...abuseByContent, ...abuseByMail, ...abuseBy
 
 const ids = [...abuse, ...faults].flatMap((group) => Object.keys(group.rows));
 
-/** What keeps the page from being true; nothing, if it can be written. */
+/** Complaints that keep the page from being true; none, if it can be written. */
 export function complaintsOf({ shown, complaints }: Tags, listed: readonly string[] = ids): string[] {
   const isShown = new Set(shown.map(({ row }) => row));
   const numbered = ['A', 'F'].flatMap((letter) =>

@@ -111,7 +111,7 @@ test(
       await sleep(random() * 200);
       await harm();
       done.push(`${name} at ${await madeSoFar()}`);
-      // What the dead one had in hand is free again.
+      // The work that the dead one had in hand is free again.
       await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
     }
     expect(done.length).toBeGreaterThan(3);

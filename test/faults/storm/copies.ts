@@ -11,7 +11,7 @@ export type Copy = {
   recipient: string;
   /** Of all of its bytes. */
   hash: string;
-  /** What the server answered; null: nothing. */
+  /** The server's answer; null: none. */
   answer: number | null;
 };
 

@@ -10,14 +10,14 @@ export type Duplicate = {
   cause: Pick<InjectedFault, 'kind' | 'target'> | null;
 };
 
-/** What was on its way when a fault ended comes a while later, on a busy machine. */
+/** A message on its way when a fault ended comes a while later, on a busy machine. */
 const slackMs = 5_000;
-/** What ends in order finishes what it has in hand. */
+/** A process that ends in order finishes what it has in hand. */
 const harmless = ['SIGTERM', 'wrong clock'];
 
 /**
- * Who was disturbed between the first copy and the second can have made it: whoever hands it over, the line that the
- * answer came by, or the database that could not be told of it.
+ * A part disturbed between the first copy and the second can have made it: the worker that hands it over, the line
+ * that the answer came by, or the database that could not be told of it.
  */
 const suspects = {
   email: /^(worker(?!_)|worker_email|mysql|smtp)/,

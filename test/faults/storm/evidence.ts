@@ -2,7 +2,7 @@ import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import type { Finding, Ledger, Receivers } from './types.ts';
 
-/** What of a finding's ids is looked up. */
+/** So many of a finding's ids are looked up. */
 const mostIds = 20;
 
 const tables: Record<string, string[]> = {

@@ -7,7 +7,7 @@ import type { Planned } from './schedule.ts';
 import type { Servers } from './servers.ts';
 import type { InjectedFault } from './types.ts';
 
-/** What faults are done to. */
+/** The things that faults are done to. */
 export type Stage = {
   slots: Slot[];
   servers: Servers;
@@ -20,7 +20,7 @@ export type Stage = {
 type Fault = {
   /** Targets are a slot's name or one of the servers. */
   to: 'processes' | readonly (keyof Stage['lines'])[];
-  /** How long, in ms; 0 0: it is a moment. What it takes to come back is added to that. */
+  /** How long, in ms; 0 0: it is a moment. The time to come back is added to that. */
   lasts: readonly [least: number, most: number];
   /** Begins it, and returns what ends it. `amount` from 0 to below 1 is as the schedule has drawn it. */
   begin: (stage: Stage, target: string, amount: number) => Promise<() => unknown> | (() => unknown);

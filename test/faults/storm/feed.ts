@@ -73,7 +73,7 @@ export function followFeed(world: World, customer: Customer, feed: Feed, since: 
       cursor = await readOn(world, customer, { cursor, since }, feed);
       await sleep(pause.idleMs);
     }
-    // What was told while it slept. Three readings, because the last may have met a fault.
+    // Events may have come while it slept. Three readings, because the last may have met a fault.
     for (let time = 0; time < 3; time += 1) cursor = await readOn(world, customer, { cursor, since }, feed);
   })();
   return {

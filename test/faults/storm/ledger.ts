@@ -3,7 +3,7 @@ import type { Feed } from './feed.ts';
 import type { InjectedFault } from './types.ts';
 import type { Customer } from './workspaces.ts';
 
-/** What the customers know: their requests and the answers, what came to their servers, what their feeds said. */
+/** The customers' knowledge: their requests and the answers, what came to their servers, what their feeds said. */
 
 export type Operation =
   | 'send email'
@@ -43,7 +43,7 @@ export type Request = {
   hashes: string[];
 };
 
-/** What a 2xx answer promised. */
+/** A message that a 2xx answer promised. */
 export type Item = {
   id: string;
   kind: 'email' | 'sms';

@@ -56,7 +56,7 @@ async function main(): Promise<number> {
   // Whatever makes a temporary file makes it there, ourselves included.
   process.env['TMPDIR'] = folder;
   const { prepared, own } = await prepare(folder, chosen);
-  // Who is frozen cannot end.
+  // A frozen process cannot end.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
       for (const slot of prepared.stage.slots) slot.thaw();

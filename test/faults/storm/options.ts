@@ -13,7 +13,7 @@ export const options = {
 
 export type Options = ReturnType<typeof optionsOf>;
 
-/** What a long run is asked for. */
+/** The choices of whoever asks for a long run. */
 export function optionsOf(args: string[]) {
   try {
     const { values } = parseArgs({ args, options });

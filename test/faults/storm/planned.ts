@@ -21,7 +21,7 @@ export type Planned = Question & {
   replayAfterMs: number | null;
 };
 
-/** What was accepted of late, for requests that need a record. */
+/** Things accepted of late, for requests that need a record. */
 export type Recent = {
   items: Item[];
   requests: Planned[];

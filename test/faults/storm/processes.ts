@@ -7,13 +7,13 @@ import * as processes from '../../../scripts/setup/start/processes.ts';
 
 export type Settings = Record<string, string>;
 
-/** A place in the platform for one process. Whoever dies in it is replaced, as by any process manager. */
+/** A place in the platform for one process. A process that dies in it is replaced, as by any process manager. */
 export type Slot = {
   /** `worker_email-2`. */
   name: string;
   /** Its line of the Procfile: `worker_email`. */
   kind: string;
-  /** What it is started with when nothing is wrong. */
+  /** The settings that it is started with when nothing is wrong. */
   settings: Settings;
   pid: () => number;
   /** Whether the process that is there now has finished its start. */
@@ -31,7 +31,7 @@ export type Slot = {
 
 export type Ending = { code: number | null; signal: NodeJS.Signals | null; tookMs: number };
 
-/** What no fault of ours explains: a process that had started well and ended by itself, or did not end in order. */
+/** An end that no fault explains: a process that had started well and ended by itself, or did not end in order. */
 export type Oddity = { slot: string; atMs: number; text: string };
 
 type Options = {
@@ -83,7 +83,7 @@ export function openSlot({ name, kind, args, settings, logFolder, onOddity }: Op
       onOddity({ slot: name, atMs: Date.now(), text: `${reason}. Its log ends with:\n${said}` });
     }
     asked = undefined;
-    // What it started itself (the process that compiles MJML) ends with it, or is ended.
+    // A process that it started itself (the one that compiles MJML) ends with it, or is ended.
     await processes.endGroup(child);
     if (!isOpen) return fs.closeSync(log);
     await sleep(pauseMs);

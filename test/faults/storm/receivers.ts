@@ -59,7 +59,7 @@ export function startReceivers(random: Random) {
 
   return {
     received,
-    /** What no endpoint should ever see. */
+    /** Requests that no endpoint should ever see. */
     oddities,
     /** One more endpoint, with a server of its own. */
     async open(manner: Manner, opens: Opening): Promise<string> {

@@ -4,7 +4,7 @@ import { sampleClock, updateClockShift } from '../../../shared/db/server/clock.s
 import { findUnfinished, type Unfinished } from './rest.ts';
 
 const askEveryMs = 200;
-/** What is due that soon is waited for. */
+/** Work that is due that soon is waited for. */
 const soonMs = 500;
 /** The clock is moved on past what is due next, so that there are not as many moves as rows. */
 const pastMs = 60_000;

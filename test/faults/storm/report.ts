@@ -26,7 +26,7 @@ export const tally = (names: readonly string[]): Record<string, number> =>
     [...Map.groupBy(names.toSorted(), (name) => name)].map(([name, all]) => [name, all.length]),
   );
 
-/** What was injected, as `kind of target`. */
+/** The faults that were injected, each as `kind, target`. */
 export const faultNames = ({ faults }: Pick<Outcome, 'faults'>): string[] =>
   faults.map(({ kind, target }) => `${kind}, ${target}`);
 

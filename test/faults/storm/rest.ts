@@ -2,7 +2,7 @@ import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 
 /**
- * What a worker has in hand counts as due long since: its time is the end of the lease, and a clock that is moved on to
+ * Work in a worker's hands counts as due long since: its time is the end of the lease, and a clock that is moved on to
  * it would have a second worker do it too.
  */
 const due = "MIN(IF(lease_token IS NULL, due_at, TIMESTAMP('2000-01-01'))) AS due";
@@ -19,7 +19,7 @@ const asked = {
 export type Unfinished = { what: string; count: number; dueMs: number };
 
 /**
- * What is not done, of each kind, with the earliest time that one is due. Nothing: all has come to rest. `dueMs` in the
+ * Undone work of each kind, with the earliest time that one is due. Nothing: all has come to rest. `dueMs` in the
  * future: it waits for that time, which the clock can be moved on to. Texts that are held for want of a balance are at rest.
  */
 export async function findUnfinished(): Promise<{ atMs: number; unfinished: Unfinished[] }> {

@@ -3,7 +3,7 @@ import { query } from '../../../shared/db/client.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import type { Customer } from './workspaces.ts';
 
-/** What the database says, for what cannot be seen from outside. */
+/** The database's word on what cannot be seen from outside. */
 
 export type RecordRow = {
   id: string;

@@ -34,7 +34,7 @@ export type Outcome = {
   ledger: Ledger;
   faults: InjectedFault[];
   findings: Finding[];
-  /** What is known of the ids in the findings. */
+  /** All that is known of the ids in the findings. */
   evidence: Record<string, unknown>;
   /** Second copies, by what made them. */
   duplicates: Map<string, number>;

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import type { Stage } from './faults.ts';
 import type { Slot } from './processes.ts';
 
-/** What is there at one time. */
+/** The processes, Redis and the tables at one time. */
 export type Sample = {
   atMs: number;
   processes: { name: string; kind: string; pid: number; rssBytes: number; handles: number | null }[];

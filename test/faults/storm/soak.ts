@@ -72,7 +72,7 @@ const level = (
   isLevel: last <= before * grownBy + slack,
 });
 
-/** What must not grow with the time: in the last quarter it is what it was before half time. */
+/** The amounts that must not grow with the time: in the last quarter they are what they were before half time. */
 export function levelsOff(samples: readonly Sample[]): Measured[] {
   const mib = 2 ** 20;
   const kinds = Object.entries(memoryByKind(samples)).filter(([kind]) => kind !== 'harness');
@@ -129,7 +129,7 @@ async function countRetained(): Promise<Record<string, number>> {
   return Object.fromEntries(retained.flatMap((name) => (counts[name] ? [[name, counts[name]]] : [])));
 }
 
-/** What was held for want of a balance is given up then, which makes events, which are kept for a while. */
+/** Texts held for want of a balance are given up then, which makes events, which are kept for a while. */
 const mostYears = 4;
 const yearLimitMs = 60_000;
 

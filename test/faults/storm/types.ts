@@ -5,7 +5,7 @@ import type { Receivers } from './receivers.ts';
 import type { Rows } from './rows.ts';
 
 /**
- * What the storm's parts know of each other. The load and the checks run in the harness's own process and ask the
+ * The storm's parts know this of each other. The load and the checks run in the harness's own process and ask the
  * database by shared/db/client.ts, so MYSQL_URL, REDIS_URL, SECRET_KEY and WEBHOOK_ALLOWED_NETWORKS of that process
  * are set (MYSQL_URL past the proxy) before load.ts is imported.
  */
@@ -29,7 +29,7 @@ export type Random = () => number;
 export type InjectedFault = {
   /** When it began, by Date.now() of the harness. */
   atMs: number;
-  /** What was done: `kill -9`, `SIGSTOP`, `SIGTERM`, `cut`, `freeze`, `FLUSHALL`. */
+  /** The deed: `kill -9`, `SIGSTOP`, `SIGTERM`, `cut`, `freeze`, `FLUSHALL`. */
   kind: string;
   /** To whom: `worker_email`, `web`, `mysql`, `redis`, `smtp`. */
   target: string;
@@ -60,7 +60,7 @@ export type Load = {
   close: () => Promise<void>;
 };
 
-/** What a check is given: what the customers know, and the rows for what they cannot see. */
+/** The input of a check: what the customers know, and the rows for what they cannot see. */
 export type Evidence = {
   world: Pick<World, 'webUrls' | 'settings' | 'receivers'>;
   ledger: Ledger;

@@ -20,7 +20,7 @@ const webhookCount = 4;
 const events = 500 * scale;
 const inFlightPerWebhook = 20;
 const leaseMs = config.LEASE_SECONDS * 1000;
-/** What part of all has arrived when a worker is killed, or Redis forgets everything. */
+/** The part of all that has arrived when a worker is killed, or Redis forgets everything. */
 const faults = [
   { at: 0.15, kind: 'kill' },
   { at: 0.35, kind: 'flush' },

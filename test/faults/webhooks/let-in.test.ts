@@ -22,7 +22,7 @@ beforeAll(async () => {
 const hours = 3_600_000;
 const jobsOf = (queue: string) => queueOf(queue).getJobs(['waiting', 'prioritized', 'delayed']);
 
-/** What has waited for hours until there was room: a number of sweeps while its job waits for a worker. */
+/** A delivery that waits for hours until there is room meets many sweeps while its job waits for a worker. */
 async function sweepOften(): Promise<void> {
   for (let run = 0; run < 4; run += 1) {
     await recovery.sweep();

@@ -55,7 +55,7 @@ test('no worker for ten minutes: the metrics show how long work has waited, and 
   const order = sink.messages.map(({ raw }) =>
     Number(/^Subject: Minute (\d+)\r$/m.exec(raw.toString())?.[1]),
   );
-  // What is new is not what has been missed, and need not wait behind it.
+  // A new email is not one of the missed ones, and need not wait behind them.
   expect(order.filter((minute) => minute < 10)).toEqual(minutes.toSorted((one, other) => one - other));
   await receiver.waitFor(minutes.length + 1);
   await waitFor('all is done', async () => (await emailCounts(own)).sent === minutes.length + 1);

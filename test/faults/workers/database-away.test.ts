@@ -37,7 +37,7 @@ test('while the database is away its jobs wait without being tried again and aga
   process.stdout.write(`${count} jobs and those of the schedule were tried ${tries} times\n`);
   expect(tries).toBeLessThanOrEqual(3 * inHand);
   expect(jobs).toHaveLength(count);
-  // Those of the schedule do not pile up.
+  // The jobs of the schedule do not pile up.
   expect(await queueOf('sweep').getJobCountByTypes('waiting', 'delayed')).toBeLessThanOrEqual(3);
 
   await mysql.pass();

@@ -102,7 +102,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
 
 // Shows F13
 test('the locks of a process that hangs amid a transaction are free again after a minute', async () => {
-  // What the server then does to the connection is its own; this is what it is told.
+  // The server then treats the connection in its own way; this is what it is told.
   const [session] = await query('SELECT @@SESSION.wait_timeout AS seconds');
   expect(session).toEqual({ seconds: 60 });
 });

@@ -26,7 +26,7 @@ useDatabase();
 beforeAll(() => changeSettings({ OPS_PASSWORD: password }));
 
 const leaseMs = 1_000;
-/** What the first worker after so many deaths does is give up. */
+/** The first worker after so many deaths gives up. */
 const deaths = 11;
 
 /** A worker takes these, and is never heard of again. */

@@ -2,7 +2,7 @@ import type { Told } from '../feed.ts';
 import type { Evidence, Finding } from '../types.ts';
 import { addOdd, collect } from './findings.ts';
 
-/** What an event may be followed by (API decisions §7 and §8). */
+/** The events that may follow an event (API decisions §7 and §8). */
 const next: Record<string, Record<string, readonly string[]>> = {
   email: {
     '': ['queued'],
