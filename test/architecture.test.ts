@@ -31,8 +31,11 @@ const clientsOfOthers = ['node_modules/undici/', '/esm/smtp-connection/'];
 
 test.each([
   ['api/app.ts', []],
-  // The search finds these clients where they are loaded.
-  ['workers/jobs/index.ts', clientsOfOthers],
+  ['workers/main.ts', []],
+  ['workers/jobs/count-reports.ts', []],
+  // What is looked for is found where it is loaded.
+  ['workers/jobs/deliver-webhook.ts', ['node_modules/undici/']],
+  ['workers/jobs/send-email.ts', ['/esm/smtp-connection/']],
 ])('%s loads what speaks to other servers only where the process does', async (entry, clients) => {
   const script = `
     const { registerHooks } = await import('node:module');

@@ -4,15 +4,15 @@ import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
-import * as smsGateways from '../shared/domain/sms/gateways/gateways.ts';
+import { jobs } from '../shared/jobs/index.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
 import { sendSms } from '../shared/jobs/send-sms.ts';
 import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts';
 import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
 import { partitions, prefixOf } from '../shared/queue/partitions.ts';
 import { isRedisUp } from '../shared/queue/queue.ts';
-import { backoffMs, workDone } from './handle.ts';
-import { handlers } from './jobs/index.ts';
+import { backoffMs, type Handler, workDone } from './handle.ts';
+import { loadHandlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
 // How long BullMQ may take to say goodbye to Redis once nothing is in hand.
@@ -24,9 +24,12 @@ const stopLimitMs = Math.max(config.SHUTDOWN_SECONDS * 500, config.SHUTDOWN_SECO
  * Runs the jobs of these names, all of them by default; `send-email:authentication` is one lane of a job. `stop` lets
  * the work in hand finish.
  */
-export async function startWorkers(names: string[] = handlers.map(({ job }) => job.name)) {
-  const jobs = handlers.map(({ job }) => job);
+export async function startWorkers(names: string[] = jobs.map(({ name }) => name)) {
   const chosen = names.map((name) => chosenOf(name, jobs));
+  const handlers = await loadHandlers(chosen.map(({ job }) => job.name));
+  // Carriers count binds: only those that send have one.
+  const hasGateways = chosen.some(({ job }) => job.name === sendSms.name);
+  const smsGateways = hasGateways ? await import('../shared/domain/sms/gateways/gateways.ts') : undefined;
   await startUp();
   const connection = connectToRedis({
     // Workers wait for Redis however long it is away, unlike whoever adds jobs.
@@ -35,11 +38,9 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
     // again as one of a worker that died, and finds its row done.
     enableAutoPipelining: true,
   });
-  const workers = chosen.flatMap((one) => startLanes(one, connection));
+  const workers = chosen.flatMap((one, index) => startLanes(one, handlers[index]!, connection));
   const schedule = startSchedule();
-  // Carriers count binds: only those that send have one.
-  const hasGateways = chosen.some(({ job }) => job.name === sendSms.name);
-  if (hasGateways) smsGateways.start();
+  smsGateways?.start();
   return {
     stop: async () => {
       schedule.stop();
@@ -53,14 +54,13 @@ export async function startWorkers(names: string[] = handlers.map(({ job }) => j
         closed,
         workDone(stopLimitMs).then(() => sleep(closeLimitMs, undefined, { ref: false })),
       ]);
-      if (hasGateways) await smsGateways.stop();
+      await smsGateways?.stop();
       connection.disconnect();
     },
   };
 }
 
-function startLanes({ job, queueNames }: Chosen, connection: RedisConnection): Worker[] {
-  const handler = handlers.find((one) => one.job === job)!;
+function startLanes({ queueNames }: Chosen, handler: Handler, connection: RedisConnection): Worker[] {
   return queueNames
     .flatMap((lane) => Array<string>(handler.workers).fill(lane))
     .flatMap((queueName) => partitions().map((partition) => ({ queueName, partition })))

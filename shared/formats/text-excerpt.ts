@@ -1,10 +1,11 @@
-import { compile } from 'html-to-text';
+import { createRequire } from 'node:module';
+import type { HtmlToTextOptions } from 'html-to-text';
 
 const excerptLength = 2000;
 // Parsing is only as long as the excerpt needs, however large the page.
 const maxHtmlLength = 64_000;
 
-const fromHtml = compile({
+const options: HtmlToTextOptions = {
   wordwrap: false,
   limits: { maxInputLength: maxHtmlLength, maxChildNodes: 2000, maxDepth: 60 },
   selectors: [
@@ -15,7 +16,16 @@ const fromHtml = compile({
       options: { uppercase: false },
     })),
   ],
-});
+};
+
+const require = createRequire(import.meta.url);
+let fromHtml: ((html: string) => string) | undefined;
+
+/** The library takes a while to load, and many processes never read HTML: the first page loads it. */
+function loadFromHtml(): (html: string) => string {
+  const { compile } = require('html-to-text') as typeof import('html-to-text');
+  return compile(options);
+}
 
 /**
  * The library looks up an element by its name in an object, where this name is found without having been put there: it then
@@ -24,6 +34,7 @@ const fromHtml = compile({
 const inheritedName = /(<\/?)constructor(?=[\s/>])/gi;
 
 function excerptOfHtml(html: string): string {
+  fromHtml ??= loadFromHtml();
   return fromHtml(
     html.slice(0, maxHtmlLength).replace(inheritedName, '$1x-constructor').slice(0, maxHtmlLength),
   );

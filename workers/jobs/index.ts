@@ -1,34 +1,28 @@
 import type { Handler } from '../handle.ts';
-import checkDomains from './check-domains.ts';
-import copyContacts from './copy-contacts.ts';
-import countContacts from './count-contacts.ts';
-import countReports from './count-reports.ts';
-import deliverWebhook from './deliver-webhook.ts';
-import expandBatch from './expand-batch.ts';
-import purgeExpired from './purge-expired.ts';
-import relayEvents from './relay-events.ts';
-import releaseSms from './release-sms.ts';
-import sendEmail from './send-email.ts';
-import sendSms from './send-sms.ts';
-import settleWebhook from './settle-webhook.ts';
-import simulatorAnswer from './simulator-answer.ts';
-import sweep from './sweep.ts';
-import webhookHealth from './webhook-health.ts';
 
-export const handlers: Handler[] = [
-  sendEmail,
-  sendSms,
-  releaseSms,
-  expandBatch,
-  simulatorAnswer,
-  deliverWebhook,
-  settleWebhook,
-  copyContacts,
-  countContacts,
-  checkDomains,
-  relayEvents,
-  countReports,
-  sweep,
-  purgeExpired,
-  webhookHealth,
-];
+/**
+ * The handler of each job, by its name. A handler is loaded by the process that runs its job, and by no other: what a job
+ * needs takes long to load.
+ */
+const loaders: Record<string, () => Promise<{ default: Handler }>> = {
+  'send-email': () => import('./send-email.ts'),
+  'send-sms': () => import('./send-sms.ts'),
+  'release-sms': () => import('./release-sms.ts'),
+  'expand-batch': () => import('./expand-batch.ts'),
+  'simulator-answer': () => import('./simulator-answer.ts'),
+  'deliver-webhook': () => import('./deliver-webhook.ts'),
+  'settle-webhook': () => import('./settle-webhook.ts'),
+  'copy-contacts': () => import('./copy-contacts.ts'),
+  'count-contacts': () => import('./count-contacts.ts'),
+  'check-domains': () => import('./check-domains.ts'),
+  'relay-events': () => import('./relay-events.ts'),
+  'count-reports': () => import('./count-reports.ts'),
+  sweep: () => import('./sweep.ts'),
+  'purge-expired': () => import('./purge-expired.ts'),
+  'webhook-health': () => import('./webhook-health.ts'),
+};
+
+/** The handlers of the jobs of these names. */
+export async function loadHandlers(names: readonly string[]): Promise<Handler[]> {
+  return await Promise.all(names.map(async (name) => (await loaders[name]!()).default));
+}
