@@ -4,7 +4,7 @@ import { defineJob } from './job.ts';
 /**
  * A turn of one delivery of one event to one webhook, or of a few that are due at once (`others`, whose requests are
  * their own). First attempts that never had to wait for room never queue behind what had to. `more`: others of this
- * webhook wait for room, and are let in after these. `dueAt` (ms since the epoch) says how far the lane has come.
+ * webhook wait for room, and are admitted after these. `dueAt` (ms since the epoch) says how far the lane has come.
  */
 export const deliverWebhook = defineJob({
   name: 'deliver-webhook',

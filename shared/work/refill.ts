@@ -16,8 +16,8 @@ export type Room = {
   dueBefore: Date;
 };
 
-/** Rows of one owner that are let in, first due first. `isAll`: no others of it were found. */
-export type LetIn = { room: Room; rows: WaitingRow[]; isAll: boolean };
+/** Rows of one owner that are admitted, first due first. `isAll`: no others of it were found. */
+export type AdmittedRows = { room: Room; rows: WaitingRow[]; isAll: boolean };
 
 /** Work that is due no later than in this time counts as due. */
 export const soonMs = 5_000;
@@ -26,27 +26,27 @@ const mostRows = 5_000;
 const mostOwners = 100;
 
 /**
- * Makes the function that lets rows of these owners into Redis, first due first, as far as there is room. `isFull` in
+ * Makes the function that admits rows of these owners to Redis, first due first, as far as there is room. `isFull` in
  * its answer: some owner has no room, though it may have more than none.
  */
 export function refiller<Lane extends string, Asker extends string>(options: {
   table: WorkTable<Lane>;
-  /** Of each owner that something may be let in for. It is asked before and after the rows are listed. */
+  /** Of each owner that something may be admitted for. It is asked before and after the rows are listed. */
   roomsOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Room[]>;
   /**
    * The asker, and the part of the window that must be free for an owner to be looked at: the fewer the times, the
-   * more there is to let in each time.
+   * more there is to admit each time.
    */
   leastFree: Record<Asker, number>;
   /** Makes the jobs; returns the rows whose jobs Redis did not take. */
-  wake: (lane: Lane | null, letIn: LetIn[], at: Date) => Promise<{ id: string }[]>;
+  wake: (lane: Lane | null, groups: AdmittedRows[], at: Date) => Promise<{ id: string }[]>;
   /** In one go, for one owner: neither Redis nor this process is busy with them for long. */
   mostAtOnce: number;
   note: (lane: Lane | null, admitted: number) => void;
 }) {
   const { table, roomsOf, leastFree, wake, mostAtOnce, note } = options;
 
-  async function letIn(lane: Lane | null, rooms: Room[], at: Date, by: Asker): Promise<number> {
+  async function admit(lane: Lane | null, rooms: Room[], at: Date, by: Asker): Promise<number> {
     const found = Map.groupBy(
       await listDueOf(
         table,
@@ -62,9 +62,9 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     );
     if (found.size === 0) return 0;
     const soon = at.getTime() + soonMs;
-    // Counted again, after they were listed: two who do this at once then let in the same ones, or no more than there
+    // Counted again, after they were listed: two who do this at once then admit the same ones, or no more than there
     // is room for.
-    const groups = (await roomsOf(lane, [...found.keys()], at, by)).map((room): LetIn => {
+    const groups = (await roomsOf(lane, [...found.keys()], at, by)).map((room): AdmittedRows => {
       const listed = found.get(room.ownerId) ?? [];
       const rows = listed
         .slice(0, Math.min(Math.max(0, room.room), mostAtOnce))
@@ -74,7 +74,7 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     });
     const ids = groups.flatMap(({ rows }) => rows.map(({ id }) => id));
     if (ids.length === 0) return 0;
-    // Before the jobs, so that two who do this at once let in the same ones, and the second knows it.
+    // Before the jobs, so that two who do this at once admit the same ones, and the second knows it.
     const admitted = await updateAdmitted(table, ids, at);
     if (admitted === 0) return 0;
     const missed = await wake(
@@ -100,7 +100,7 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     const rooms = (await roomsOf(lane, ownerIds, at, by)).filter(({ window }) => window > 0);
     const free = rooms.filter(({ window, room }) => room > 0 && room >= leastFree[by] * window);
     let admitted = 0;
-    for (const group of inGroups(free, mostAtOnce)) admitted += await letIn(lane, group, at, by);
+    for (const group of inGroups(free, mostAtOnce)) admitted += await admit(lane, group, at, by);
     return { admitted, isFull: free.length < rooms.length };
   };
 }

@@ -4,17 +4,17 @@ import { outsideTransaction } from '../db/client.ts';
 import { soonMs } from './refill.ts';
 
 /**
- * Each process has a belief of the room that each owner has in Redis. It counts the rows that it lets in itself, and asks
- * MySQL now and then: a request must not wait for that. Where several processes let in at once, Redis holds a little more
+ * Each process has a belief of the room that each owner has in Redis. It counts the rows that it admits itself, and asks
+ * MySQL now and then: a request must not wait for that. Where several processes admit at once, Redis holds a little more
  * for a moment.
  */
 
 type Belief = {
-  /** Jobs in Redis: those counted last, and those let in since. */
+  /** Jobs in Redis: those counted last, and those admitted since. */
   admitted: number;
-  /** Let in since the last count began. */
+  /** Admitted since the last count began. */
   entered: number;
-  /** When those were let in whose rows a count may not see yet. */
+  /** When those were admitted whose rows a count may not see yet. */
   uncommitted: Set<{ at: number }>;
   /** Others wait, or the owner is held: new rows go behind them. */
   isBehind: boolean;

@@ -10,12 +10,12 @@ export type Lost = WaitingRow & { suffix: string };
 // Owners at a time.
 const pageSize = 500;
 const fewestLost = 10;
-// Let in by one run and lane; the rest is brought on by the work itself, and by the next run.
-const mostLetIn = 20_000;
+// Admitted by one run and lane; the work itself and the next run admit the rest.
+const mostAdmitted = 20_000;
 
 /**
  * Makes the sweep of a kind of work. First it makes again the jobs of rows that have been due for a while: a flushed Redis,
- * a dead worker. Then it lets in rows that have waited for their time or for room. Both go through the owners that have
+ * a dead worker. Then it admits rows that have waited for their time or for room. Both go through the owners that have
  * some, a page at a time, until a run has done enough; the next run of this process goes on from there. So everybody's turn
  * comes, and nobody's backlog stands before the others'. It returns how many rows it looked at.
  */
@@ -26,11 +26,11 @@ export function sweeper<Lane extends string>(options: {
   wake: (lane: Lane | null, lost: Lost[]) => Promise<unknown>;
   /** Asked before the rows are read; tells which of them have really lost their jobs. All, where it is left out. */
   findIsLost?: () => Promise<(row: Lost) => boolean>;
-  /** Lets in what there is room for; returns how many. */
-  letIn: (lane: Lane | null, ownerIds: string[]) => Promise<number>;
-  letInAtOnce: number;
+  /** Admits what there is room for; returns how many. */
+  admit: (lane: Lane | null, ownerIds: string[]) => Promise<number>;
+  admitAtOnce: number;
 }) {
-  const { table, mostLost, wake, findIsLost, letIn, letInAtOnce } = options;
+  const { table, mostLost, wake, findIsLost, admit, admitAtOnce } = options;
   const reached = new Map<string, string | null>();
 
   async function forOwners(
@@ -71,11 +71,11 @@ export function sweeper<Lane extends string>(options: {
     });
   }
 
-  function letInParked(lane: Lane | null): Promise<number> {
-    return forOwners(lane, true, wakeBefore(now()), mostLetIn, async (ownerIds) => {
+  function admitParked(lane: Lane | null): Promise<number> {
+    return forOwners(lane, true, wakeBefore(now()), mostAdmitted, async (ownerIds) => {
       let admitted = 0;
-      for (let start = 0; start < ownerIds.length; start += letInAtOnce)
-        admitted += await letIn(lane, ownerIds.slice(start, start + letInAtOnce));
+      for (let start = 0; start < ownerIds.length; start += admitAtOnce)
+        admitted += await admit(lane, ownerIds.slice(start, start + admitAtOnce));
       return admitted;
     });
   }
@@ -85,7 +85,7 @@ export function sweeper<Lane extends string>(options: {
     const found = await listLanes(table);
     let seen = 0;
     for (const { lane, parked } of found) if (!parked) seen += await wakeLost(lane, overdueBefore);
-    for (const { lane, parked } of found) if (parked) seen += await letInParked(lane);
+    for (const { lane, parked } of found) if (parked) seen += await admitParked(lane);
     return seen;
   };
 }

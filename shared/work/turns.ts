@@ -10,7 +10,7 @@ const partOfWindow = 20;
 const fewestSlots = 2;
 
 /**
- * Makes the function that gives a job its turn: it does the work as soon as its owner has a slot of the lane, and lets in
+ * Makes the function that gives a job its turn: it does the work as soon as its owner has a slot of the lane, and admits
  * the owner's next rows when enough have ended; null, and no work, where there was no slot in time.
  */
 export function turns<Lane extends string>(options: {
@@ -51,7 +51,7 @@ export function turns<Lane extends string>(options: {
     return limiter;
   }
 
-  async function bringOn(lane: Lane, ownerId: string): Promise<void> {
+  async function admitNext(lane: Lane, ownerId: string): Promise<void> {
     const key = `${ownerId} ${lane}`;
     const since = (ended.get(key) ?? 0) + 1;
     ended.set(key, since);
@@ -81,7 +81,7 @@ export function turns<Lane extends string>(options: {
       return await work();
     } finally {
       limiter.leave(holder);
-      if (turn.ownerId) await bringOn(turn.rowLane, turn.ownerId);
+      if (turn.ownerId) await admitNext(turn.rowLane, turn.ownerId);
     }
   };
 }

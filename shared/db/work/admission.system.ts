@@ -121,11 +121,11 @@ export async function listDueOf<Lane extends string>(
 }
 
 /**
- * They get a job in Redis; rows that somebody else lets in at this moment are his. Returns how many are ours. They are
+ * They get a job in Redis; rows that somebody else admits at this moment are his. Returns how many are ours. They are
  * due from now on, however long they have waited: by that it is told whether a job is lost.
  */
 export async function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promise<number> {
-  const claim = table.countsLettingIn ? 'claims = claims + 1, ' : '';
+  const claim = table.countsAdmission ? 'claims = claims + 1, ' : '';
   const { affectedRows } = await query<Changed>(
     `UPDATE ${table.name} ${byId} SET parked = 0, ${claim}due_at = GREATEST(due_at, ?)
      WHERE id IN (?) AND status = ? AND parked = 1`,

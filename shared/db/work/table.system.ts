@@ -18,8 +18,8 @@ export type WorkTable<Lane extends string = string> = {
   /** SQL: the row has not been tried yet, and the time from which such a row has waited. */
   isUntried: string;
   waitsSince: string;
-  /** Letting a row in counts as a claim, so that what had to wait is told from what had not. */
-  countsLettingIn?: boolean;
+  /** An admission counts as a claim, so that what had to wait is told from what had not. */
+  countsAdmission?: boolean;
 };
 
 /** A worker's hold on a row. The holder of a newer token has the row. */

@@ -62,7 +62,7 @@ export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineage
 /** Refuses to let a caller make a key that is there when its own no more is (API decisions §3). */
 export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): Promise<void> {
   const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
-  // Deleted since the request was let in.
+  // Deleted since the request was admitted.
   if (!own) throw problem('unauthenticated');
   if (own.expiresAt === null || (expiresAt !== null && expiresAt <= own.expiresAt)) return;
   throw problem('forbidden', {

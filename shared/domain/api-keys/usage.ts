@@ -27,7 +27,7 @@ export async function reserve(
   at: Date,
 ): Promise<void> {
   const limits = await db.findKeyLimits(workspaceId, keyId);
-  // Deleted since the request was let in.
+  // Deleted since the request was admitted.
   if (!limits) throw problem('unauthenticated');
   if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
   const usage = await db.findKeyUsage(workspaceId, lineageId);

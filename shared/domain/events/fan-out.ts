@@ -148,8 +148,8 @@ function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, mo
   };
 }
 
-/** Wakes what has room, and lets in more where room may have come. A failure here is left to the sweep. */
-export async function bringOn({ deliveries, looking, overflowed }: Fanned): Promise<void> {
+/** Wakes what has room, and admits more where room may have come. A failure here is left to the sweep. */
+export async function admitNext({ deliveries, looking, overflowed }: Fanned): Promise<void> {
   const turns = deliveries.flatMap((delivery, place) =>
     delivery.status === 'pending' && !delivery.parked ? turnOf(delivery, looking.has(place)) : [],
   );

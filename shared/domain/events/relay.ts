@@ -5,7 +5,7 @@ import { afterCommit, transaction } from '../../db/client.ts';
 import * as system from '../../db/events/events.system.ts';
 import { insertDeliveries } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import { listSubscribers } from '../../db/webhooks/webhooks.system.ts';
-import { asksForNumbers, bringOn, fanOut } from './fan-out.ts';
+import { admitNext, asksForNumbers, fanOut } from './fan-out.ts';
 
 /** Numbers every committed event that has no position yet and fans it out (architecture rule 6). Returns how many. */
 export async function relayAll(): Promise<number> {
@@ -51,7 +51,7 @@ async function relayBatch(following: Promise<void>[]): Promise<number> {
     await system.updatePositionReached(reached + events.length, reached, at);
     afterCommit(() => {
       count('events_relayed', {}, events.length);
-      following.push(bringOn(fanned));
+      following.push(admitNext(fanned));
     });
     return events.length;
   });

@@ -14,7 +14,7 @@ const wokenAtOnce = 50;
 // Of lost jobs, in one run and lane.
 const mostLost = 500;
 // Workspaces at a time.
-const letInAtOnce = 50;
+const admitAtOnce = 50;
 
 /** Whether a limit that is used up holds the workspace. */
 const isHeld = ({ isLimited, heldUntil }: Admission, at: Date): boolean =>
@@ -130,10 +130,10 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     table,
     roomsOf,
     leastFree: { sweep: 0, worker: 0.3, request: 0 },
-    wake: (lane, letIn) =>
+    wake: (lane, groups) =>
       wakeAll(
         lane!,
-        letIn.flatMap(({ room, rows }) =>
+        groups.flatMap(({ room, rows }) =>
           rows.map((row, index) => ({ ...row, rank: rankOf(room.admitted + index) })),
         ),
       ),
@@ -149,8 +149,8 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
         lane!,
         lost.map((row) => ({ ...row, rank: 0 })),
       ),
-    letIn: async (lane, workspaceIds) => (await refill(lane, workspaceIds, 'sweep')).admitted,
-    letInAtOnce,
+    admit: async (lane, workspaceIds) => (await refill(lane, workspaceIds, 'sweep')).admitted,
+    admitAtOnce,
   });
 
   const { enter, lookSoon } = rooms<Lane>({
@@ -176,7 +176,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
       return place.hasRoom;
     },
     refill,
-    /** Makes again what is missing of the jobs, and lets in what there is room for; returns how many rows it looked at. */
+    /** Makes again what is missing of the jobs, and admits what there is room for; returns how many rows it looked at. */
     sweep,
   };
 }

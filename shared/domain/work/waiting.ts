@@ -12,9 +12,9 @@ import { systemWorkspaceId } from '../workspace/workspaces.ts';
 /**
  * The limit of a workspace's waiting work: messages that are accepted and not yet handed over, and the bytes of their
  * content. Counts are kept in the transactions that change the messages. To accept one, a process looks at what it has
- * read of them a moment ago, and adds what it has let in since. Near the limit, and for what is large, the transaction
+ * read of them a moment ago, and adds what it has admitted since. Near the limit, and for what is large, the transaction
  * that accepts locks them and looks again, so that the limit is met exactly there. Elsewhere it can be passed only by
- * what other processes let in within a second, which would have to be a tenth of the limit and more.
+ * what other processes admit within a second, which would have to be a tenth of the limit and more.
  */
 export type Waiting = db.Waiting;
 
@@ -25,7 +25,7 @@ const leastRoom: Waiting = { messages: 10_000, bytes: 100_000_000 };
 const largeBytes = 1_000_000;
 
 type Known = {
-  /** As it was read, and let in by this process since. */
+  /** As it was read, and admitted by this process since. */
   waiting: Waiting;
   readAt: number;
   reading: Promise<void> | undefined;
@@ -48,16 +48,16 @@ function isLimited(workspaceId: string): boolean {
 
 /** Throws limit_exceeded where the workspace has no room for that. */
 export async function check(workspaceId: string, added: Waiting): Promise<void> {
-  const refused = await letIn(workspaceId, added);
+  const refused = await admit(workspaceId, added);
   if (refused) throw refused;
 }
 
 /** The same question for what nobody can be refused. */
 export async function hasRoom(workspaceId: string, added: Waiting): Promise<boolean> {
-  return (await letIn(workspaceId, added)) === null;
+  return (await admit(workspaceId, added)) === null;
 }
 
-async function letIn(workspaceId: string, added: Waiting): Promise<Problem | null> {
+async function admit(workspaceId: string, added: Waiting): Promise<Problem | null> {
   if (!isLimited(workspaceId)) return null;
   const found = await readRecent(workspaceId);
   if (!fits(found.waiting, added)) {

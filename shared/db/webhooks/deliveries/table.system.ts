@@ -9,5 +9,5 @@ export const deliveryTable: WorkTable<never> = {
   index: 'webhook_deliveries_admission',
   isUntried: 'attempts = 0',
   waitsSince: 'created_at',
-  countsLettingIn: true,
+  countsAdmission: true,
 };

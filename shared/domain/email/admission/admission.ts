@@ -19,7 +19,7 @@ export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
   window: () => config.EMAIL_JOBS_PER_WORKSPACE,
   mostAtOnce: 50,
   giveUpMinutes,
-  // Of all lanes together: those that were let in before are of kinds that come first.
+  // Of all lanes together: those that were admitted before are of kinds that come first.
   listAllowances: async (workspaceIds, at) => {
     const allowances = await listAllowances(workspaceIds, at);
     const onTheirWay = await listDueJobs(workspaceIds, new Date(at.getTime() + soonMs));

@@ -85,7 +85,7 @@ async function attemptClaimed(
   return finish(token, email, judge(email, result));
 }
 
-/** The workspace may not send now: the email waits in its row until it is let in again. */
+/** The workspace may not send now: the email waits in its row until it is admitted again. */
 async function holdBack(emailId: string, token: Buffer): Promise<Outcome> {
   await system.updateHeldBack({ id: emailId, token, at: now() });
   count('emails_held_back');

@@ -128,7 +128,7 @@ export async function makeMessages(
         deliveredAt: null,
         dueAt: at,
         lane: 'bulk',
-        // Let in once they are committed, as far as there is room.
+        // Admitted once they are committed, as far as there is room.
         parked: true,
         claims: 0,
         retries: 0,

@@ -72,7 +72,7 @@ const areApproved = batcher<Sent, boolean>({
   },
 });
 
-/** The workspace may not send now: the message waits in its row until it is let in again. */
+/** The workspace may not send now: the message waits in its row until it is admitted again. */
 async function holdBack(smsId: string, token: Buffer): Promise<Outcome> {
   await system.updateSmsHeldBack({ id: smsId, token, at: now() });
   count('sms_held_back');

@@ -69,7 +69,7 @@ export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn
   ]);
   const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? end.value : []));
   // Earlier jobs may have looked while these still took up the room; after these perhaps nobody looks any more.
-  if (more && outcomes.length > 0) await bringOn(webhookId);
+  if (more && outcomes.length > 0) await admitNext(webhookId);
   const fault = ends.find((end) => end.status === 'rejected');
   if (fault) throw fault.reason;
   return outcomes.includes('done') ? 'done' : 'dropped';
@@ -84,16 +84,16 @@ async function deliverOne(deliveryId: string, webhookId: string, share: number):
   }
   const outcome = await attempt(deliveryId, place);
   const triedAt = wanted.get(webhookId);
-  if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await bringOn(webhookId);
+  if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await admitNext(webhookId);
   return outcome;
 }
 
-/** Webhooks that more is to be let in for, with the time that this was tried last. */
+/** Webhooks that more deliveries are to be admitted for, with the time that this was tried last. */
 const wanted = new Map<string, number>();
 const tryEveryMs = 100;
 
-/** Lets in what waits for room in Redis; while there is none, deliveries that end later look again. */
-async function bringOn(webhookId: string): Promise<void> {
+/** Admits what waits for room in Redis; while there is none, deliveries that end later look again. */
+async function admitNext(webhookId: string): Promise<void> {
   wanted.set(webhookId, performance.now());
   try {
     const { isFull } = await refill([webhookId], 'delivery');

@@ -8,7 +8,7 @@ import { jobName } from '../../../work/job-name.ts';
 /** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
 export type Turn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
   webhookId: string;
-  /** More deliveries of this webhook wait for room than could be let in with this one. */
+  /** More deliveries of this webhook wait for room than could be admitted with this one. */
   more: boolean;
   /** Where a job under the usual name is not trusted to run. */
   suffix?: string;

@@ -11,7 +11,7 @@ const lookEvery = 200;
 
 /**
  * With half of the window taken some of the deliveries that hold it will ask (`more`), so the relay need not. Where nothing
- * is known to be working again (an outage), only the sweep lets deliveries in, at its own pace.
+ * is known to be working again (an outage), only the sweep admits deliveries, at its own pace.
  */
 const leastFree = { sweep: 0, delivery: 0.2, relay: 0.5 };
 type Asker = keyof typeof leastFree;
@@ -31,9 +31,9 @@ const refillAll = refiller<never, Asker>({
         return { ownerId, window, admitted, room, forLater, dueBefore: wakeBefore(at) };
       });
   },
-  wake: (_lane, letIn, at) =>
+  wake: (_lane, groups, at) =>
     wake(
-      letIn.flatMap(({ room, rows, isAll }) => {
+      groups.flatMap(({ room, rows, isAll }) => {
         // After many, more may have come by the time that they are done.
         const staysBehind = !isAll || rows.length > room.window / 10;
         return rows.map((row, index) => ({

@@ -19,14 +19,14 @@ const sweepRows = sweeper<never>({
     const hasPassed = await passedLanes();
     return (row) => row.isLeft || row.suffix !== '' || hasPassed(row);
   },
-  letIn: async (_lane, webhookIds) => {
+  admit: async (_lane, webhookIds) => {
     // Deliveries that wait for a webhook that is no more are settled.
     const served = new Set(await listServed(webhookIds));
     const gone = webhookIds.filter((webhookId) => !served.has(webhookId));
     if (gone.length > 0) await settlements.insertSkips(gone, now());
     return (await refill([...served], 'sweep')).admitted;
   },
-  letInAtOnce: 100,
+  admitAtOnce: 100,
 });
 
 /** Makes again what is missing of the jobs of deliveries and settlements; returns how many rows it looked at. */

@@ -105,7 +105,7 @@ export function expectAccepted(answer: Outcome): void {
 }
 
 /** The signature is good: only who is let in hears that a query has a parameter that is not known. */
-export function expectLetIn(answer: Outcome): void {
+export function expectAdmitted(answer: Outcome): void {
   if (answer.status !== 400) return expectAccepted(answer);
   expect(answer.body.errors, JSON.stringify(answer.body)).toBeDefined();
 }
