@@ -18,7 +18,7 @@ type Connection = {
 
 /** Nobody pipelines so many in earnest; each is held in memory. */
 const mostWaiting = 100;
-const lookEveryMs = 1_000;
+const checkEveryMs = 1_000;
 
 /** Keeps an eye on the connections of a server, so that none can be held for ever or take more than its part. */
 export function watchConnections(server: Server, { answerTimeoutMs }: { answerTimeoutMs: number }) {
@@ -35,7 +35,7 @@ export function watchConnections(server: Server, { answerTimeoutMs }: { answerTi
       leave();
     });
   });
-  const timer = setInterval(cutUnread, Math.min(lookEveryMs, answerTimeoutMs)).unref();
+  const timer = setInterval(cutUnread, Math.min(checkEveryMs, answerTimeoutMs)).unref();
   server.once('close', () => clearInterval(timer));
 
   /** Node waits for ever for a client that does not read. */

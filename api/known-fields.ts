@@ -76,16 +76,16 @@ export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Mis
   const compared = new Map<Known, Map<string, string | null>>();
   let count = 0;
 
-  function look(below: Known | null, value: unknown, path: PropertyKey[]): void {
+  function checkAt(below: Known | null, value: unknown, path: PropertyKey[]): void {
     if (below === null || typeof value !== 'object' || value === null) return;
     if ('items' in below) {
-      if (Array.isArray(value)) value.forEach((item, index) => look(below.items, item, [...path, index]));
+      if (Array.isArray(value)) value.forEach((item, index) => checkAt(below.items, item, [...path, index]));
       return;
     }
     if (Array.isArray(value)) return;
     for (const [name, member] of Object.entries(value)) {
       const deeper = below.members.get(name);
-      if (deeper !== undefined) look(deeper, member, [...path, name]);
+      if (deeper !== undefined) checkAt(deeper, member, [...path, name]);
       else {
         const meant = ofRecord.has(name) ? null : meantBy(below, name);
         if (meant !== null) misnamed.push({ path: [...path, name], meant });
@@ -105,7 +105,7 @@ export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Mis
     return meant;
   }
 
-  look(known, body, []);
+  checkAt(known, body, []);
   return misnamed;
 }
 

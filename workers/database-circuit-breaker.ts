@@ -29,7 +29,7 @@ export async function pass(longestWaitMs?: number): Promise<Pass> {
   const own = await pause.pass(longestWaitMs);
   if ('waitMs' in own || !pause.isPaused()) return own;
   // It goes ahead of all others, which need not wait until it has done with a slow relay.
-  const timer = setTimeout(() => void lookForItself(), patienceMs);
+  const timer = setTimeout(() => void probe(), patienceMs);
   return {
     leave: () => {
       clearTimeout(timer);
@@ -38,6 +38,6 @@ export async function pass(longestWaitMs?: number): Promise<Pass> {
   };
 }
 
-async function lookForItself(): Promise<void> {
+async function probe(): Promise<void> {
   if ((await readiness()).ready) pause.note(false);
 }

@@ -26,7 +26,7 @@ export type CircuitBreakerTimes = {
 
 /** In a row: one that breaks once says nothing. */
 const faultsToPause = 3;
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 
 const unpaused: Pass = { leave: () => undefined };
 
@@ -66,8 +66,8 @@ export function createCircuitBreaker(
       while (isPaused()) {
         const time = performance.now();
         if (time >= until && !probe) return newProbe();
-        if (time >= end) return { waitMs: Math.max(lookEveryMs, until - time) };
-        await sleep(Math.min(lookEveryMs, longestWaitMs));
+        if (time >= end) return { waitMs: Math.max(pollEveryMs, until - time) };
+        await sleep(Math.min(pollEveryMs, longestWaitMs));
       }
       return unpaused;
     },

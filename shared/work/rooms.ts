@@ -135,7 +135,7 @@ export function rooms<Lane extends string>(options: {
     },
 
     /** After a row found no room: looks a little later whether there is some. */
-    lookSoon: (lane: Lane, ownerId: string): void => {
+    checkSoon: (lane: Lane, ownerId: string): void => {
       const room = roomOf(lane, ownerId);
       room.timer ??= setTimeout(() => {
         room.timer = undefined;

@@ -28,7 +28,7 @@ export function turns<Lane extends string>(options: {
   const activeAt = new Map<Lane, number>();
   /** How many of an owner's rows have ended since this process looked whether more wait for room. */
   const ended = new Map<string, number>();
-  const looking = new Set<string>();
+  const checking = new Set<string>();
   const adaptive = new Map(lanes.map((lane) => [lane, createAdaptiveLimit({ fewest: fewestSlots })]));
 
   /** All lanes of a process share one processor: rows that a later lane has in hand hold up an earlier one. */
@@ -55,16 +55,16 @@ export function turns<Lane extends string>(options: {
     const key = `${ownerId} ${lane}`;
     const since = (ended.get(key) ?? 0) + 1;
     ended.set(key, since);
-    if (since < window() / partOfWindow || looking.has(key)) return;
+    if (since < window() / partOfWindow || checking.has(key)) return;
     ended.delete(key);
-    looking.add(key);
+    checking.add(key);
     try {
       await refill(lane, [ownerId], 'worker');
     } catch (error) {
       // The work itself is over.
       logger.debug({ err: error, ownerId }, 'the next rows are left to the sweep');
     } finally {
-      looking.delete(key);
+      checking.delete(key);
     }
   }
 

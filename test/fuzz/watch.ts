@@ -6,7 +6,7 @@ import { startProcess } from '../support/processes/processes.ts';
 import type { Find } from './inputs.ts';
 import { inputAt, type Task } from './parsers.ts';
 
-const lookEveryMs = 500;
+const pollEveryMs = 500;
 /** Of CPU time for one input: longer than any limit, so the parser is not slow but does not end. */
 const endlessMs = 8_000;
 const heapMb = 512;
@@ -35,7 +35,7 @@ export async function fuzzParsers(task: Omit<Task, 'progress'>, folder: string):
   async function endOf(child: ReturnType<typeof startProcess>): Promise<string | null> {
     let last = { number: -1, cpuMs: 0 };
     while (child.isRunning()) {
-      await Promise.race([child.exited, sleep(lookEveryMs, undefined, { ref: false })]);
+      await Promise.race([child.exited, sleep(pollEveryMs, undefined, { ref: false })]);
       if (!child.isRunning()) break;
       const number = numberIn(progress) ?? -1;
       const cpuMs = mainThreadCpuMs(child.pid);

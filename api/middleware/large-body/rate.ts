@@ -15,7 +15,7 @@ export function watchRate(
 ): () => void {
   let before = received();
   let isOver = false;
-  const look = () => {
+  const check = () => {
     if (isOver) return;
     const now = received();
     const isSlow = now - before < bytes;
@@ -23,7 +23,7 @@ export function watchRate(
     if (!wasHeldUp() && isSlow) onSlow();
   };
   // Bytes that came while the process was busy are read before the check.
-  const timer = setInterval(() => setImmediate(look), withinMs);
+  const timer = setInterval(() => setImmediate(check), withinMs);
   return () => {
     isOver = true;
     clearInterval(timer);

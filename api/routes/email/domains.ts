@@ -83,7 +83,7 @@ export default [
     status: 200,
     response: EmailDomain,
     problems: [],
-    prepare: ({ caller, params }) => emailDomains.look(caller.workspaceId, params.id),
+    prepare: ({ caller, params }) => emailDomains.findRecords(caller.workspaceId, params.id),
     handle: ({ caller, params, prepared }) => emailDomains.verify(caller.workspaceId, params.id, prepared),
   }),
 ];

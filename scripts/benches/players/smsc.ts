@@ -34,7 +34,7 @@ export interface TimedTexts {
 const receiptWindow = 50;
 /** A phone takes longer; so a tail of it would be measured. */
 const receiptAfterMs = 100;
-const lookEveryMs = 5;
+const pollEveryMs = 5;
 let counts: TakenTexts = { texts: 0, repeated: 0, delivered: 0 };
 let numbers = new Set<string>();
 let latencies: number[] = [];
@@ -113,12 +113,12 @@ function converse(socket: net.Socket): void {
     const answers = read(piece).flatMap((frame) => take(decodePdu(frame)));
     if (answers.length > 0) socket.write(Buffer.concat(answers));
   });
-  const looking = setInterval(() => {
+  const polling = setInterval(() => {
     const pdus = receipts();
     if (pdus.length > 0) socket.write(Buffer.concat(pdus));
-  }, lookEveryMs);
+  }, pollEveryMs);
   socket.on('error', () => undefined);
-  socket.on('close', () => clearInterval(looking));
+  socket.on('close', () => clearInterval(polling));
 }
 
 function receiptOf({ source, destination }: ShortMessage, id: string): ShortMessage {

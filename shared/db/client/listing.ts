@@ -64,16 +64,16 @@ export async function listMatching(
   const given = (listing.filters ?? []).filter((filter): filter is Filter => filter[1] !== undefined);
   const range = { before: before === null ? null : idToBytes(before), downTo: null };
   // As a rule a page is found among as many rows of any of them. One more than the page tells whether there is another.
-  const looked = await list(workspaceId, listing, {
+  const scanned = await list(workspaceId, listing, {
     filters: given.slice(0, 1),
     others: given,
     range,
     limit: limit + 1,
   });
-  const rows = looked.filter(({ fits }) => fits === 1);
-  if (looked.length <= limit) return { rows, reached: null };
+  const rows = scanned.filter(({ fits }) => fits === 1);
+  if (scanned.length <= limit) return { rows, reached: null };
   if (rows.length > limit) return cut(rows, limit);
-  let from: Buffer = looked.at(-1)!.id;
+  let from: Buffer = scanned.at(-1)!.id;
   const rarest = await findRarest(workspaceId, listing, given, from);
   const filters = [rarest, ...given.filter((filter) => filter !== rarest)];
   for (let window = 0; window < windowsOfPage; window += 1) {

@@ -45,31 +45,31 @@ export async function listContacts(
   let compared = 0;
   // One more than the page tells whether there is another.
   const page = { from: beforeId, isRising: false, size: limit + 1 };
-  for await (const look of search(workspaceId, filter, page)) {
-    contacts.push(...look.matching);
+  for await (const scan of search(workspaceId, filter, page)) {
+    contacts.push(...scan.matching);
     if (contacts.length > limit) {
       const page = contacts.slice(0, limit);
       return { contacts: page, reached: page.at(-1)!.id };
     }
-    reached = look.reached;
-    compared += look.compared;
+    reached = scan.reached;
+    compared += scan.compared;
     if (reached === null || compared >= mostCompared) break;
   }
   return { contacts, reached };
 }
 
 /** Some contacts in turn, and which of them match. */
-type Look = { matching: ContactRecord[]; compared: number; reached: string | null };
-type Looks = AsyncGenerator<Look>;
+type Scan = { matching: ContactRecord[]; compared: number; reached: string | null };
+type Scans = AsyncGenerator<Scan>;
 
-function compare({ matches }: Filter, { found, reached }: Step<ContactRecord>): Look {
+function compare({ matches }: Filter, { found, reached }: Step<ContactRecord>): Scan {
   return { matching: found.filter(matches), compared: found.length, reached };
 }
 
-const nothingMore: Look = { matching: [], compared: 0, reached: null };
+const nothingMore: Scan = { matching: [], compared: 0, reached: null };
 
 /** By an index where a term is rare in it, else by a look at the newest contacts first. */
-async function* search(workspaceId: string, filter: Filter, page: Place): Looks {
+async function* search(workspaceId: string, filter: Filter, page: Place): Scans {
   const { terms } = filter;
   const single = terms.length === 1 ? terms[0]! : null;
   // The entries of one key are in order of their ids already.
@@ -87,9 +87,9 @@ async function* search(workspaceId: string, filter: Filter, page: Place): Looks 
     return yield* read(workspaceId, filter, [least.term], page);
   if (least) return yield* read(workspaceId, filter, await worthReading(workspaceId, sized, page.size), page);
   let { from } = page;
-  for await (const look of lookAhead(workspaceId, filter, page)) {
-    yield look;
-    from = look.reached;
+  for await (const scan of scanAhead(workspaceId, filter, page)) {
+    yield scan;
+    from = scan.reached;
   }
   if (from !== null) yield* searchBroad(workspaceId, filter, sized, { ...page, from });
 }
@@ -99,7 +99,7 @@ function isOneKey([range, ...others]: Term): boolean {
 }
 
 /** None of the terms is small, and a page is not found among the newest contacts. */
-async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[], page: Place): Looks {
+async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[], page: Place): Scans {
   const sized = await measureBroad(workspaceId, broad, { most: mostRead, byKey: true });
   const ordered = sized.filter(({ way }) => way === 'ordered').map(({ term }) => term);
   if (smallest(sized))
@@ -110,7 +110,7 @@ async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[],
 }
 
 /** The matches of all of these small terms. */
-async function* read(workspaceId: string, filter: Filter, terms: Term[], page: Place): Looks {
+async function* read(workspaceId: string, filter: Filter, terms: Term[], page: Place): Scans {
   const place = { ...page, size: idsFor(filter, terms, page) };
   const isOnePage = place.size === page.size && terms.length === 1;
   const step = await (isOnePage ? walk(workspaceId, terms[0]!, place) : meet(workspaceId, terms, place));
@@ -125,7 +125,7 @@ function idsFor(filter: Filter, terms: Term[], page: Place): number {
 /** The most ids that come from several keys, to be put in one order here. */
 const mostIds = 10_000;
 
-async function* readOrdered(workspaceId: string, filter: Filter, term: Term, page: Place): Looks {
+async function* readOrdered(workspaceId: string, filter: Filter, term: Term, page: Place): Scans {
   const size = Math.min(idsFor(filter, [term], page), shareOfKey([term], mostIds));
   yield* inPieces(workspaceId, filter, await walk(workspaceId, term, { ...page, size }), page);
 }
@@ -140,7 +140,7 @@ const windowsOfPage = 2;
 const mostInWindow = 3;
 
 /** The matches of all of these terms, window by window: none of them is small. */
-async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], page: Place): Looks {
+async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], page: Place): Scans {
   const size = shareOfKey(terms, mostRead / windowsOfPage);
   let { from } = page;
   for (let count = 0; count < windowsOfPage; count += 1) {
@@ -160,7 +160,7 @@ async function* inPieces(
   filter: Filter,
   { found, reached }: Step<string>,
   page: Place,
-): Looks {
+): Scans {
   let start = 0;
   for (let { size } = page; start + size < found.length; size = Math.min(2 * size, comparedAtOnce)) {
     const ids = found.slice(start, start + size);
@@ -173,16 +173,16 @@ async function* inPieces(
 const mostAhead = 1_500;
 
 /** The newest contacts, for as long as a page seems to be found soon. */
-async function* lookAhead(workspaceId: string, filter: Filter, page: Place): Looks {
+async function* scanAhead(workspaceId: string, filter: Filter, page: Place): Scans {
   let { from } = page;
   let [compared, matching] = [0, 0];
   for (let size = 2 * page.size; compared + size <= mostAhead; ) {
-    const look: Look = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
-    yield look;
-    if (look.reached === null) return;
-    from = look.reached;
+    const scan: Scan = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
+    yield scan;
+    if (scan.reached === null) return;
+    from = scan.reached;
     compared += size;
-    matching += look.matching.length;
+    matching += scan.matching.length;
     const missing = Math.ceil((1.2 * compared * page.size) / Math.max(1, matching)) - compared;
     if (compared + missing > mostAhead) return;
     size = Math.min(missing, comparedAtOnce);
@@ -196,12 +196,12 @@ async function sweep(workspaceId: string, { terms }: Filter, place: Place): Prom
 }
 
 /** The same, from one to the next. */
-async function* sweeps(workspaceId: string, filter: Filter, page: Place): Looks {
+async function* sweeps(workspaceId: string, filter: Filter, page: Place): Scans {
   let [from, size] = [page.from, page.size];
   do {
-    const look: Look = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
-    yield look;
-    [from, size] = [look.reached, comparedAtOnce];
+    const scan: Scan = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
+    yield scan;
+    [from, size] = [scan.reached, comparedAtOnce];
   } while (from !== null);
 }
 
@@ -266,14 +266,14 @@ export async function countContacts(workspaceId: string, filter: Filter): Promis
     return exactly(await countMeeting(workspaceId, terms));
   const page = { from: null, isRising: false, size: comparedAtOnce };
   const least = smallest(sized);
-  const looks = least
+  const scans = least
     ? read(workspaceId, filter, [least.term], page)
     : sweeps(workspaceId, { ...filter, terms: [] }, page);
   let [matching, compared] = [0, 0];
-  for await (const look of looks) {
-    matching += look.matching.length;
-    compared += look.compared;
-    if (look.reached === null) return exactly(matching);
+  for await (const scan of scans) {
+    matching += scan.matching.length;
+    compared += scan.compared;
+    if (scan.reached === null) return exactly(matching);
     if (compared >= mostCompared) break;
   }
   const all = least?.entries ?? (await findCount(workspaceId, ''));

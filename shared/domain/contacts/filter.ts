@@ -33,8 +33,8 @@ const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'
 
 function searchOf(search: string): Filter | null {
   if (search === '') return null;
-  const whole = lookFor(search);
-  const parts = [...new Set(search.split(/\s+/u))].map(lookFor);
+  const whole = termFor(search);
+  const parts = [...new Set(search.split(/\s+/u))].map(termFor);
   const isFoundIn = (contact: ContactRecord) => {
     const texts = textsOf(contact);
     return whole.isFoundIn(texts) || parts.every((part) => part.isFoundIn(texts) || part.areWordsOf(texts));
@@ -69,7 +69,7 @@ function textsOf(contact: ContactRecord): Texts {
   return { words: [...leading.filter((word) => word !== null), ...further], folded, contact };
 }
 
-function lookFor(text: string) {
+function termFor(text: string) {
   const folded = foldWhole(text);
   const words = wordsOf(text);
   const digits = digitsOf(text);

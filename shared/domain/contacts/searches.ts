@@ -16,9 +16,9 @@ const { acquire } = semaphore({
  * Looks for contacts, or counts them, on behalf of a request: a workspace has a few such looks in hand at a time, so that it
  * cannot take the connections that others need; each is over after a while, and soon after its caller has gone.
  */
-export async function searching<T>(workspaceId: string, filter: Filter, look: () => Promise<T>): Promise<T> {
+export async function searching<T>(workspaceId: string, filter: Filter, run: () => Promise<T>): Promise<T> {
   // All contacts in turn, a page at a time: no search.
-  if (filter.terms.length === 0) return look();
+  if (filter.terms.length === 0) return run();
   const release = await acquire(workspaceId);
   if (!release) {
     count('contact_searches_ended', { reason: 'refused' });
@@ -28,7 +28,7 @@ export async function searching<T>(workspaceId: string, filter: Filter, look: ()
     });
   }
   try {
-    return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, isInVain: hasCallerGone }, look);
+    return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, isInVain: hasCallerGone }, run);
   } catch (error) {
     if (hasCallerGone()) count('contact_searches_ended', { reason: 'abandoned' });
     throw error;

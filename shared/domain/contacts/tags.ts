@@ -40,7 +40,7 @@ function unite(tags: string[], more: string[]): string[] {
 /** Removes, then adds, so that a tag can be given another spelling. Returns how many contacts the ids name. */
 export async function change(caller: Caller, changes: ContactTagChanges): Promise<{ updated: number }> {
   const faults = new Faults();
-  const { added, removed } = look(changes, faults.refuse);
+  const { added, removed } = check(changes, faults.refuse);
   faults.throwAny();
   const retag = (tags: string[]) =>
     unite(
@@ -59,12 +59,12 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
 /** The faults for which `change` would refuse a request, as far as the fields can be used. */
 export function faultsOfChange(changes: Usable<ContactTagChanges>): FieldErrors {
   const faults = new Faults();
-  look(changes, faults.refuse);
+  check(changes, faults.refuse);
   return faults.errors;
 }
 
 /** The tags to add, and those to remove with their case folded. */
-function look(changes: Usable<ContactTagChanges>, refuse: Refuse) {
+function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
   const added = checked(changes.tags, refuse);
   const removed = new Set(
     cleaned((changes.removeTags ?? []).filter((tag) => tag !== undefined)).map(foldCase),

@@ -32,7 +32,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
 
   const time = now();
   const id = newId('email', time);
-  const { recipient, rendered, attachments } = await look(caller, request, { id, time }, faults.refuse);
+  const { recipient, rendered, attachments } = await check(caller, request, { id, time }, faults.refuse);
   // A fault that is known already may be why nothing comes out.
   if (rendered && !faults.areAny) checkBody(request, rendered.body, faults.refuse);
   if (!rendered || !recipient || faults.areAny) throw invalidFields(faults.errors);
@@ -71,14 +71,14 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
 export async function faultsOf(caller: Caller, request: Usable<NewEmail>): Promise<FieldErrors> {
   const faults = new Faults();
   const time = now();
-  await look(caller, request, { id: newId('email', time), time }, faults.refuse);
+  await check(caller, request, { id: newId('email', time), time }, faults.refuse);
   return faults.errors;
 }
 
 const nothing = { format: 'html', html: null, text: null } as const;
 
 /** By all rules, whatever the others have found: a fault of the sender does not hide one in the content. */
-async function look(
+async function check(
   caller: Caller,
   request: Usable<NewEmail>,
   { id, time }: { id: string; time: Date },

@@ -36,7 +36,7 @@ export async function store({ record, body, attachments }: PreparedEmail): Promi
   } else if (place)
     afterCommit(() => {
       count('emails_parked', { kind: record.kind });
-      admission.lookSoon(record.kind, record.workspaceId);
+      admission.checkSoon(record.kind, record.workspaceId);
     });
   afterCommit(() => count('emails_accepted', { kind: record.kind }));
 }

@@ -18,7 +18,7 @@ export type Fanned = {
 };
 
 /** In the room of a webhook, from so many on, one delivery in so many looks for what waits outside. */
-const lookEvery = 200;
+const checkEvery = 200;
 
 /** The capacity that a webhook has left in Redis. Its waiting deliveries are due earlier, so nothing goes before it. */
 function roomOf(webhook: Subscriber, at: Date) {
@@ -35,7 +35,7 @@ function roomOf(webhook: Subscriber, at: Date) {
       }
       admitted += 1;
       // The last one that fits looks for what comes next.
-      const more = admitted === window || (admitted > window / 2 && admitted % lookEvery === 0);
+      const more = admitted === window || (admitted > window / 2 && admitted % checkEvery === 0);
       return { parked: false, more };
     },
     isOverflowed: () => isOver && window > 0 && !isInOutage(webhook),

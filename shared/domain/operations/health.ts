@@ -9,20 +9,20 @@ export type Readiness = {
   redisFault?: RedisFault;
 };
 
-let looking: Promise<Readiness> | undefined;
+let checking: Promise<Readiness> | undefined;
 
 /**
  * Ready means MySQL: without Redis requests are accepted all the same, and done once it is back. All who ask at the same
  * time share one look: anybody may ask, and each look takes a connection to the database.
  */
 export function readiness(): Promise<Readiness> {
-  looking ??= look().finally(() => {
-    looking = undefined;
+  checking ??= checkReadiness().finally(() => {
+    checking = undefined;
   });
-  return looking;
+  return checking;
 }
 
-async function look(): Promise<Readiness> {
+async function checkReadiness(): Promise<Readiness> {
   const [mysql, fault] = await Promise.all([isDatabaseUp(), findRecentRedisFault()]);
   return {
     ready: mysql,

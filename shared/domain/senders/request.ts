@@ -107,7 +107,7 @@ async function countriesOf(
 
 async function checked(workspaceId: string, body: NewSender) {
   const faults = new Faults();
-  const found = await look(workspaceId, body, faults.refuse);
+  const found = await check(workspaceId, body, faults.refuse);
   faults.throwAny();
   return { name: found.name as SenderName, profile: found.profile };
 }
@@ -115,11 +115,11 @@ async function checked(workspaceId: string, body: NewSender) {
 /** The faults for which `request` would refuse a request, as far as the fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, body: Usable<NewSender>): Promise<FieldErrors> {
   const faults = new Faults();
-  await look(workspaceId, body, faults.refuse);
+  await check(workspaceId, body, faults.refuse);
   return faults.errors;
 }
 
-async function look(workspaceId: string, body: Usable<NewSender>, refuse: Refuse) {
+async function check(workspaceId: string, body: Usable<NewSender>, refuse: Refuse) {
   const name = body.name === undefined ? null : parseSenderName(body.name);
   if (name?.ok === false) refuse('name', name.message);
   for (const [index, country] of (body.countries ?? []).entries())

@@ -35,7 +35,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const time = now();
-  const { recipient, sender, text } = await look(workspaceId, request, time, faults.refuse);
+  const { recipient, sender, text } = await check(workspaceId, request, time, faults.refuse);
   if (!text || !recipient || sender === null || faults.areAny) throw invalidFields(faults.errors);
   if (await findSuppressionOfNumber(workspaceId, recipient.number))
     throw problem('recipient_suppressed', { detail: 'The recipient is on the suppression list' });
@@ -87,11 +87,11 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
 /** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSms>): Promise<FieldErrors> {
   const faults = new Faults();
-  await look(workspaceId, request, now(), faults.refuse);
+  await check(workspaceId, request, now(), faults.refuse);
   return faults.errors;
 }
 
-async function look(workspaceId: string, request: Usable<NewSms>, time: Date, refuse: Refuse) {
+async function check(workspaceId: string, request: Usable<NewSms>, time: Date, refuse: Refuse) {
   const recipient = recipientOf(request, refuse);
   const sender = isUnusable(request, 'sender')
     ? null

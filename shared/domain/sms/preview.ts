@@ -11,7 +11,7 @@ import { costOf, costToWire, priceOf } from './prices.ts';
 /** Of more parts than a message may have, too: so it tells how much must go. */
 export async function preview(request: SmsToPreview): Promise<SmsPreview> {
   const faults = new Faults();
-  const { text, number } = look(request, faults.refuse);
+  const { text, number } = check(request, faults.refuse);
   faults.throwAny();
   const { encoding, parts } = partsOf(text!);
   const sized = { parts: parts.length, encoding, tooManyParts: parts.length > config.SMS_MAX_PARTS };
@@ -23,11 +23,11 @@ export async function preview(request: SmsToPreview): Promise<SmsPreview> {
 /** The faults for which `preview` would refuse a request, as far as the fields can be used. */
 export function faultsOf(request: Usable<SmsToPreview>): FieldErrors {
   const faults = new Faults();
-  look(request, faults.refuse);
+  check(request, faults.refuse);
   return faults.errors;
 }
 
-function look({ content, recipient, shortenLinks }: Usable<SmsToPreview>, refuse: Refuse) {
+function check({ content, recipient, shortenLinks }: Usable<SmsToPreview>, refuse: Refuse) {
   const shortened = content !== undefined && shortenLinks ? shorten(content) : null;
   if (shortened?.ok === false) refuse('content', shortened.message);
   const number = recipient == null ? null : parsePhoneNumber(recipient);

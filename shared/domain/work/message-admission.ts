@@ -153,7 +153,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     admitAtOnce,
   });
 
-  const { enter, lookSoon } = rooms<Lane>({
+  const { enter, checkSoon } = rooms<Lane>({
     window,
     count: async (lane, workspaceId, dueBefore) => {
       const [found] = await listAdmissions(messages, lane, [workspaceId], dueBefore);
@@ -166,7 +166,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
 
   return {
     enter,
-    lookSoon,
+    checkSoon,
     /** Whether a message that a worker gives back keeps a job until it is due again; else it waits in its row. */
     keepsJob: (lane: Lane, workspaceId: string, dueAt: Date): boolean => {
       if (!isNear(dueAt)) return false;

@@ -11,7 +11,7 @@ const longestNamedMs = 3_600_000;
 /** A text looks again after this time at most: another gateway may be up by then. */
 const longestWaitMs = 60_000;
 /** A text of a gateway that does not answer looks again after this time at least. */
-const leastLookMs = 5_000;
+const leastRetryMs = 5_000;
 const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
 
 type Limits = {
@@ -56,7 +56,7 @@ export function createAdmission({ name, window, perSecond }: Limits) {
       if (unready) return unready;
       const pass = await breaker.pass(0);
       // Its texts are many, and each look takes from what others are sent with.
-      if ('waitMs' in pass) return later('The gateway does not answer', Math.max(leastLookMs, pass.waitMs));
+      if ('waitMs' in pass) return later('The gateway does not answer', Math.max(leastRetryMs, pass.waitMs));
       try {
         return await hand();
       } finally {

@@ -18,7 +18,7 @@ export type Copy = {
 /** Word of the subject of every email of the load; the Idempotency-Key follows. */
 export const subjectWord = 'Storm';
 
-const lookEveryMs = 50;
+const pollEveryMs = 50;
 
 /** Takes the messages out of the sink as they come, and keeps what the checks need of them. */
 export function followSink(sink: SmtpSink, keep: (copy: Copy) => void) {
@@ -26,7 +26,7 @@ export function followSink(sink: SmtpSink, keep: (copy: Copy) => void) {
     const atMs = Date.now();
     for (const message of sink.messages.splice(0)) keep(copyOf(message, atMs));
   };
-  const timer = setInterval(look, lookEveryMs);
+  const timer = setInterval(look, pollEveryMs);
   return {
     close: () => {
       clearInterval(timer);

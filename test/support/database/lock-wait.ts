@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { config } from '../../../shared/config/config.ts';
 
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 /** A statement waits 5 seconds for a lock. Waits of statements of the work for each other are over sooner. */
-const mostLooks = 10;
+const mostPolls = 10;
 
 /**
  * The connections to the database of this file whose transactions wait for a lock. From the text that InnoDB writes: it
@@ -42,9 +42,9 @@ export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
     // After enough looks nobody waits for it any more.
     result.catch(() => undefined);
     while (!isDone) {
-      await Promise.race([result, sleep(lookEveryMs)]);
+      await Promise.race([result, sleep(pollEveryMs)]);
       for (const id of isDone ? [] : await waits.look()) seen.set(id, (seen.get(id) ?? 0) + 1);
-      if (Math.max(0, ...seen.values()) >= mostLooks) throw new Error('The work waits for a lock');
+      if (Math.max(0, ...seen.values()) >= mostPolls) throw new Error('The work waits for a lock');
     }
     return await result;
   } finally {

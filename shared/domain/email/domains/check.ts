@@ -30,13 +30,13 @@ export async function checkDue(domainId: string): Promise<Outcome> {
   if (!(await claimDue(system.checkTable, { id: domainId, at: nowForAll(), until }))) return 'dropped';
   const domain = await system.findEmailDomainOfAny(domainId);
   if (!domain) return 'dropped';
-  const findings = await lookAt(domain);
+  const findings = await checkRecords(domain);
   await transaction(() => apply(domain.workspaceId, domainId, findings));
   return 'done';
 }
 
 /** The findings of its DNS now. This asks the network, so it belongs in no transaction; nothing is written down. */
-export async function lookAt(domain: db.EmailDomainRecord): Promise<Findings> {
+export async function checkRecords(domain: db.EmailDomainRecord): Promise<Findings> {
   const at = now();
   const wanted = wantedOf(domain);
   const names = wanted.map(({ name, inheritedFrom = [] }) => [name, ...inheritedFrom]);

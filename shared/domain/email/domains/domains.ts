@@ -5,4 +5,4 @@ export { checkDue, checks } from './check.ts';
 export { find, findByName, list, listAll } from './read.ts';
 export { remove, removeOf } from './remove.ts';
 export { findSigningDomain, type SigningDomain } from './signing.ts';
-export { check, look, verify, vouch } from './verify.ts';
+export { check, findRecords, verify, vouch } from './verify.ts';

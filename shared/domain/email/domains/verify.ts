@@ -3,7 +3,7 @@ import { problem } from '../../../common/errors.ts';
 import { afterCommit, transaction } from '../../../db/client.ts';
 import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain } from '../../../schemas/email/domains.ts';
-import { apply, lookAt } from './check.ts';
+import { apply, checkRecords } from './check.ts';
 import type { Findings } from './course.ts';
 import { toWire } from './records.ts';
 import { forget } from './signing.ts';
@@ -13,7 +13,7 @@ const atOncePerWorkspace = 4;
 const inHand = new Map<string, number>();
 
 /** The network part of a check by request: looks at the DNS of the domain now. */
-export async function look(workspaceId: string, domainId: string): Promise<Findings> {
+export async function findRecords(workspaceId: string, domainId: string): Promise<Findings> {
   const record = await db.findEmailDomain(workspaceId, domainId);
   if (!record) throw problem('not_found');
   const others = inHand.get(workspaceId) ?? 0;
@@ -24,7 +24,7 @@ export async function look(workspaceId: string, domainId: string): Promise<Findi
     });
   inHand.set(workspaceId, others + 1);
   try {
-    return await lookAt(record);
+    return await checkRecords(record);
   } finally {
     const left = inHand.get(workspaceId)! - 1;
     if (left === 0) inHand.delete(workspaceId);
@@ -45,7 +45,7 @@ export async function verify(
 
 /** Both, for the operator. */
 export async function check(workspaceId: string, domainId: string): Promise<EmailDomain> {
-  const findings = await look(workspaceId, domainId);
+  const findings = await findRecords(workspaceId, domainId);
   return transaction(() => verify(workspaceId, domainId, findings));
 }
 

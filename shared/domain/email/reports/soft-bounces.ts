@@ -3,7 +3,7 @@ import * as suppressions from '../../suppressions.ts';
 
 const fewest = 5;
 const leastMs = 7 * 86_400_000;
-const mostLookedAt = 200;
+const mostChecked = 200;
 
 /**
  * An email has just failed as a soft bounce, in the current transaction. Five of them over at least seven days with no
@@ -11,7 +11,7 @@ const mostLookedAt = 200;
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   const { workspaceId, recipientKey } = email;
-  const earlier = (await listEndsOfRecipient(workspaceId, recipientKey, mostLookedAt)).filter(
+  const earlier = (await listEndsOfRecipient(workspaceId, recipientKey, mostChecked)).filter(
     ({ id }) => id !== email.id,
   );
   const delivered = Math.max(0, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));

@@ -11,7 +11,7 @@ import { isCopying, membersWithRoom } from './work/copy-lists.ts';
 import { changeHeld, type Hold, type Progress } from './work/held.ts';
 
 /** So often a paused batch looks whether its cause has ended: it goes on within a minute. */
-const lookAgainMs = 20_000;
+const checkAgainMs = 20_000;
 
 export type Cause = { reason: PausedReason; cost: number | null; parts: number | null };
 
@@ -28,7 +28,7 @@ export async function paused(
       pausedReason: reason,
       pausedCost: cost,
       pausedParts: parts,
-      dueAt: new Date(at.getTime() + lookAgainMs),
+      dueAt: new Date(at.getTime() + checkAgainMs),
     },
     counts,
   );
@@ -49,11 +49,11 @@ export function pause(hold: Hold, reason: PausedReason): Promise<Progress> {
 }
 
 /** Goes on with a paused batch where its cause has ended, else looks again later. */
-export async function lookAgain(hold: Hold, before: SmsBatchRecord): Promise<Progress> {
+export async function checkAgain(hold: Hold, before: SmsBatchRecord): Promise<Progress> {
   const stands = await isStanding(before);
   return changeHeld(hold, async (batch) => {
     if (stands)
-      return { batch: { ...batch, dueAt: new Date(now().getTime() + lookAgainMs) }, isReleased: true };
+      return { batch: { ...batch, dueAt: new Date(now().getTime() + checkAgainMs) }, isReleased: true };
     return { batch: advance(batch, 'processing', now()), isReleased: false };
   });
 }

@@ -34,7 +34,7 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
 
   const at = now();
-  const content = await look(workspaceId, request, at, faults.refuse);
+  const content = await check(workspaceId, request, at, faults.refuse);
   faults.throwAny();
   const lists = listsOf(request);
   const checked = request.messages
@@ -52,12 +52,12 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
  */
 export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBatch>): Promise<FieldErrors> {
   const faults = new Faults();
-  await look(workspaceId, request, now(), faults.refuse);
+  await check(workspaceId, request, now(), faults.refuse);
   return faults.errors;
 }
 
 /** Applies all rules but those on rows; the content that messages have without one of their own. */
-async function look(
+async function check(
   workspaceId: string,
   request: Usable<NewSmsBatch>,
   at: Date,

@@ -22,7 +22,7 @@ const leaseSeconds = 60;
 // Beside the lease, which everybody gets while Redis is away.
 const inProcess = semaphore({ permits: () => 1, waitMs: 0, mostWaiting: 0 });
 
-const mostLookedAt = 10_000;
+const mostChecked = 10_000;
 const rowsAtOnce = 500;
 /** Rows that have not been rendered by then are estimated: a request does not wait for templates that take long. */
 const looksMs = 10_000;
@@ -42,7 +42,7 @@ export async function preview(caller: Caller, request: NewSmsBatch): Promise<Sms
       retryAfterSeconds: 1,
     });
   try {
-    return await look(caller, request);
+    return await makePreview(caller, request);
   } catch (error) {
     throw error instanceof SandboxBusy ? busy() : error;
   } finally {
@@ -60,7 +60,7 @@ async function takeTurn(workspaceId: string): Promise<(() => Promise<void>) | nu
   return null;
 }
 
-async function look(caller: Caller, request: NewSmsBatch): Promise<SmsBatchPreview> {
+async function makePreview(caller: Caller, request: NewSmsBatch): Promise<SmsBatchPreview> {
   const checked = await prepare(caller, request);
   const at = now();
   const batch = { ...newRecord(caller, request, madeOf(checked), at), startedAt: at };
@@ -89,14 +89,14 @@ async function membersOf(batch: SmsBatchRecord, endAt: number): Promise<{ rows: 
   let place = { listIndex: 0, listAfter: null as string | null };
   let read = 0;
   const isAll = () => place.listIndex >= lists!.listIds.length;
-  while (!isAll() && rows.size <= mostLookedAt && (read === 0 || performance.now() < endAt)) {
+  while (!isAll() && rows.size <= mostChecked && (read === 0 || performance.now() < endAt)) {
     const members = await nextMembers({ ...batch, ...place });
     for (const contact of members.contacts)
       if (!rows.has(contact.number)) rows.set(contact.number, rowOf(contact, rows.size));
     read += members.read;
     place = members.next;
   }
-  const looked = [...rows.values()].slice(0, mostLookedAt);
+  const looked = [...rows.values()].slice(0, mostChecked);
   if (isAll()) return { rows: looked, total: rows.size };
   // Of those that were not read as many are left out as of the others.
   const members = await contactLists.memberCount(workspaceId, lists!.listIds);

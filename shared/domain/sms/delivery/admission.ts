@@ -13,7 +13,7 @@ import { giveUpMinutes } from './times.ts';
 export const textsPerJob = 10;
 
 /** Which texts have a job in Redis, and which wait in their rows. */
-export const { enter, keepsJob, lookSoon, refill, sweep } = messageAdmission({
+export const { enter, keepsJob, checkSoon, refill, sweep } = messageAdmission({
   messages: smsMessages,
   job: sendSms,
   payloadOf: ({ id, workspaceId }) => ({ smsId: id, workspaceId }),
@@ -47,7 +47,7 @@ export function admit(message: SmsRecord): SmsRecord {
   } else
     afterCommit(() => {
       count('sms_parked', { lane });
-      lookSoon(lane, workspaceId);
+      checkSoon(lane, workspaceId);
     });
   return { ...message, parked: !place.hasRoom };
 }

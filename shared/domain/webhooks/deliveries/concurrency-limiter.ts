@@ -130,7 +130,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       origin.jobsWaiting = origin.waiting === 0 ? 0 : origin.jobsWaiting + sign * share * counted;
     };
     count(1);
-    lookAfter(line);
+    watch(line);
     return new Promise((resolve) => {
       const end = (result: T | null) => {
         queue.delete(waiter);
@@ -147,19 +147,19 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     });
   }
 
-  function lookAfter(line: Line): void {
+  function watch(line: Line): void {
     // A turn of the event loop late: when this process itself stood still, what has arrived meanwhile still counts.
-    line.timer ??= setTimeout(() => setImmediate(() => look(line)), limits().patienceMs);
+    line.timer ??= setTimeout(() => setImmediate(() => check(line)), limits().patienceMs);
   }
 
-  function look(line: Line): void {
+  function check(line: Line): void {
     line.timer = undefined;
     const { longestWaitMs, patienceMs } = limits();
     const time = performance.now();
     line.isStuck = isStuck(line, time, patienceMs);
     for (const waiter of [...line.forSlot, ...line.forPlace])
       if (line.isStuck || time - waiter.since >= longestWaitMs) waiter.giveUp();
-    if (line.forSlot.size + line.forPlace.size > 0) lookAfter(line);
+    if (line.forSlot.size + line.forPlace.size > 0) watch(line);
     else close(line);
   }
 

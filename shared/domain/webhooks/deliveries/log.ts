@@ -28,14 +28,17 @@ export async function list(
   const webhook = await webhookOf(workspaceId, webhookId);
   const binding = { workspaceId, listing: `deliveries of ${webhookId}`, filter };
   const start = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const { records, lookedDownTo } = await search(workspaceId, webhookId, filter, start, limit);
+  const { records, scannedDownTo } = await search(workspaceId, webhookId, filter, start, limit);
   return {
     data: records.map((record) => toWire(record, webhook)),
-    nextCursor: lookedDownTo === null ? null : encodeCursor(binding, { id: lookedDownTo }),
+    nextCursor: scannedDownTo === null ? null : encodeCursor(binding, { id: scannedDownTo }),
   };
 }
 
-type Found = { records: db.DeliveryRecord[] /** Null when there is no more. */; lookedDownTo: string | null };
+type Found = {
+  records: db.DeliveryRecord[] /** Null when there is no more. */;
+  scannedDownTo: string | null;
+};
 
 async function search(
   workspaceId: string,
@@ -56,9 +59,9 @@ async function search(
     records.push(...(await db.listDeliveries(workspaceId, webhookId, filter, { before, downTo }, wanted)));
     if (records.length > limit) {
       const page = records.slice(0, limit);
-      return { records: page, lookedDownTo: page.at(-1)!.id };
+      return { records: page, scannedDownTo: page.at(-1)!.id };
     }
-    if (downTo === null || window === windowsPerRequest) return { records, lookedDownTo: downTo };
+    if (downTo === null || window === windowsPerRequest) return { records, scannedDownTo: downTo };
     before = downTo;
   }
 }

@@ -7,7 +7,7 @@ import { wake } from './lanes.ts';
 import { isInOutage, windowOf } from './window.ts';
 
 /** So many deliveries further on, one of them looks for more when it is done. */
-const lookEvery = 200;
+const checkEvery = 200;
 
 /**
  * With half of the window taken some of the deliveries that hold it will ask (`more`), so the relay need not. Where nothing
@@ -42,7 +42,7 @@ const refillAll = refiller<never, Asker>({
           claims: row.claims + 1,
           dueAt: row.dueAt > at ? row.dueAt : at,
           // Some bring on the next, so that a busy webhook does not wait for the sweep.
-          more: staysBehind && (index === rows.length - 1 || (index + 1) % lookEvery === 0),
+          more: staysBehind && (index === rows.length - 1 || (index + 1) % checkEvery === 0),
         }));
       }),
     ),

@@ -10,7 +10,7 @@ import {
 } from '../../../db/webhooks/hosts.system.ts';
 
 const minuteMs = 60_000;
-const lookBackMs = 10 * minuteMs;
+const lookbackMs = 10 * minuteMs;
 const fewestHosts = 20;
 const suspectShare = 0.8;
 const mostOfOne = 0.2;
@@ -46,7 +46,7 @@ export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
  * for a fifth at most, and three must have some that fail: a customer with many dead hosts is no sign of it.
  */
 export async function isSuspect(): Promise<boolean> {
-  const workspaces = await listHostCounts(new Date(now().getTime() - lookBackMs));
+  const workspaces = await listHostCounts(new Date(now().getTime() - lookbackMs));
   const all = workspaces.reduce((sum, { tried }) => sum + tried, 0);
   const failingWorkspaces = workspaces.filter(({ failing }) => failing > 0).length;
   if (all < fewestHosts || failingWorkspaces < fewestWorkspaces) return false;

@@ -245,13 +245,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       },
       unsent: leave,
     };
-    const look = () => {
+    const check = () => {
       const leftMs = end - performance.now();
-      if (leftMs > 0 && !isSlow()) timer = setTimeout(look, Math.min(leftMs, patienceMs));
+      if (leftMs > 0 && !isSlow()) timer = setTimeout(check, Math.min(leftMs, patienceMs));
       else leave(leftMs > 0 ? 'the carrier is slow to answer' : 'there was no room in the window');
     };
     waiting.push(own);
-    look();
+    check();
     return promise;
   }
 

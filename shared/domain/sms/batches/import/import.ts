@@ -89,7 +89,7 @@ async function checked(workspaceId: string, request: NewSmsImport, at: Date): Pr
   const faults = new Faults();
   const workspace = await workspaces.findRecent(workspaceId);
   if (workspace?.sendingBlocked) throw problem('sending_blocked');
-  const content = await look(workspaceId, request, at, faults.refuse);
+  const content = await check(workspaceId, request, at, faults.refuse);
   faults.throwAny();
   return content;
 }
@@ -100,11 +100,11 @@ export async function faultsOfImport(
   request: Usable<NewSmsImport>,
 ): Promise<FieldErrors> {
   const faults = new Faults();
-  await look(workspaceId, request, now(), faults.refuse);
+  await check(workspaceId, request, now(), faults.refuse);
   return faults.errors;
 }
 
-function look(workspaceId: string, request: Usable<NewSmsImport>, at: Date, refuse: Refuse) {
+function check(workspaceId: string, request: Usable<NewSmsImport>, at: Date, refuse: Refuse) {
   checkContent(request, refuse);
   checkSchedule(request.scheduledAt ?? null, at, refuse);
   return contentOf(workspaceId, request, at, refuse);

@@ -10,7 +10,7 @@ import { messageAdmission } from '../../../work/message-admission.ts';
 export const jobsPerWorkspace = 8;
 
 /** Which batches have a job in Redis, and which wait in their rows. */
-export const { enter, lookSoon, refill, sweep } = messageAdmission({
+export const { enter, checkSoon, refill, sweep } = messageAdmission({
   messages: batchWork,
   job: expandBatch,
   payloadOf: ({ id, workspaceId }) => ({ batchId: id, workspaceId }),
@@ -37,6 +37,6 @@ export function admit(batch: SmsBatchRecord, suffix = ''): SmsBatchRecord {
       { lane, id: jobName(batch, suffix), at: dueAt, requestId, priority: place.rank },
     );
     afterCommit(place.committed);
-  } else afterCommit(() => lookSoon(lane, workspaceId));
+  } else afterCommit(() => checkSoon(lane, workspaceId));
   return { ...batch, parked: !place.hasRoom };
 }

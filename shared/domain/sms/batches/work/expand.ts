@@ -13,7 +13,7 @@ import * as events from '../../../events/events.ts';
 import * as shortLinks from '../../../short-links/short-links.ts';
 import * as workspaces from '../../../workspace/workspaces.ts';
 import * as balance from '../../balance.ts';
-import { lookSoon } from '../../delivery/admission.ts';
+import { checkSoon } from '../../delivery/admission.ts';
 import { findMeans, type Means, type Shortage, shortageOf } from '../affordable.ts';
 import type { Made } from '../messages.ts';
 import { pause, paused } from '../pause.ts';
@@ -22,7 +22,7 @@ import { type Chunk, type Chunks, newMessages, type Wanted } from './chunks.ts';
 import { copyMembers, isCopying, membersWithRoom } from './copy-lists.ts';
 import { changeHeld, type Hold, type Progress } from './held.ts';
 
-const firstLookMs = 500;
+const firstCheckMs = 500;
 const mostTries = 4;
 
 /** Thrown where somebody else has spent meanwhile what the chunk was to be paid with. */
@@ -114,7 +114,7 @@ async function store(
       );
       isReleased = true;
     } else if (upTo >= batch.rowCount && !isCopying(batch)) {
-      after = { ...after, expanding: false, lane: 'follow', dueAt: new Date(at.getTime() + firstLookMs) };
+      after = { ...after, expanding: false, lane: 'follow', dueAt: new Date(at.getTime() + firstCheckMs) };
       isReleased = true;
     }
     // Last, because other messages of the workspace, and of the key, wait from here to the commit.
@@ -128,7 +128,7 @@ async function store(
     await addToConversations();
     afterCommit(() => {
       if (stored.length > 0) events.wakeRelay();
-      if (queued.length > 0) lookSoon('bulk', workspaceId);
+      if (queued.length > 0) checkSoon('bulk', workspaceId);
       count('batch_messages', {}, stored.length);
     });
     return { batch: after, isReleased };

@@ -25,7 +25,7 @@ export async function follow(hold: Hold): Promise<Progress> {
       count('batches_completed');
       return { batch: changed, isReleased: true };
     }
-    return { batch: { ...batch, dueAt: nextLook(batch, counts, at) }, isReleased: true };
+    return { batch: { ...batch, dueAt: nextCheckAt(batch, counts, at) }, isReleased: true };
   });
 }
 
@@ -34,7 +34,7 @@ function isFinished({ waiting, queued, sent, sentAt }: BatchCounts, at: Date): b
   return sent === 0 || (sentAt !== null && at.getTime() >= sentAt.getTime() + unreportedForMs);
 }
 
-function nextLook(batch: SmsBatchRecord, { changedAt, sentAt, queued }: BatchCounts, at: Date): Date {
+function nextCheckAt(batch: SmsBatchRecord, { changedAt, sentAt, queued }: BatchCounts, at: Date): Date {
   const quietMs = at.getTime() - (changedAt ?? batch.startedAt ?? batch.createdAt).getTime();
   const next = at.getTime() + Math.min(latestMs, Math.max(soonestMs, quietMs * partOfQuiet));
   const end = queued === 0 && sentAt ? sentAt.getTime() + unreportedForMs : Number.POSITIVE_INFINITY;

@@ -8,7 +8,7 @@ import { batchLanes } from '../../../../schemas/lanes.ts';
 import type { Outcome } from '../../../../work/outcome.ts';
 import { turns } from '../../../../work/turns.ts';
 import { maxLostClaims, tellGivenUp } from '../../../work/crash-loops.ts';
-import { lookAgain } from '../pause.ts';
+import { checkAgain } from '../pause.ts';
 import { SandboxBusy } from '../render.ts';
 import { jobsPerWorkspace, refill } from './admission.ts';
 import { type Chunks, openChunks } from './chunks.ts';
@@ -94,6 +94,6 @@ function step(
   wanted: Parameters<typeof expand>[3],
 ): Promise<Progress> {
   if (batch.state === 'cancelled') return stop(hold, batch);
-  if (batch.state === 'paused') return lookAgain(hold, batch);
+  if (batch.state === 'paused') return checkAgain(hold, batch);
   return batch.expanding ? expand(hold, batch, chunks, wanted) : follow(hold);
 }
