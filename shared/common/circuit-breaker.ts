@@ -32,7 +32,7 @@ const unpaused: Pass = { leave: () => undefined };
 
 export function createCircuitBreaker(
   times: CircuitBreakerTimes,
-  tell: { paused: (pauseMs: number) => void; over: () => void },
+  report: { paused: (pauseMs: number) => void; over: () => void },
 ): CircuitBreaker {
   let faults = 0;
   let pauseMs = 0;
@@ -44,7 +44,7 @@ export function createCircuitBreaker(
   function pause(): void {
     pauseMs = Math.min(times.longestPauseMs, pauseMs === 0 ? times.firstPauseMs : pauseMs * 2);
     until = performance.now() + pauseMs;
-    tell.paused(pauseMs);
+    report.paused(pauseMs);
   }
 
   /** One goes ahead of the others, and the next when it is over. */
@@ -73,7 +73,7 @@ export function createCircuitBreaker(
     },
     note: (isFault) => {
       if (!isFault) {
-        if (isPaused()) tell.over();
+        if (isPaused()) report.over();
         [faults, pauseMs, probe] = [0, 0, null];
         return;
       }

@@ -16,7 +16,7 @@ const secretNames = [
   'text',
 ];
 
-const toldOfErrors = ['type', 'code', 'errno', 'syscall', 'address', 'port', 'sqlState', 'responseCode'];
+const loggedErrorFields = ['type', 'code', 'errno', 'syscall', 'address', 'port', 'sqlState', 'responseCode'];
 // MySQL quotes the values that it does not like, with the quotes that are in them. It quotes the names of keys and
 // columns too.
 const longValue = /\b(entry|near|value:?) '.*' (for|at) /gis;
@@ -29,12 +29,12 @@ const quotedValue = /(?<!\b(?:key|column|table|field) )'[^'\n]*'/gi;
 function withoutValues(error: Error): object {
   const given = pino.stdSerializers.err(error) as Record<string, any>;
   if (typeof given !== 'object') return given;
-  const told = Object.fromEntries(
-    toldOfErrors.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
+  const logged = Object.fromEntries(
+    loggedErrorFields.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
   );
   const isOfMysql = 'sqlState' in error || 'sqlMessage' in error;
   const clean = (text: unknown) => (isOfMysql ? withoutQuoted(String(text)) : text);
-  return { ...told, message: clean(given['message']), stack: clean(given['stack']) };
+  return { ...logged, message: clean(given['message']), stack: clean(given['stack']) };
 }
 
 function withoutQuoted(text: string): string {

@@ -26,7 +26,7 @@ export function listen(topic: string, listener: Listener): void {
  */
 export function announce(topic: string, id: string): void {
   afterCommit(() => {
-    tell(topic, id);
+    notifyListeners(topic, id);
     producerConnection()
       .publish(channel(), `${topic} ${id}`)
       .catch((error) => logger.debug({ err: error, topic }, 'a change could not be announced'));
@@ -37,7 +37,7 @@ function channel(): string {
   return `${config.QUEUE_PREFIX}:changes`;
 }
 
-function tell(topic: string, id: string): void {
+function notifyListeners(topic: string, id: string): void {
   for (const { changed } of listeners.get(topic) ?? []) changed(id);
 }
 
@@ -61,7 +61,7 @@ export function openBroadcast(): void {
   connection
     .on('message', (_channel, message: string) => {
       const space = message.indexOf(' ');
-      tell(message.slice(0, space), message.slice(space + 1));
+      notifyListeners(message.slice(0, space), message.slice(space + 1));
     })
     .on('ready', () => void subscribe(connection));
   const heartbeat = setInterval(() => void connection.ping().catch(() => undefined), heartbeatMs).unref();

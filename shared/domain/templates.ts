@@ -22,8 +22,8 @@ export function worded<Fault>(
 }
 
 /** validation_failed with the same. */
-export function refusal<Fault>(...told: Parameters<typeof worded<Fault>>): Problem {
-  return invalidFields(worded(...told));
+export function refusal<Fault>(...args: Parameters<typeof worded<Fault>>): Problem {
+  return invalidFields(worded(...args));
 }
 
 type Placed = { message: string; include?: string | null; line?: number; column?: number };

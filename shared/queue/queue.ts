@@ -107,15 +107,15 @@ export function enqueue<Payload extends object, Lane extends string>(
   });
 }
 
-const tellEveryMs = 10_000;
-let tellAt = Number.NEGATIVE_INFINITY;
+const logEveryMs = 10_000;
+let logNotBefore = Number.NEGATIVE_INFINITY;
 
 function noteMissed(error: Error, job: Job, jobs: number): void {
   count('wake_ups_failed', {}, jobs);
   logger.debug({ err: error, job: job.name }, 'wake-ups failed; the sweep will make them');
   // A full Redis looks well otherwise: it answers, and takes nothing.
-  if (!/\bOOM\b/.test(error.message) || performance.now() < tellAt) return;
-  tellAt = performance.now() + tellEveryMs;
+  if (!/\bOOM\b/.test(error.message) || performance.now() < logNotBefore) return;
+  logNotBefore = performance.now() + logEveryMs;
   logger.error({ err: error }, 'Redis is full; work waits in MySQL until it takes jobs again');
 }
 

@@ -76,7 +76,7 @@ async function makeChunk(
     const parts = Math.ceil(text.length / partLength);
     allParts += parts;
     messages.push([id, workspaceId, batchId, 'queued', textSender, number, text, country, parts, at, at, at]);
-    const told = {
+    const eventData = {
       id: id.toString('hex'),
       status: 'queued',
       sender: textSender,
@@ -88,7 +88,7 @@ async function makeChunk(
       createdAt: at.toISOString(),
       updatedAt: at.toISOString(),
     };
-    events.push([risingId(), workspaceId, 'sms.queued', id, at, JSON.stringify(told)]);
+    events.push([risingId(), workspaceId, 'sms.queued', id, at, JSON.stringify(eventData)]);
   }
   await connection.query('START TRANSACTION');
   await connection.query(`INSERT INTO bare_batch_messages (${messageColumns}) VALUES ?`, [messages]);

@@ -44,7 +44,7 @@ async function open(bench: Bench): Promise<Opened> {
     const id = idOf('1', n);
     const changes = { id, recipient: recipient(n), recipient_key: recipient(n), client_tag: tag(n) };
     await multiply(database, { table: 'emails', id: one.emails }, each, changes);
-    await tell(first, { kind: '2', type: 'email.queued', seq: 1, position });
+    await writeEvent(first, { kind: '2', type: 'email.queued', seq: 1, position });
   }
 
   async function send(first: number, position: string): Promise<void> {
@@ -53,10 +53,10 @@ async function open(bench: Bench): Promise<Opened> {
        WHERE id <> ? AND status = 'queued'`,
       [one.emails],
     );
-    await tell(first, { kind: '3', type: 'email.sent', seq: 2, position });
+    await writeEvent(first, { kind: '3', type: 'email.sent', seq: 2, position });
   }
 
-  async function tell(
+  async function writeEvent(
     first: number,
     { kind, type, seq, position }: { kind: string; type: string; seq: number; position: string },
   ): Promise<void> {

@@ -62,10 +62,10 @@ function shortened(
     const characters = [...value];
     if (characters.length <= maxLength) continue;
     texts[field] = characters.slice(0, maxLength).join('');
-    const told = lengths.get(field) ?? { field, maxLength, count: 0, exampleRows: [] };
-    lengths.set(field, told);
-    told.count += 1;
-    if (told.exampleRows.length < mostExamples) told.exampleRows.push(index);
+    const truncation = lengths.get(field) ?? { field, maxLength, count: 0, exampleRows: [] };
+    lengths.set(field, truncation);
+    truncation.count += 1;
+    if (truncation.exampleRows.length < mostExamples) truncation.exampleRows.push(index);
   }
   return texts;
 }

@@ -5,7 +5,7 @@ import { count } from '../../common/metrics.ts';
 export const maxLostClaims = 10;
 
 /** Tells the operator of one that was given up. */
-export function tellGivenUp(
+export function logGivenUp(
   work: 'email' | 'sms' | 'batch_row' | 'webhook_delivery',
   ids: Record<string, string>,
 ): void {

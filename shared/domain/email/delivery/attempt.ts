@@ -6,7 +6,7 @@ import type { EmailKind, EmailRecord } from '../../../db/email/emails.ts';
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { Outcome } from '../../../work/outcome.ts';
-import { maxLostClaims, tellGivenUp } from '../../work/crash-loops.ts';
+import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
 import { makeReturnPath } from '../reports/return-path.ts';
@@ -51,7 +51,7 @@ async function attemptClaimed(
   const email = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (email.uncertainCount > 1) return finish(token, email, fail(email, uncertain));
   if (email.claims - email.retries > maxLostClaims) {
-    tellGivenUp('email', { emailId });
+    logGivenUp('email', { emailId });
     return finish(token, email, fail(email, crashes));
   }
 

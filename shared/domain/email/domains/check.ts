@@ -79,12 +79,12 @@ export async function apply(
   const domain = after(before, findings);
   if (!domain) return before;
   await db.updateEmailDomain(workspaceId, domain);
-  if (domain.status !== before.status) await tell(before, domain);
+  if (domain.status !== before.status) await reportChange(before, domain);
   afterCommit(() => forget(workspaceId, domain.name));
   return domain;
 }
 
-async function tell(before: db.EmailDomainRecord, domain: db.EmailDomainRecord): Promise<void> {
+async function reportChange(before: db.EmailDomainRecord, domain: db.EmailDomainRecord): Promise<void> {
   const { workspaceId, name, status } = domain;
   const mail = mailAbout(before, domain);
   if (mail) {

@@ -9,7 +9,7 @@ import { listSmsParts } from '../../../db/sms/parts.system.ts';
 import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { Outcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
-import { maxLostClaims, tellGivenUp } from '../../work/crash-loops.ts';
+import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, isPast, judge } from './judge.ts';
@@ -31,7 +31,7 @@ export async function attempt(smsId: string, { isAlone = true } = {}): Promise<O
   const message = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
   if (message.claims - message.retries > maxLostClaims) {
-    tellGivenUp('sms', { smsId });
+    logGivenUp('sms', { smsId });
     return finish(token, record, fail(message, crashes));
   }
 

@@ -34,8 +34,8 @@ export function start(): void {
     return;
   }
   void openGateways({
-    receipt: told(async (receipt) => void (await receipts.apply(receipt))),
-    text: told(receive),
+    receipt: reportingFailure(async (receipt) => void (await receipts.apply(receipt))),
+    text: reportingFailure(receive),
   });
   reports.begin();
 }
@@ -46,7 +46,7 @@ export async function stop(): Promise<void> {
 }
 
 /** A message that cannot be kept is to come again; the log tells the operator why. */
-function told<Item extends { gateway: string }, Result>(keep: (item: Item) => Promise<Result>) {
+function reportingFailure<Item extends { gateway: string }, Result>(keep: (item: Item) => Promise<Result>) {
   return async (item: Item): Promise<Result> => {
     try {
       return await keep(item);

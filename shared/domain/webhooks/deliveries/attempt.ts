@@ -14,7 +14,7 @@ import {
   type WebhookAttemptResult,
 } from '../../../transports/webhook-http.ts';
 import type { Outcome } from '../../../work/outcome.ts';
-import { maxLostClaims, tellGivenUp } from '../../work/crash-loops.ts';
+import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import { signedHeaders } from '../signatures.ts';
 import { bodyOf, madeFor } from './body.ts';
 import { open, type Permit } from './concurrency-limiter.ts';
@@ -42,7 +42,7 @@ export async function attempt(deliveryId: string, place: Permit = open): Promise
 async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): Promise<Outcome> {
   const { webhook } = delivery;
   if (delivery.lostClaims > maxLostClaims) {
-    tellGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });
+    logGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });
     await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
     return 'done';
   }

@@ -7,7 +7,7 @@ import type { BatchLane } from '../../../../schemas/lanes.ts';
 import { batchLanes } from '../../../../schemas/lanes.ts';
 import type { Outcome } from '../../../../work/outcome.ts';
 import { turns } from '../../../../work/turns.ts';
-import { maxLostClaims, tellGivenUp } from '../../../work/crash-loops.ts';
+import { logGivenUp, maxLostClaims } from '../../../work/crash-loops.ts';
 import { checkAgain } from '../pause.ts';
 import { SandboxBusy } from '../render.ts';
 import { jobsPerWorkspace, refill } from './admission.ts';
@@ -53,7 +53,7 @@ export async function attempt(batchId: string): Promise<Outcome> {
   const lost = claimed.batch.claims - 1 - claimed.batch.retries;
   const size = lost > fewLost ? 1 : chunkSize;
   let givesUp = lost > maxLostClaims;
-  if (givesUp && claimed.batch.expanding) tellGivenUp('batch_row', { batchId });
+  if (givesUp && claimed.batch.expanding) logGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
   const isTurn = () => performance.now() < end;
   // Where rows are taken one by one, a worker that dies must have had the batch's next row in hand and no other.
