@@ -81,7 +81,7 @@ export function unfinished<Value>(soFar: Handled<Value>, ending: Ending<Value>):
   return new Unfinished(soFar, ending);
 }
 
-type Outcome<Value> = Handled<Value> | Unfinished<Value>;
+type HandlerOutcome<Value> = Handled<Value> | Unfinished<Value>;
 
 /** A body for the API description. */
 export type Example<Body extends z.ZodType> = {
@@ -157,7 +157,7 @@ type Declaration<
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
   handle: (
     input: Input<Params, Query, Body> & { prepared: Prepared },
-  ) => Promise<Outcome<NoInfer<Result<Response>>>> | Outcome<NoInfer<Result<Response>>>;
+  ) => Promise<HandlerOutcome<NoInfer<Result<Response>>>> | HandlerOutcome<NoInfer<Result<Response>>>;
 } & ([Response] extends [z.ZodType]
   ? { status: 200 | 201; response: Response }
   : { status: 204; response?: Response });

@@ -166,7 +166,7 @@ function search(request: Request): string {
   return start < 0 ? '' : request.url.slice(start + 1);
 }
 
-function outcomeOf(endpoint: Endpoint, handled: unknown): idempotency.Outcome {
+function outcomeOf(endpoint: Endpoint, handled: unknown): idempotency.RequestOutcome {
   if (!(handled instanceof Unfinished)) return { answer: answerOf(endpoint, handled), ending: null };
   const { withinMs, finish } = handled.ending;
   const ending = {
@@ -179,7 +179,7 @@ function outcomeOf(endpoint: Endpoint, handled: unknown): idempotency.Outcome {
   return { answer: answerOf(endpoint, handled.soFar), ending };
 }
 
-function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown): idempotency.Answer {
+function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown): idempotency.StoredAnswer {
   const isOther = handled instanceof Other;
   const result: unknown = isOther ? handled.value : handled;
   const chosen = isOther ? otherStatus!.status : status;
@@ -191,7 +191,12 @@ function answerOf({ status, otherStatus, location }: Endpoint, handled: unknown)
 }
 
 /** As JSON or as CSV, whichever the caller likes better. */
-function sendRows(endpoint: Endpoint, request: Request, response: Response, made: idempotency.Answer): void {
+function sendRows(
+  endpoint: Endpoint,
+  request: Request,
+  response: Response,
+  made: idempotency.StoredAnswer,
+): void {
   response.vary('Accept');
   if (!prefersCsv(request)) return send(response, made);
   const text = csvOf(endpoint.response!, JSON.parse(made.body!).data);
@@ -206,7 +211,7 @@ function sendRows(endpoint: Endpoint, request: Request, response: Response, made
 
 function send(
   response: Response,
-  { status, location, body }: idempotency.Answer,
+  { status, location, body }: idempotency.StoredAnswer,
   { isReplayed = false } = {},
 ): void {
   const headers: Record<string, string | number> = { 'Cache-Control': 'no-store' };

@@ -7,7 +7,7 @@ import { count } from '../shared/common/metrics.ts';
 import { runWithRequest } from '../shared/common/request-context.ts';
 import type { Job } from '../shared/jobs/job.ts';
 import { isNear } from '../shared/queue/queue.ts';
-import type { Outcome } from '../shared/work/outcome.ts';
+import type { WorkOutcome } from '../shared/work/outcome.ts';
 import * as database from './database-circuit-breaker.ts';
 
 /** A job contract with the code that runs it, its share of the process, and how it is queued. */
@@ -48,7 +48,7 @@ export function handle<Payload, Lane extends string>(
     /** The schedule makes the next one. */
     repeats?: boolean;
   },
-  run: (payload: Payload, lane: Lane) => Promise<Outcome>,
+  run: (payload: Payload, lane: Lane) => Promise<WorkOutcome>,
 ): Handler {
   const lanes = Object.keys(job.lanes) as Lane[];
   const laneOf = (queueName: string) => lanes.find((name) => job.lanes[name] === queueName) ?? lanes[0]!;
@@ -100,7 +100,7 @@ async function settle(
   job: Job,
   queued: QueuedJob,
   repeats: boolean | undefined,
-  work: () => Promise<Outcome>,
+  work: () => Promise<WorkOutcome>,
 ): Promise<RetryLater | null> {
   const pass = await database.pass(repeats ? 0 : undefined);
   if ('waitMs' in pass) return retryIn(pass.waitMs);

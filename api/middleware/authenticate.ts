@@ -5,7 +5,7 @@ import { config } from '../../shared/config/config.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
 import { headerCount } from './request-form.ts';
-import { type Taken, tokenBuckets } from './token-buckets.ts';
+import { type BucketResult, tokenBuckets } from './token-buckets.ts';
 
 /** `mayLookUp` is asked before the database is, about a key that this process does not know. */
 export type Authenticate = (token: string, mayLookUp: () => Promise<boolean>) => Promise<Caller | null>;
@@ -54,7 +54,7 @@ export function failureLimit() {
 
   // A key that nobody here knows counts as a failure before it is looked for, so that many at once are not all looked
   // for.
-  const counted = new WeakMap<Request, Taken>();
+  const counted = new WeakMap<Request, BucketResult>();
 
   async function mayLookUp(request: Request): Promise<boolean> {
     if (perMinute === 0) return true;

@@ -3,7 +3,7 @@ import { type Problem, problem } from '../../shared/common/errors.ts';
 import { networkOf } from './authenticate.ts';
 import { tokenBuckets } from './token-buckets.ts';
 
-type Left = { guesses: number; at: number };
+type GuessesLeft = { guesses: number; at: number };
 
 const mostAddresses = 10_000;
 
@@ -16,9 +16,9 @@ export function guessLimit({ kind, what, perMinute }: Guesses) {
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond, burst }]);
   // Here too, because a thousand guesses at once would all be looked at before Redis has counted the first.
-  const leftOf = new Map<string, Left>();
+  const leftOf = new Map<string, GuessesLeft>();
 
-  function left(network: string): Left {
+  function left(network: string): GuessesLeft {
     const known = leftOf.get(network) ?? { guesses: burst, at: performance.now() };
     const time = performance.now();
     known.guesses = Math.min(burst, known.guesses + ((time - known.at) / 1000) * perSecond);

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { problem } from '../../shared/common/errors.ts';
-import { jsonFaultPlace, type Place } from '../../shared/formats/json-fault.ts';
+import { jsonFaultPlace, type TextPosition } from '../../shared/formats/json-fault.ts';
 import { hasFewValues, mostValues, type Path, startScan } from './json-scan.ts';
 
 const byteOrderMark = 0xfeff;
@@ -38,7 +38,7 @@ export function withoutMark(text: string): string {
 }
 
 /** The parser's own words quote the body, which may be confidential; the place where it stopped does not. */
-export function malformed(place: Place | null = null) {
+export function malformed(place: TextPosition | null = null) {
   const where = place ? ` at line ${place.line}, column ${place.column}` : '';
   return problem('malformed_json', { detail: `The body is not valid JSON${where}.` });
 }

@@ -1,4 +1,4 @@
-import { jsonFaultIndex, type Place } from '../../shared/formats/json-fault.ts';
+import { jsonFaultIndex, type TextPosition } from '../../shared/formats/json-fault.ts';
 import { LargeText } from '../../shared/schemas/large-text.ts';
 import { malformed, objectOf, withoutMark } from './json-body.ts';
 import { cutInString } from './large-body/cut.ts';
@@ -44,7 +44,7 @@ async function parseOutline(body: LargeBody, outline: Outline): Promise<unknown>
 }
 
 /** Where the body stops to be JSON; null where long blanks were left out of the outline, of which no place is known. */
-async function faultPlace(body: LargeBody, { json, marker, leftOut }: Outline): Promise<Place | null> {
+async function faultPlace(body: LargeBody, { json, marker, leftOut }: Outline): Promise<TextPosition | null> {
   const bytesLeftOut = leftOut.reduce(
     (sum, { start, end }, index) => sum + end - start - Buffer.byteLength(`${marker}${index}`),
     0,
@@ -62,7 +62,7 @@ async function faultPlace(body: LargeBody, { json, marker, leftOut }: Outline): 
   return past(place, Buffer.from(rest));
 }
 
-function past({ line, column }: Place, bytes: Buffer): Place {
+function past({ line, column }: TextPosition, bytes: Buffer): TextPosition {
   for (const byte of bytes)
     if (byte === 0x0a) [line, column] = [line + 1, 1];
     // The other bytes of a character begin with the bits 10.

@@ -2,7 +2,7 @@ import { type Problem, problem } from '../../shared/common/errors.ts';
 import { config } from '../../shared/config/config.ts';
 import type { Limit } from '../../shared/coordination/rate-limits.ts';
 import type { Caller } from '../../shared/schemas/scopes.ts';
-import { type Taken, tokenBuckets } from './token-buckets.ts';
+import { type BucketResult, tokenBuckets } from './token-buckets.ts';
 
 type Allowance = { refusal: Problem | null; headers: Record<string, string> };
 type Counted = Pick<Caller, 'lineageId' | 'workspaceId'>;
@@ -51,7 +51,7 @@ export function callerLimits(milliseconds?: () => number) {
     return taken instanceof Promise ? taken.then(allowance) : allowance(taken);
   }
 
-  function allowance({ refusedBy, retryAfterSeconds, levels }: Taken): Allowance {
+  function allowance({ refusedBy, retryAfterSeconds, levels }: BucketResult): Allowance {
     const items = inForce.map(({ name }, index) => {
       const { burst, perSecond } = limits[index]!;
       const level = levels[index]!;

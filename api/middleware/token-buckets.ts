@@ -4,14 +4,14 @@ import { logger } from '../../shared/common/logger.ts';
 import {
   type Ask,
   isReachable,
-  type Lease,
   type Limit,
   leaseSeconds,
   leaseTokens,
+  type TokenGrant,
 } from '../../shared/coordination/rate-limits.ts';
 
 /** Whether a request passes, and how many tokens its buckets have left. */
-export type Taken = { refusedBy: Limit | null; retryAfterSeconds: number; levels: number[] };
+export type BucketResult = { refusedBy: Limit | null; retryAfterSeconds: number; levels: number[] };
 
 type Bucket = {
   limit: Limit;
@@ -55,7 +55,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
   const holder = randomUUID();
   const bucketsOf = limits.map((limit) => recentlyUsed((id) => newBucket(limit, id, milliseconds())));
   // The requests of one turn of the loop are one call. None waits for another: a Redis that hangs would delay it twice.
-  const askRedis = batcher<Ask, Lease>({
+  const askRedis = batcher<Ask, TokenGrant>({
     maxItems: 100,
     maxInFlight: Number.POSITIVE_INFINITY,
     run: (asks) => leaseTokens(holder, asks),
@@ -64,7 +64,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
   let triesAgainAt = 0;
 
   /** Takes one token for each of the ids, which are in the order of the limits; or none at all. */
-  function take(ids: readonly string[]): Taken | Promise<Taken> {
+  function take(ids: readonly string[]): BucketResult | Promise<BucketResult> {
     const buckets = bucketsOf.map((bucketOf, index) => bucketOf(ids[index]!));
     for (const bucket of buckets) bucket.asked += 1;
     return takeNow(buckets) ?? waitAndTake(buckets);
@@ -82,7 +82,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
   }
 
   /** Null when only Redis can tell. */
-  function takeNow(buckets: Bucket[]): Taken | null {
+  function takeNow(buckets: Bucket[]): BucketResult | null {
     const time = milliseconds();
     const isAlone = !isTrusted || !isReachable();
     if (isAlone && time >= triesAgainAt && isReachable()) {
@@ -114,7 +114,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
     };
   }
 
-  async function waitAndTake(buckets: Bucket[]): Promise<Taken> {
+  async function waitAndTake(buckets: Bucket[]): Promise<BucketResult> {
     for (const bucket of buckets) bucket.waiting += 1;
     try {
       for (;;) {
@@ -208,7 +208,7 @@ function askFor(bucket: Bucket, time: number): Ask {
 function accept(
   bucket: Bucket,
   { held, waiting }: Ask,
-  { granted, left }: Lease,
+  { granted, left }: TokenGrant,
   askedAt: number,
   time: number,
 ): void {

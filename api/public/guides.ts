@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Router } from 'express';
 import { config } from '../../shared/config/config.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
-import type { Rendered, Surroundings } from './markdown.ts';
+import type { RenderedPage, Surroundings } from './markdown.ts';
 import { escaped, page } from './page.ts';
 
 const folder = join(import.meta.dirname, 'guides');
@@ -101,7 +101,7 @@ function listOfGuides(current: string): string {
   return `<nav class="guides" aria-label="Guides">\n${groups.map(group).join('\n')}\n</nav>`;
 }
 
-function listOfHeadings(headings: Rendered['headings']): string {
+function listOfHeadings(headings: RenderedPage['headings']): string {
   const parts = headings.filter(({ level }) => level === 2);
   if (parts.length < 2) return '';
   const items = parts.map(

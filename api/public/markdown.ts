@@ -3,12 +3,12 @@ import { highlighted } from './highlight.ts';
 import { escaped } from './page.ts';
 
 export type Heading = { level: number; text: string; anchor: string };
-export type Rendered = { html: string; headings: Heading[] };
+export type RenderedPage = { html: string; headings: Heading[] };
 /** The files beside a page that it may show, and the targets of its links. */
 export type Surroundings = { files: ReadonlyMap<string, string>; addressOf: (href: string) => string | null };
 
 /** HTML of a page in Markdown, with the headings that a list of its contents names. */
-export function render(source: string, { files, addressOf }: Surroundings): Rendered {
+export function render(source: string, { files, addressOf }: Surroundings): RenderedPage {
   const markdown = markdownIt({ html: false, typographer: false });
   const headings: Heading[] = [];
   const { rules } = markdown.renderer;

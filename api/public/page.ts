@@ -12,7 +12,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-type Page = {
+type HtmlPage = {
   title: string;
   /** HTML */
   main: string;
@@ -24,7 +24,7 @@ type Page = {
 };
 
 /** The frame of every public page. */
-export function page({ title, main, head = '', styles = 'site.css', hasOwnMain = false }: Page): string {
+export function page({ title, main, head = '', styles = 'site.css', hasOwnMain = false }: HtmlPage): string {
   const frame = hasOwnMain ? 'div' : 'main';
   return `<!doctype html>
 <html lang="en">

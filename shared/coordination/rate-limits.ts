@@ -19,7 +19,7 @@ export type Ask = {
   /** Tokens that could soon be of use. They are lent while there are plenty. */
   want: number;
 };
-export type Lease = { granted: number; left: number };
+export type TokenGrant = { granted: number; left: number };
 
 /** How long leased tokens may be spent: what a dead process held is lost to the others for as long. */
 export const leaseSeconds = 1;
@@ -87,7 +87,7 @@ export async function leaseTokens(
   holder: string,
   asks: readonly Ask[],
   lifeSeconds = leaseSeconds,
-): Promise<Lease[]> {
+): Promise<TokenGrant[]> {
   const keys = asks.map(({ limit, id }) => `${config.QUEUE_PREFIX}:rate:${limit.kind}:${id}`);
   const values = asks.flatMap(({ limit: { perSecond, burst }, ...ask }) => [
     perSecond,

@@ -23,10 +23,10 @@ export type Suppressed =
   | { number: string; email: null }
   | { number: null; email: string; emailKey: string; scope: SuppressionScope };
 
-type Outcome = { suppression: Suppression; isNew: boolean };
+type SuppressionOutcome = { suppression: Suppression; isNew: boolean };
 
 /** By request; the existing entry comes back where there is one (API decisions §4). */
-export async function create(caller: Caller, request: NewSuppression): Promise<Outcome> {
+export async function create(caller: Caller, request: NewSuppression): Promise<SuppressionOutcome> {
   const faults = new Faults();
   const suppressed = suppressedOf(request, faults.refuse);
   faults.throwAny();
@@ -42,7 +42,7 @@ export async function add(
   suppressed: Suppressed,
   source: SuppressionSource,
   reason: string | null,
-): Promise<Outcome> {
+): Promise<SuppressionOutcome> {
   const known = await findSame(workspaceId, suppressed);
   if (known) return keep(workspaceId, known, source);
   const createdAt = now();
@@ -82,7 +82,7 @@ async function keep(
   workspaceId: string,
   known: db.SuppressionRecord,
   source: SuppressionSource,
-): Promise<Outcome> {
+): Promise<SuppressionOutcome> {
   const isBound =
     known.email === null
       ? known.source !== 'api' || source !== 'stop'
@@ -97,7 +97,7 @@ export function addRecipient(
   scope: SuppressionScope,
   source: SuppressionSource,
   reason: string,
-): Promise<Outcome> {
+): Promise<SuppressionOutcome> {
   const email = addressOf(recipient);
   return add(workspaceId, { number: null, email, emailKey: recipientKey, scope }, source, reason);
 }

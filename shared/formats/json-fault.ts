@@ -1,10 +1,10 @@
 /** Lines and columns count from 1, as editors do. */
-export type Place = { line: number; column: number };
+export type TextPosition = { line: number; column: number };
 
 const byteOrderMark = '\ufeff';
 
 /** Where a text stops to be JSON (RFC 8259). For text that JSON.parse refuses. */
-export function jsonFaultPlace(text: string): Place {
+export function jsonFaultPlace(text: string): TextPosition {
   const json = text.startsWith(byteOrderMark) ? text.slice(1) : text;
   const before = json.slice(0, jsonFaultIndex(json));
   const lineStart = before.lastIndexOf('\n') + 1;

@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 
 /** Which addresses a webhook may reach. Names are judged by their addresses, when a connection is made. */
 
-type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** A range that is open although it is not public. */
-export type Network = readonly [Address, bits: number];
+export type Network = readonly [IpAddress, bits: number];
 
 /** `10.0.0.0/8`, `::1/128`, or a single address. */
 export function parseNetworks(cidrs: readonly string[]): Network[] {
@@ -39,7 +39,7 @@ export function isForbiddenAddress(ip: string, allowed: readonly Network[] = [])
   return !isPublic(address) && !isWithin(address, allowed);
 }
 
-function isPublic(address: Address): boolean {
+function isPublic(address: IpAddress): boolean {
   if (address.range() !== 'unicast') return false;
   if (address.kind() === 'ipv4') return address.toString() !== metadataAddress;
   const { parts } = address as ipaddr.IPv6;
@@ -52,8 +52,8 @@ function isIsatap(parts: readonly number[]): boolean {
   return parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x0200);
 }
 
-function isWithin(address: Address, networks: readonly Network[]): boolean {
-  const forms: Address[] = [address];
+function isWithin(address: IpAddress, networks: readonly Network[]): boolean {
+  const forms: IpAddress[] = [address];
   if (address.kind() === 'ipv6' && (address as ipaddr.IPv6).isIPv4MappedAddress())
     forms.push((address as ipaddr.IPv6).toIPv4Address());
   return networks.some(([network, bits]) =>

@@ -10,7 +10,7 @@ import type { DkimKey } from '../formats/email/dkim.ts';
  * alone.
  */
 
-type Waiting = { workspaceId: string; resolve: (key: DkimKey) => void; reject: (reason: unknown) => void };
+type KeyRequest = { workspaceId: string; resolve: (key: DkimKey) => void; reject: (reason: unknown) => void };
 
 const mostPerWorkspace = 10;
 const mostWaiting = 100;
@@ -19,8 +19,8 @@ const retryAfterSeconds = 3;
 const idleMs = 10_000;
 
 /** By workspace; the first of them has the next turn. */
-const waiting = new Map<string, Waiting[]>();
-let running: Waiting | undefined;
+const waiting = new Map<string, KeyRequest[]>();
+let running: KeyRequest | undefined;
 let thread: Worker | undefined;
 let idle: NodeJS.Timeout | undefined;
 
@@ -83,7 +83,7 @@ function start(): Worker {
   return worker;
 }
 
-function settle(how: (one: Waiting) => void): void {
+function settle(how: (one: KeyRequest) => void): void {
   const one = running;
   running = undefined;
   if (one) how(one);

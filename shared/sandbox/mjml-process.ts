@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { mjmlRuns, type Run, type ThreadResult } from './protocol.ts';
-import type { Job } from './queue.ts';
+import type { SandboxJob } from './queue.ts';
 import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 
 const entry = fileURLToPath(new URL('./mjml-child.ts', import.meta.url));
@@ -20,7 +20,7 @@ export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
   const child = forkConfined(entry, { heapMb, readable: readableProgram() });
   let ready = false;
   let killed = false;
-  let batch: { run: Run; jobs: Job[]; answered: number } | undefined;
+  let batch: { run: Run; jobs: SandboxJob[]; answered: number } | undefined;
   let watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: 0 };
 
   child.on('message', (message: 'ready' | ThreadResult) => {
@@ -59,7 +59,7 @@ export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
   }
 
   // One at a time, so that it is known which one it died in.
-  function send({ message }: Job): void {
+  function send({ message }: SandboxJob): void {
     watched = { at: performance.now(), ms: 0, totalMs: 0, cpuMs: cpuMsOf(child.pid) ?? 0 };
     child.send(message, () => {});
   }

@@ -1,6 +1,6 @@
 import { tooHeavy, tooSlow } from '../formats/templates/liquid-limits.ts';
 import { type Run, runs, type ThreadJob, type ThreadResult } from './protocol.ts';
-import { type Job, type Outcome, openQueue } from './queue.ts';
+import { openQueue, type SandboxJob, type SandboxOutcome } from './queue.ts';
 import { type Loss, startThread, type Thread, type ThreadEvents } from './thread-handle.ts';
 
 const tickMs = 10;
@@ -32,7 +32,7 @@ export type Kind = {
 };
 
 /** The queue learns of each source how long one render of it takes; a row counts as a render. */
-const rendersOf = ({ message }: Job, outputs: string[]) =>
+const rendersOf = ({ message }: SandboxJob, outputs: string[]) =>
   message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
 
 /** Threads for Liquid. */
@@ -55,7 +55,7 @@ export function openPoolOf(size: number, kind: Kind) {
   const queue = openQueue(kind.waitMs);
   const threads = new Set<Thread>();
   const dying = new Set<Thread>();
-  const pending = new Set<Job>();
+  const pending = new Set<SandboxJob>();
   const counts = { rendered: 0, failed: 0, busy: 0, killed: 0 };
   let timer: NodeJS.Timeout | undefined;
   let isStarting = false;
@@ -115,25 +115,25 @@ export function openPoolOf(size: number, kind: Kind) {
     }
   }
 
-  function finish(job: Job, outcome: Outcome): void {
+  function finish(job: SandboxJob, outcome: SandboxOutcome): void {
     forget(job);
     counts[outcome.outcome === 'done' ? 'rendered' : outcome.outcome] += 1;
     job.finish(outcome);
   }
 
-  function forget(job: Job): void {
+  function forget(job: SandboxJob): void {
     pending.delete(job);
     if (pending.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
 
-  function retryInFull(job: Job): void {
+  function retryInFull(job: SandboxJob): void {
     job.needsFullRun = true;
     queue.putBack([job], 'first');
   }
 
-  function settle(job: Job, result: ThreadResult, wasFull: boolean): void {
+  function settle(job: SandboxJob, result: ThreadResult, wasFull: boolean): void {
     queue.charge(job.workspace, result.milliseconds);
     if (result.outcome === 'done') {
       if (result.outOfTime) queue.suspect(job);
@@ -182,9 +182,9 @@ export function openPoolOf(size: number, kind: Kind) {
 
   return {
     /** Rejects only when the pool is closed, or its threads do not start. */
-    run({ workspaceId, source, message, length }: Work): Promise<Outcome> {
-      const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
-      const job: Job = {
+    run({ workspaceId, source, message, length }: Work): Promise<SandboxOutcome> {
+      const { promise, resolve, reject } = Promise.withResolvers<SandboxOutcome>();
+      const job: SandboxJob = {
         workspace: queue.workspace(workspaceId),
         source,
         message,

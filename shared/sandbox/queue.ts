@@ -1,13 +1,13 @@
 import type { PartFault, Run, ThreadJob } from './protocol.ts';
 
-export type Outcome =
+export type SandboxOutcome =
   | { outcome: 'done'; outputs: string[]; faults?: PartFault[] }
   | { outcome: 'failed'; faults: PartFault[] }
   | { outcome: 'busy' };
 
 /** A render that waits or runs. */
-export type Job = {
-  workspace: Workspace;
+export type SandboxJob = {
+  workspace: SandboxTenant;
   /** Hash of the sources, under which their past is known. */
   source: string;
   message: ThreadJob;
@@ -15,13 +15,13 @@ export type Job = {
   arrivedAt: number;
   /** A short run was not enough. */
   needsFullRun: boolean;
-  finish(outcome: Outcome): void;
+  finish(outcome: SandboxOutcome): void;
   abandon(reason: Error): void;
 };
 
-export type Workspace = {
+export type SandboxTenant = {
   id: string;
-  waiting: Job[];
+  waiting: SandboxJob[];
   waitingLength: number;
   running: boolean;
   /** Its turn comes later the more time it took last, so one that burns time waits longer than one that does not. */
@@ -42,21 +42,22 @@ const rememberedWorkspaces = 1000;
 
 /** Renders that wait for a thread, by workspace, and how long they may. */
 export function openQueue(waitMs = 10_000) {
-  const workspaces = new Map<string, Workspace>();
-  const waiting = new Set<Workspace>();
+  const workspaces = new Map<string, SandboxTenant>();
+  const waiting = new Set<SandboxTenant>();
   const knownMs = new Map<string, number>();
   let queued = 0;
   let trustedFirst = false;
   let forgetAt = rememberedWorkspaces;
 
-  const isTrusted = (workspace: Workspace) => workspace.suspectUntil < performance.now();
-  const isKnown = (job: Job) => !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
+  const isTrusted = (workspace: SandboxTenant) => workspace.suspectUntil < performance.now();
+  const isKnown = (job: SandboxJob) =>
+    !job.needsFullRun && knownMs.has(job.source) && isTrusted(job.workspace);
 
   // Rows take as long as a whole batch may.
-  const mayShare = (job: Job) => isKnown(job) && job.message.kind !== 'rows';
+  const mayShare = (job: SandboxJob) => isKnown(job) && job.message.kind !== 'rows';
 
-  function nextInTurn(suits: (job: Job) => boolean): Workspace | undefined {
-    let best: Workspace | undefined;
+  function nextInTurn(suits: (job: SandboxJob) => boolean): SandboxTenant | undefined {
+    let best: SandboxTenant | undefined;
     let bestTurn = Infinity;
     for (const workspace of waiting) {
       const [first] = workspace.waiting;
@@ -70,12 +71,12 @@ export function openQueue(waitMs = 10_000) {
   }
 
   /** Suspects have every second turn at most while others wait, so that twenty of them are not twenty turns ahead. */
-  function nextForFullRun(): Workspace | undefined {
+  function nextForFullRun(): SandboxTenant | undefined {
     trustedFirst = !trustedFirst;
     return (trustedFirst && nextInTurn((job) => isTrusted(job.workspace))) || nextInTurn(() => true);
   }
 
-  function remove(workspace: Workspace, count: number): Job[] {
+  function remove(workspace: SandboxTenant, count: number): SandboxJob[] {
     const jobs = workspace.waiting.splice(0, count);
     for (const job of jobs) workspace.waitingLength -= job.length;
     queued -= jobs.length;
@@ -83,7 +84,7 @@ export function openQueue(waitMs = 10_000) {
     return jobs;
   }
 
-  function start(workspace: Workspace): Job[] {
+  function start(workspace: SandboxTenant): SandboxJob[] {
     const [first, ...others] = workspace.waiting.slice(0, batch.jobs);
     let count = 1;
     if (first && mayShare(first)) {
@@ -106,7 +107,7 @@ export function openQueue(waitMs = 10_000) {
   }
 
   return {
-    workspace(id: string): Workspace {
+    workspace(id: string): SandboxTenant {
       let workspace = workspaces.get(id);
       if (!workspace) {
         if (workspaces.size >= forgetAt) forgetIdle();
@@ -125,7 +126,7 @@ export function openQueue(waitMs = 10_000) {
     },
 
     /** False when the workspace has as much waiting as it may have. */
-    add(job: Job): boolean {
+    add(job: SandboxJob): boolean {
       const { workspace } = job;
       if (workspace.waiting.length >= limits.jobs || workspace.waitingLength + job.length > limits.length)
         return false;
@@ -133,7 +134,7 @@ export function openQueue(waitMs = 10_000) {
       return true;
     },
 
-    putBack(jobs: Job[], place: 'first' | 'last'): void {
+    putBack(jobs: SandboxJob[], place: 'first' | 'last'): void {
       for (const { workspace, length } of jobs) {
         workspace.waitingLength += length;
         waiting.add(workspace);
@@ -148,7 +149,7 @@ export function openQueue(waitMs = 10_000) {
      * The jobs to run next, all of one workspace. While full runs may hold no further thread, sources that are known to
      * be quick come first, and new ones get a short run.
      */
-    take(mayRunFull: boolean): { run: Run; jobs: Job[] } | undefined {
+    take(mayRunFull: boolean): { run: Run; jobs: SandboxJob[] } | undefined {
       const workspace = mayRunFull
         ? nextForFullRun()
         : (nextInTurn(isKnown) ?? nextInTurn((job) => !job.needsFullRun && isTrusted(job.workspace)));
@@ -158,23 +159,23 @@ export function openQueue(waitMs = 10_000) {
       return { run, jobs: start(workspace) };
     },
 
-    charge(workspace: Workspace, milliseconds: number): void {
+    charge(workspace: SandboxTenant, milliseconds: number): void {
       workspace.takenMs += milliseconds;
     },
 
     /** The workspace gave its thread back. */
-    release(workspace: Workspace): void {
+    release(workspace: SandboxTenant): void {
       workspace.running = false;
       workspace.notBefore = performance.now() + shareOfTurns * workspace.takenMs;
     },
 
     /** Its sources get no short runs for a while, so that it can hold up only the threads that are meant for that. */
-    suspect(job: Job): void {
+    suspect(job: SandboxJob): void {
       job.workspace.suspectUntil = performance.now() + suspectMs;
       knownMs.delete(job.source);
     },
 
-    learn({ source }: Job, milliseconds: number): void {
+    learn({ source }: SandboxJob, milliseconds: number): void {
       // One slow run among quick ones, such as the first in a thread, is not the source's doing.
       const usualMs = knownMs.has(source)
         ? 0.8 * (knownMs.get(source) ?? 0) + 0.2 * milliseconds
@@ -187,7 +188,7 @@ export function openQueue(waitMs = 10_000) {
     },
 
     /** Takes out what has waited too long to be of use to anyone. */
-    takeStale(): Job[] {
+    takeStale(): SandboxJob[] {
       const before = performance.now() - waitMs;
       return [...waiting].flatMap((workspace) => {
         const fresh = workspace.waiting.findIndex((job) => job.arrivedAt > before);
@@ -195,7 +196,7 @@ export function openQueue(waitMs = 10_000) {
       });
     },
 
-    takeAll(): Job[] {
+    takeAll(): SandboxJob[] {
       return [...waiting].flatMap((workspace) => remove(workspace, workspace.waiting.length));
     },
 

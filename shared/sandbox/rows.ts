@@ -6,14 +6,14 @@ import type { Pool } from './pool.ts';
 import { crossing, type PartFault } from './protocol.ts';
 import type { RenderError, RenderResult } from './sandbox.ts';
 
-export type Row = {
+export type SandboxRow = {
   source: string;
   /** JSON text of an object. */
   data: string;
 };
 export type RowsRequest = {
   workspaceId: string;
-  rows: readonly Row[];
+  rows: readonly SandboxRow[];
   /** JSON text of an object: what all rows have. A row's own members go before these. */
   shared: string;
   now: Date;
@@ -67,7 +67,7 @@ export async function renderRows(run: Pool['run'], request: RowsRequest): Promis
   return results.map((result) => result ?? { ok: false, busy: true });
 }
 
-function withoutSandbox({ source, data }: Row, shared: string): RowResult | undefined {
+function withoutSandbox({ source, data }: SandboxRow, shared: string): RowResult | undefined {
   if (isTooLong(source)) return failureOf({ part: 'source', message: tooLong, parsing: true });
   if (!isLiquid(source)) return { ok: true, output: source };
   if (shared.length + data.length > largestData.length) return failureOf({ part: 'data', message: tooLarge });
@@ -75,7 +75,7 @@ function withoutSandbox({ source, data }: Row, shared: string): RowResult | unde
 }
 
 /** The first rows that wait, as many as may cross at once. */
-function oneCrossing(rows: readonly Row[], waiting: readonly number[]): number[] {
+function oneCrossing(rows: readonly SandboxRow[], waiting: readonly number[]): number[] {
   const sources = new Set<string>();
   let length = 0;
   const end = waiting.findIndex((index, place) => {

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { config } from '../config/config.ts';
 import { type Batch, marks, marksBytes, marksIn, type Run, type ThreadResult } from './protocol.ts';
-import type { Job, Workspace } from './queue.ts';
+import type { SandboxJob, SandboxTenant } from './queue.ts';
 
 /** Outside of a job there is nothing of a customer's to wait for. */
 const stuckMs = 5000;
@@ -32,13 +32,13 @@ export type Thread = {
   readonly isIdle: boolean;
   /** Undefined also while a killed thread is on its way out: its place is free at once. */
   readonly run: Run | undefined;
-  post(run: Run, jobs: Job[]): void;
+  post(run: Run, jobs: SandboxJob[]): void;
   /** The job that a result is for. */
-  next(): Job | undefined;
+  next(): SandboxJob | undefined;
   /** The workspace whose batch is now answered, if it is; the thread is then free. */
-  takeFinished(): Workspace | undefined;
+  takeFinished(): SandboxTenant | undefined;
   /** The remains of a dead thread: the job it died in, and the others without an answer. */
-  takeUnanswered(): { run: Run; guilty?: Job; part: number; innocent: Job[] } | undefined;
+  takeUnanswered(): { run: Run; guilty?: SandboxJob; part: number; innocent: SandboxJob[] } | undefined;
   /** To be called every `tickMs`: kills the thread when it has been in one job for too long. */
   watch(tickMs: number): void;
   end(): Promise<void>;
@@ -69,7 +69,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   let killed = false;
   let asking = false;
   let error: NodeJS.ErrnoException | undefined;
-  let batch: { run: Run; jobs: Job[]; answered: number } | undefined;
+  let batch: { run: Run; jobs: SandboxJob[]; answered: number } | undefined;
   let watched = { begun: -1, at: 0, ms: 0 };
   const begun = () => Atomics.load(counts, marks.begun);
   const inJob = () => begun() !== Atomics.load(counts, marks.ended);
@@ -121,7 +121,7 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
       return killed ? undefined : batch?.run;
     },
 
-    post(run: Run, jobs: Job[]): void {
+    post(run: Run, jobs: SandboxJob[]): void {
       batch = { run, jobs, answered: 0 };
       watched = { begun: -1, at: performance.now(), ms: 0 };
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -15,7 +15,7 @@ import {
 } from './protocol.ts';
 
 type Values = Record<string, unknown>;
-type Rendered =
+type RenderedRow =
   | { output: string; fault?: never }
   | { fault: Omit<PartFault, 'part'>; outOfTime: boolean; output?: never };
 
@@ -69,7 +69,7 @@ function timeOf(milliseconds: number): () => boolean {
   };
 }
 
-function renderRow(job: RowsJob, row: RowsJob['rows'][number], shared: Values, stop: number): Rendered {
+function renderRow(job: RowsJob, row: RowsJob['rows'][number], shared: Values, stop: number): RenderedRow {
   let parsing = true;
   try {
     const parsed = template(job.sources[row.source]!, stop);

@@ -7,7 +7,7 @@ import { config } from '../config/config.ts';
 export type Question = { name: string; type: 'TXT' | 'CNAME' };
 
 /** None where there is no such record; `trouble` where nobody knows, so that nothing may be concluded. */
-export type Answer = { records: string[] } | { trouble: string };
+export type DnsLookup = { records: string[] } | { trouble: string };
 
 const setsAtOnce = 20;
 /** The strings of a TXT record together fit into 64 KiB of DNS; nobody needs so much. */
@@ -21,8 +21,10 @@ const waiting: (() => void)[] = [];
  * Answers to questions that belong together, in their order. Never rejects, and takes no longer than
  * DNS_TIMEOUT_SECONDS.
  */
-export async function lookUp(questions: readonly Question[]): Promise<Answer[]> {
-  const nobodyKnows = questions.map((): Answer => ({ trouble: 'The name servers did not answer in time' }));
+export async function lookUp(questions: readonly Question[]): Promise<DnsLookup[]> {
+  const nobodyKnows = questions.map(
+    (): DnsLookup => ({ trouble: 'The name servers did not answer in time' }),
+  );
   // From here on, so that waiting for a turn counts.
   const deadlineMs = config.DNS_TIMEOUT_SECONDS * 1000;
   const resolver = new dns.Resolver({ timeout: Math.ceil(deadlineMs / 4), tries: 2 });
@@ -59,7 +61,7 @@ function takeTurn(): { ready: Promise<void>; release: () => void } {
   return { ready, release };
 }
 
-async function ask(resolver: dns.Resolver, { name, type }: Question): Promise<Answer> {
+async function ask(resolver: dns.Resolver, { name, type }: Question): Promise<DnsLookup> {
   try {
     const found = type === 'TXT' ? await resolver.resolveTxt(name) : await resolver.resolveCname(name);
     const records = found.slice(0, mostRecords).map((record) => [record].flat().join(''));

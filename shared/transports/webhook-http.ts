@@ -1,18 +1,22 @@
 import { closeAtEnd } from '../common/closing.ts';
 import { config } from '../config/config.ts';
 import { type Network, parseNetworks } from '../formats/network-address.ts';
-import { post, type WebhookAttempt, type WebhookAttemptResult } from './webhook-http/attempt.ts';
+import { type AttemptOutcome, post, type WebhookAttemptResult } from './webhook-http/attempt.ts';
 import { createLines } from './webhook-http/lines.ts';
 import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 
 /** Posts one attempt of a delivery, and says what came of it. */
 
-export type { WebhookAttempt, WebhookAttemptError, WebhookAttemptResult } from './webhook-http/attempt.ts';
+export type {
+  AttemptOutcome as WebhookAttempt,
+  WebhookAttemptError,
+  WebhookAttemptResult,
+} from './webhook-http/attempt.ts';
 export { retryAfterSeconds } from './webhook-http/retry-after.ts';
 
 /** A set of connections of its own. */
 export type WebhookAgent = {
-  post: (attempt: WebhookAttempt) => Promise<WebhookAttemptResult>;
+  post: (attempt: AttemptOutcome) => Promise<WebhookAttemptResult>;
   close: () => Promise<void>;
   /** Origins with a connection, open or being opened. */
   originCount: () => number;
@@ -52,7 +56,7 @@ export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAg
 let ownAgent: WebhookAgent | undefined;
 
 /** Never rejects for what the network or the endpoint does, only for a fault on our own side. */
-export function postWebhook(attempt: WebhookAttempt): Promise<WebhookAttemptResult> {
+export function postWebhook(attempt: AttemptOutcome): Promise<WebhookAttemptResult> {
   ownAgent ??= openOwnAgent();
   return ownAgent.post(attempt);
 }

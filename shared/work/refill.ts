@@ -3,7 +3,7 @@ import { listDueOf, updateAdmitted, updateParked, type WaitingRow } from '../db/
 import type { WorkTable } from '../db/work/table.system.ts';
 
 /** How many jobs an owner may have in a lane, and has. */
-export type Room = {
+export type Capacity = {
   ownerId: string;
   /** Jobs that it may have in all. */
   window: number;
@@ -17,7 +17,7 @@ export type Room = {
 };
 
 /** Rows of one owner that are admitted, first due first. `isAll`: no others of it were found. */
-export type AdmittedRows = { room: Room; rows: WaitingRow[]; isAll: boolean };
+export type AdmittedRows = { room: Capacity; rows: WaitingRow[]; isAll: boolean };
 
 /** Work that is due no later than in this time counts as due. */
 export const soonMs = 5_000;
@@ -32,7 +32,7 @@ const mostOwners = 100;
 export function refiller<Lane extends string, Asker extends string>(options: {
   table: WorkTable<Lane>;
   /** Of each owner that something may be admitted for. It is asked before and after the rows are listed. */
-  roomsOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Room[]>;
+  roomsOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
   /**
    * The asker, and the part of the window that must be free for an owner to be looked at: the fewer the times, the
    * more there is to admit each time.
@@ -46,7 +46,7 @@ export function refiller<Lane extends string, Asker extends string>(options: {
 }) {
   const { table, roomsOf, leastFree, wake, mostAtOnce, note } = options;
 
-  async function admit(lane: Lane | null, rooms: Room[], at: Date, by: Asker): Promise<number> {
+  async function admit(lane: Lane | null, rooms: Capacity[], at: Date, by: Asker): Promise<number> {
     const found = Map.groupBy(
       await listDueOf(
         table,
@@ -105,8 +105,8 @@ export function refiller<Lane extends string, Asker extends string>(options: {
   };
 }
 
-function inGroups(rooms: Room[], mostAtOnce: number): Room[][] {
-  const groups: Room[][] = [];
+function inGroups(rooms: Capacity[], mostAtOnce: number): Capacity[][] {
+  const groups: Capacity[][] = [];
   let rows = mostRows;
   for (const room of rooms) {
     const its = Math.min(room.room, mostAtOnce);

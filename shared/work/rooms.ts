@@ -54,7 +54,7 @@ export const windowForLater = (window: number): number => Math.ceil(window / 2);
  * `hasRoom`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
  * to see.
  */
-export type Place = { hasRoom: boolean; rank: number; committed: () => void };
+export type Permit = { hasRoom: boolean; rank: number; committed: () => void };
 
 export function rooms<Lane extends string>(options: {
   /** Jobs of one owner in one lane. */
@@ -112,7 +112,7 @@ export function rooms<Lane extends string>(options: {
 
   return {
     /** Whether there is room for a job of a new row of this owner. */
-    enter: (lane: Lane, ownerId: string, dueAt: Date): Place => {
+    enter: (lane: Lane, ownerId: string, dueAt: Date): Permit => {
       const room = roomOf(lane, ownerId);
       const window = options.window();
       const isLater = dueAt.getTime() > now().getTime() + soonMs;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { type Job, openQueue, type Queue } from '../../shared/sandbox/queue.ts';
+import { openQueue, type Queue, type SandboxJob } from '../../shared/sandbox/queue.ts';
 
 let queue: Queue;
 let refused: string[];
@@ -12,8 +12,8 @@ beforeEach(() => {
 afterEach(() => vi.useRealTimers());
 
 /** Adds a render of `source`, by default one that is known to be quick. */
-function add(workspaceId: string, source = 'known', length = 10): Job {
-  const job: Job = {
+function add(workspaceId: string, source = 'known', length = 10): SandboxJob {
+  const job: SandboxJob = {
     workspace: queue.workspace(workspaceId),
     source,
     message: { kind: 'liquid', parts: [], data: '{}', now: 0 },

@@ -5,7 +5,7 @@ import * as counts from '../../shared/db/contact-lists/counts.system.ts';
 import { claimDue } from '../../shared/db/work/due.system.ts';
 import { countOn } from '../../shared/domain/contact-lists/contact-lists.ts';
 import { idFromBytes, idToBytes } from '../../shared/formats/ids.ts';
-import type { Outcome } from '../../shared/work/outcome.ts';
+import type { WorkOutcome } from '../../shared/work/outcome.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { makeContacts } from '../support/data/address-book.ts';
 import { workspace } from '../support/data/factory.ts';
@@ -49,7 +49,7 @@ const rowOf = async (own: Own) =>
   (await query('SELECT * FROM contact_list_counts WHERE workspace_id = ?', [idToBytes(own.workspaceId)]))[0]!;
 
 /** Counts to the end: a turn is as long as two seconds let it be, and a busy machine needs several. */
-async function countToTheEnd(own: Own): Promise<Outcome> {
+async function countToTheEnd(own: Own): Promise<WorkOutcome> {
   for (;;) {
     const outcome = await countOn(own.workspaceId);
     if (typeof outcome === 'string') return outcome;

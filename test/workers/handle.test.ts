@@ -5,7 +5,7 @@ import { databaseTime, now } from '../../shared/common/clock.ts';
 import { problem } from '../../shared/common/errors.ts';
 import { requestId } from '../../shared/common/request-context.ts';
 import { defineJob } from '../../shared/jobs/job.ts';
-import type { Outcome } from '../../shared/work/outcome.ts';
+import type { WorkOutcome } from '../../shared/work/outcome.ts';
 import { backoffMs, handle, RetryLater } from '../../workers/handle.ts';
 
 const job = defineJob({
@@ -24,7 +24,7 @@ const queued = (data: object, changes: object = {}) =>
     data,
     ...changes,
   }) as unknown as QueuedJob;
-const process = (run: () => Promise<Outcome>, data: object = { parcelId: 'p' }, changes: object = {}) =>
+const process = (run: () => Promise<WorkOutcome>, data: object = { parcelId: 'p' }, changes: object = {}) =>
   handle(job, { concurrency: 1 }, run).process(queued(data, changes));
 const inSeconds = (seconds: number) => new Date(now().getTime() + seconds * 1000);
 
@@ -100,7 +100,7 @@ test('what a newer version adds to a payload does no harm', async () => {
 
 test('the work runs as part of the request that caused it', async () => {
   const seen: (string | null)[] = [];
-  const note = async (): Promise<Outcome> => {
+  const note = async (): Promise<WorkOutcome> => {
     seen.push(requestId());
     return 'done';
   };

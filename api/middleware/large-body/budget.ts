@@ -7,9 +7,9 @@ export type Reservation = {
   release: () => void;
 };
 
-export type Room = ReturnType<typeof openRoom>;
+export type BodyReservation = ReturnType<typeof openRoom>;
 
-type Limits = {
+type BudgetLimits = {
   bytes: number;
   /** Bodies of one owner that may be on their way at a time. */
   arriving: number;
@@ -20,7 +20,7 @@ type Limits = {
  * its first body an owner gets no more than it leaves free (dynamic thresholds, Choudhury and Hahne 1998): half of the
  * room when it is alone, a third beside another that wants all; so there is always some for one who comes later.
  */
-export function openRoom(limits: () => Limits) {
+export function openRoom(limits: () => BudgetLimits) {
   const owners = new Map<string, { bytes: number; arriving: number }>();
   let taken = 0;
 

@@ -1,7 +1,7 @@
 /** At least so many bytes in each such time. */
 export type Rate = { bytes: number; withinMs: number };
 
-type Progress = {
+type BodyProgress = {
   received: () => number;
   /** Whether the sender has been kept waiting since this was asked last. */
   wasHeldUp: () => boolean;
@@ -10,7 +10,7 @@ type Progress = {
 /** Calls `onSlow` when less has come, and it was the sender's doing. Returns how to stop it. */
 export function watchRate(
   { bytes, withinMs }: Rate,
-  { received, wasHeldUp }: Progress,
+  { received, wasHeldUp }: BodyProgress,
   onSlow: () => void,
 ): () => void {
   let before = received();

@@ -1,6 +1,6 @@
 type Owner = { waiting: (() => void)[]; running: number };
 
-type Turn = { owner: string; limitMs: number; refusal: () => Error };
+type TurnRequest = { owner: string; limitMs: number; refusal: () => Error };
 
 /**
  * Turns at something that only a few may do at a time. They go round by owner, so that one who waits has as many before
@@ -13,7 +13,7 @@ export function openTurns({ atOnce, perOwner }: { atOnce: number; perOwner: numb
   let running = 0;
 
   /** Throws what `refusal` makes, having done nothing, when there is no turn within `limitMs`. */
-  async function inTurn<T>({ owner: id, limitMs, refusal }: Turn, work: () => Promise<T>): Promise<T> {
+  async function inTurn<T>({ owner: id, limitMs, refusal }: TurnRequest, work: () => Promise<T>): Promise<T> {
     const owner = owners.get(id) ?? { waiting: [], running: 0 };
     owners.set(id, owner);
     try {

@@ -6,7 +6,7 @@ type Tools = { print: (result: object | object[]) => void };
 /** The operator's commands about the keys that secrets are encrypted with. */
 export function addSecretCommands(program: Command, { print }: Tools): void {
   const secrets = program.command('secrets').description('what is encrypted with SECRET_KEY');
-  const show = (places: rotation.Left[]) =>
+  const show = (places: rotation.RotationProgress[]) =>
     print(places.map(({ place, resealed, left, keys }) => ({ place, resealed, left, keys: keys.join(',') })));
   secrets
     .command('status')

@@ -3,13 +3,17 @@ import { byId, type Changed, execute, query, type Row } from '../client.ts';
 
 /** The usage of a key with its rotations. Days are YYYY-MM-DD, a month is its first day. */
 export type KeyUsageRecord = { day: string; usedInDay: number; month: string; usedInMonth: number };
-export type Period = { day: string; month: string };
+export type UsagePeriod = { day: string; month: string };
 
 // As much as the columns hold: without a limit of its own a key stops there, instead of failing.
 const noLimit = 4_294_967_295;
 
 /** A row that counts nothing yet. */
-export async function insertKeyUsage(workspaceId: string, lineageId: string, period: Period): Promise<void> {
+export async function insertKeyUsage(
+  workspaceId: string,
+  lineageId: string,
+  period: UsagePeriod,
+): Promise<void> {
   await query(
     `INSERT INTO key_usage (lineage_id, workspace_id, day, used_in_day, month, used_in_month)
       VALUES (?, ?, ?, 0, ?, 0)`,
@@ -39,10 +43,10 @@ export async function listKeyUsage(workspaceId: string): Promise<Map<string, Key
   return new Map(rows.map((row) => [idFromBytes('key', row.lineage_id), toRecord(row)]));
 }
 
-export type Limits = { dailyParts: number | null; monthlyParts: number | null };
+export type UsageLimits = { dailyParts: number | null; monthlyParts: number | null };
 
 /** The limits of one key; null when it is gone. */
-export async function findKeyLimits(workspaceId: string, keyId: string): Promise<Limits | null> {
+export async function findKeyLimits(workspaceId: string, keyId: string): Promise<UsageLimits | null> {
   const [row] = await execute(
     'SELECT daily_parts, monthly_parts FROM api_keys WHERE workspace_id = ? AND id = ?',
     [idToBytes(workspaceId), idToBytes(keyId)],
@@ -55,7 +59,7 @@ export async function findLimitsOfLineage(
   workspaceId: string,
   lineageId: string,
   at: Date,
-): Promise<Limits | null> {
+): Promise<UsageLimits | null> {
   const [row] = await execute(
     `SELECT daily_parts, monthly_parts FROM api_keys
      WHERE workspace_id = ? AND lineage_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id DESC LIMIT 1`,
@@ -72,8 +76,8 @@ export async function updateKeyUsageTaken(
   workspaceId: string,
   lineageId: string,
   parts: number,
-  { day, month }: Period,
-  { dailyParts, monthlyParts }: Limits,
+  { day, month }: UsagePeriod,
+  { dailyParts, monthlyParts }: UsageLimits,
 ): Promise<boolean> {
   const sets = [day, parts, day, day, month, parts, month, month];
   const bounds = [day, parts, dailyParts ?? noLimit, month, parts, monthlyParts ?? noLimit];
@@ -97,7 +101,7 @@ export async function updateKeyUsageGivenBack(
   workspaceId: string,
   lineageId: string,
   parts: number,
-  { day, month }: Period,
+  { day, month }: UsagePeriod,
 ): Promise<void> {
   await execute(
     `UPDATE key_usage ${byId} SET

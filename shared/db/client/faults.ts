@@ -15,10 +15,10 @@ function errorNumber(error: unknown): number {
  * `unknown`: it failed while it committed, and the other members of its group may have the transaction all the same.
  * `outage`: nothing is wrong with the work, and nothing but waiting helps.
  */
-type Fault = 'conflict' | 'elsewhere' | 'unknown' | 'outage';
+type DatabaseFault = 'conflict' | 'elsewhere' | 'unknown' | 'outage';
 
 // By number, as MariaDB's names differ.
-const faults = new Map<number, Fault>([
+const faults = new Map<number, DatabaseFault>([
   [1021, 'outage'], // disk full
   [1040, 'outage'], // too many connections
   [1047, 'elsewhere'], // Galera: a node without its quorum, or one that has not caught up

@@ -18,7 +18,7 @@ export type Insert = { into: string; values: readonly Param[] };
  * one flush to disk for all of them. No timer is involved: while one commit is on its way the next one gathers, so an
  * idle system answers at once. Each is still whole or not there at all.
  */
-type Waiting = {
+type QueuedTransaction = {
   inserts: readonly Insert[];
   changes: readonly CountChange[];
   settle: (committed: boolean) => void;
@@ -30,7 +30,7 @@ const mostInFlight = 3;
 /** A large insert goes alone, so that nobody waits for another's megabyte. */
 const mostCharacters = 64 * 1024;
 
-let waiting: Waiting[] = [];
+let waiting: QueuedTransaction[] = [];
 let inFlight = 0;
 let isScheduled = false;
 
@@ -48,7 +48,7 @@ export function commitTogether(
   changes: readonly CountChange[],
 ): Promise<boolean> {
   return new Promise((resolve, reject) => {
-    const entry: Waiting = { inserts, changes, settle: resolve, fail: reject };
+    const entry: QueuedTransaction = { inserts, changes, settle: resolve, fail: reject };
     waiting.push(entry);
     schedule();
     // As long as one waits for a connection of one's own.
@@ -56,7 +56,7 @@ export function commitTogether(
   });
 }
 
-function giveUpLater(entry: Waiting): void {
+function giveUpLater(entry: QueuedTransaction): void {
   const timer = setTimeout(() => {
     if (!waiting.includes(entry)) return;
     waiting = waiting.filter((other) => other !== entry);
@@ -85,7 +85,7 @@ function schedule(): void {
   });
 }
 
-async function commitSome(together: Waiting[]): Promise<void> {
+async function commitSome(together: QueuedTransaction[]): Promise<void> {
   inFlight += 1;
   try {
     const committed = await commitAll(

@@ -93,7 +93,7 @@ function cut(rows: Row[], limit: number): Listed {
   return { rows: page, reached: page.at(-1)!.id };
 }
 
-type Range = { before: Buffer | null; downTo: Buffer | null };
+type IdBounds = { before: Buffer | null; downTo: Buffer | null };
 
 /**
  * Rows that match the filters, along the index of the first of them; `fits` says whether they match the others as well.
@@ -101,7 +101,7 @@ type Range = { before: Buffer | null; downTo: Buffer | null };
 function list(
   workspaceId: string,
   listing: Listing,
-  { filters, others, range, limit }: { filters: Filter[]; others: Filter[]; range: Range; limit: number },
+  { filters, others, range, limit }: { filters: Filter[]; others: Filter[]; range: IdBounds; limit: number },
 ): Promise<Row[]> {
   const fits = ['1', ...others.map(([column]) => `${column} = ?`)].join(' AND ');
   const { sql, values } = along(workspaceId, listing, filters, range);
@@ -138,7 +138,7 @@ async function findFurtherOn(
   workspaceId: string,
   listing: Listing,
   filter: Filter,
-  range: Range,
+  range: IdBounds,
 ): Promise<Buffer | null> {
   const { sql, values } = along(workspaceId, listing, [filter], range);
   const [row] = await query(`SELECT id ${sql} ORDER BY id DESC LIMIT 1 OFFSET ?`, [
@@ -152,7 +152,7 @@ function along(
   workspaceId: string,
   { table: name, index, since, until }: Listing,
   filters: Filter[],
-  { before, downTo }: Range,
+  { before, downTo }: IdBounds,
 ): { sql: string; values: unknown[] } {
   // Ids carry the time of creation, so a range of time is a range of the same index.
   const conditions: [sql: string, value: unknown][] = [

@@ -3,10 +3,10 @@ import type { Knex } from 'knex';
 import { logger } from '../../common/logger.ts';
 import { database, isLockConflict, query } from '../client.ts';
 import { migrations } from '../migrations/index.ts';
-import { type Hold, withMigrationLease } from '../migrations/lease.ts';
+import { type MigrationLease, withMigrationLease } from '../migrations/lease.ts';
 import type { Migration } from '../migrations/migration.ts';
 
-const sourceOf = (hold: Hold): Knex.MigrationSource<Migration> => ({
+const sourceOf = (hold: MigrationLease): Knex.MigrationSource<Migration> => ({
   getMigrations: async () => migrations,
   getMigrationName: (migration) => migration.name,
   getMigration: async (migration) => ({
@@ -27,7 +27,7 @@ const lockPauseMs = 1_000;
 const lockTries = 600;
 
 /** Applies the statements of a migration; what is there, or gone, already is passed over. */
-export async function runAll(knex: Knex, statements: string[], hold?: Hold): Promise<void> {
+export async function runAll(knex: Knex, statements: string[], hold?: MigrationLease): Promise<void> {
   const connection = await knex.client.acquireConnection();
   try {
     await knex.raw(`SET SESSION lock_wait_timeout = ${lockWaitSeconds}`).connection(connection);

@@ -4,20 +4,20 @@ import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
 
 /** How one of the servers of MYSQL_URL is reached, as the driver takes it. */
-export type Address = { uri: string; ssl?: { ca: Buffer } };
+export type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
 
 type Host = Servers['hosts'][number];
 
 /** How long each server may take to say whether it takes writes. */
 const probeMs = 1_000;
 
-let current: { address: Promise<Address>; isForgotten: boolean } | undefined;
+let current: { address: Promise<DatabaseAddress>; isForgotten: boolean } | undefined;
 
 /**
  * The server that takes writes: of several the first that does, for as long as nothing is wrong with it. In their order, so
  * that all processes come to the same one where more than one would take them.
  */
-export async function findWriter(): Promise<{ address: Address; isForgotten: () => boolean }> {
+export async function findWriter(): Promise<{ address: DatabaseAddress; isForgotten: () => boolean }> {
   current ??= { address: choose(config.MYSQL_URL), isForgotten: false };
   const choice = current;
   return { address: await choice.address, isForgotten: () => choice.isForgotten && hasChoice() };
@@ -32,19 +32,22 @@ export function forgetWriter(): void {
 /** Whether MYSQL_URL names several servers. */
 const hasChoice = (): boolean => (parseServers(config.MYSQL_URL)?.hosts.length ?? 0) > 1;
 
-async function choose(url: string): Promise<Address> {
+async function choose(url: string): Promise<DatabaseAddress> {
   const servers = parseServers(url);
   // The driver parses an address of another form.
   if (!servers) return { uri: url };
   const addresses = servers.hosts.map((host) => addressOf(servers, host));
-  const [first, ...others] = addresses as [Address, ...Address[]];
+  const [first, ...others] = addresses as [DatabaseAddress, ...DatabaseAddress[]];
   if (others.length === 0) return first;
   for (const address of addresses) if (await takesWrites(address)) return address;
   // It says what is wrong, or lets read what is there.
   return first;
 }
 
-function addressOf({ scheme, username, password, path, search }: Servers, { host, port }: Host): Address {
+function addressOf(
+  { scheme, username, password, path, search }: Servers,
+  { host, port }: Host,
+): DatabaseAddress {
   const others = new URLSearchParams(search);
   const authority = others.get('ssl-ca');
   others.delete('ssl-ca');
@@ -56,7 +59,7 @@ function addressOf({ scheme, username, password, path, search }: Servers, { host
   };
 }
 
-async function takesWrites(address: Address): Promise<boolean> {
+async function takesWrites(address: DatabaseAddress): Promise<boolean> {
   const connection = await mysql.createConnection({ ...address, connectTimeout: probeMs }).catch(() => null);
   if (!connection) return false;
   try {

@@ -30,10 +30,10 @@ export async function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
   return row ? toCopy(row) : null;
 }
 
-type Progress = Pick<Copy, 'sourceIndex' | 'afterContactId' | 'added' | 'skipped'>;
+type CopyStep = Pick<Copy, 'sourceIndex' | 'afterContactId' | 'added' | 'skipped'>;
 
 /** Where the copy has come to; the lease is longer by that. */
-export async function updateProgress(copyId: string, progress: Progress, until: Date): Promise<void> {
+export async function updateProgress(copyId: string, progress: CopyStep, until: Date): Promise<void> {
   const { sourceIndex, afterContactId, added, skipped } = progress;
   await execute(
     `UPDATE contact_list_copies ${byId}

@@ -16,7 +16,7 @@ export const countingTable: DueTable = {
 };
 
 /** The list in hand, with the filter that it is counted by, and how far that has come. */
-export type Progress = {
+export type CountProgress = {
   listId: string;
   filter: ContactFilter;
   afterContactId: string | null;
@@ -26,7 +26,7 @@ export type Progress = {
 };
 
 /** Where the counting that a worker has in hand is. Null: no list is in hand. */
-export async function findCounting(lease: Lease): Promise<Progress | null> {
+export async function findCounting(lease: Lease): Promise<CountProgress | null> {
   const row = await findHeldForUpdate(countingTable, lease);
   return row && toProgress(row);
 }
@@ -35,7 +35,7 @@ export async function findCounting(lease: Lease): Promise<Progress | null> {
 export async function updateCounting(
   { id: workspaceId, token }: Lease,
   until: Date,
-  progress: Progress | null,
+  progress: CountProgress | null,
 ): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     `UPDATE contact_list_counts ${byId} SET due_at = ?, list_id = ?, filter = ?, after_contact_id = ?, counted = ?,
@@ -66,7 +66,7 @@ export async function updateCountingReleased(lease: Lease, dueAt: Date): Promise
   return isWanted;
 }
 
-function toProgress(row: Row): Progress | null {
+function toProgress(row: Row): CountProgress | null {
   if (!row.list_id) return null;
   return {
     listId: idFromBytes('list', row.list_id),

@@ -25,12 +25,12 @@ export async function listMemberIdsAfter(
   return list(workspaceId, listId, { from: afterId, limit, compare: '>', order: 'ASC' });
 }
 
-type Page = { from: string | null; limit: number; compare: '<' | '>'; order: 'ASC' | 'DESC' };
+type MemberPage = { from: string | null; limit: number; compare: '<' | '>'; order: 'ASC' | 'DESC' };
 
 async function list(
   workspaceId: string,
   listId: string,
-  { from, limit, compare, order }: Page,
+  { from, limit, compare, order }: MemberPage,
 ): Promise<string[]> {
   const rows = await query(
     `SELECT contact_id FROM contact_list_members ${byId}

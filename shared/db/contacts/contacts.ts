@@ -4,11 +4,11 @@ import type { ContactText } from '../../schemas/contacts.ts';
 import { byId, execute, hex, literal, query, queryEach, type Row, sqlTime } from '../client.ts';
 import { deleteMemberships } from '../contact-lists/members.ts';
 import {
-  type Counts,
   countStatements,
   type Entries,
   entryStatements,
   noTags,
+  type TagCounts,
   updateContactCounts,
   wordBytes,
 } from './entries.ts';
@@ -153,7 +153,7 @@ export type ContactChange = { before: ContactRecord; after: ContactRecord };
 export function updateContacts(
   workspaceId: string,
   changes: ContactChange[],
-  counts?: Counts,
+  counts?: TagCounts,
 ): Promise<void> {
   if (counts) return queryEach(updates(workspaceId, changes, counts));
   return writeContacts(workspaceId, { changed: changes, created: [] });
@@ -164,7 +164,7 @@ export async function writeContacts(
   workspaceId: string,
   { changed, created }: { changed: ContactChange[]; created: ContactRecord[] },
 ): Promise<void> {
-  const counts: Counts = new Map();
+  const counts: TagCounts = new Map();
   function* all() {
     yield* updates(workspaceId, changed, counts);
     yield* insertions(workspaceId, created, counts);
@@ -173,7 +173,7 @@ export async function writeContacts(
   await queryEach(all());
 }
 
-function* updates(workspaceId: string, changes: ContactChange[], counts: Counts): Iterable<string> {
+function* updates(workspaceId: string, changes: ContactChange[], counts: TagCounts): Iterable<string> {
   const workspace = hex(idToBytes(workspaceId));
   const keyed = changes.map((change) => {
     const before = withKeys(workspace, change.before);
@@ -193,7 +193,7 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: Counts)
  * The rows go in, and are locked, in the order of their numbers: two that insert the same ones wait for each other,
  * never in a circle.
  */
-function* insertions(workspaceId: string, records: ContactRecord[], counts: Counts): Iterable<string> {
+function* insertions(workspaceId: string, records: ContactRecord[], counts: TagCounts): Iterable<string> {
   const workspace = hex(idToBytes(workspaceId));
   const ordered = records.toSorted((one, other) => (one.number < other.number ? -1 : 1));
   const keyed = ordered.map((record) => ({ before: null, after: withKeys(workspace, record) }));
@@ -222,7 +222,7 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
     idToBytes(record.id),
   ]);
   await deleteMemberships(workspaceId, record.id);
-  const counts: Counts = new Map();
+  const counts: TagCounts = new Map();
   const gone = { before: withKeys(hex(idToBytes(workspaceId)), record), after: null };
   await queryEach(entryStatements(workspaceId, [gone], counts));
   await updateContactCounts(workspaceId, counts);

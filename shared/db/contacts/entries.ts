@@ -33,7 +33,7 @@ type Entry = { key: string; id: Entries['id'] };
 export function* entryStatements(
   workspaceId: string,
   changes: EntriesChange[],
-  counts: Counts,
+  counts: TagCounts,
 ): Iterable<string> {
   const workspace = hex(idToBytes(workspaceId));
   for (let first = 0; first < changes.length; first += contactsAtOnce) {
@@ -107,21 +107,21 @@ function* deletionOf(workspace: string, name: string, column: string, entries: E
 }
 
 /** Key -> the tag as it is spelt, and by how much the number of contacts that have it changes. */
-export type Counts = Map<string, { tag: string; by: number }>;
+export type TagCounts = Map<string, { tag: string; by: number }>;
 
-function count(counts: Counts, key: string, tag: string, by: number): void {
+function count(counts: TagCounts, key: string, tag: string, by: number): void {
   const known = counts.get(key);
   if (known) known.by += by;
   else counts.set(key, { tag, by });
 }
 
 /** Comes last in a transaction: others may wait for these rows. */
-export function updateContactCounts(workspaceId: string, counts: Counts): Promise<void> {
+export function updateContactCounts(workspaceId: string, counts: TagCounts): Promise<void> {
   return queryEach(countStatements(workspaceId, counts));
 }
 
 /** The same, of what `counts` are by the time that it is asked for. */
-export function* countStatements(workspaceId: string, counts: Counts): Iterable<string> {
+export function* countStatements(workspaceId: string, counts: TagCounts): Iterable<string> {
   const workspace = idToBytes(workspaceId);
   const changed = [...counts].filter(([, { by }]) => by !== 0);
   if (changed.length === 0) return;

@@ -7,7 +7,7 @@ import { tagKeyBytes, wordBytes } from './entries.ts';
 /** The indexes that contacts are found by, and the ways through them: each step is one statement. */
 
 /** A stretch of an index: the keys that begin with this one, or are this one. */
-export type Range = { source: Source; key: string; isPrefix: boolean };
+export type Range = { source: IndexSource; key: string; isPrefix: boolean };
 /** The contacts that any of its ranges finds. */
 export type Term = Range[];
 
@@ -24,7 +24,7 @@ export const sources = {
   national: column('contacts_national', 'national', 20),
   reversed: column('contacts_reversed', 'reversed', 20),
 } as const;
-export type Source = keyof typeof sources;
+export type IndexSource = keyof typeof sources;
 type Index = { table: string; key: string; id: string; bytes: number };
 
 function entries(table: string, key: string, bytes: number): Index {
@@ -72,11 +72,14 @@ function send({ sql, values }: Statement): Promise<Row[]> {
 /**
  * Newest first, or oldest first; `from` is the id that the last step ended with, `downTo` the last that is looked at.
  */
-export type Place = { from: string | null; downTo?: string | null; isRising: boolean; size: number };
+export type ScanPage = { from: string | null; downTo?: string | null; isRising: boolean; size: number };
 /** The findings of a step, and where the next begins; null: there is no more. */
 export type Step<Found> = { found: Found[]; reached: string | null };
 
-function bound({ from, downTo = null, isRising }: Omit<Place, 'size'>): { also: string; values: Buffer[] } {
+function bound({ from, downTo = null, isRising }: Omit<ScanPage, 'size'>): {
+  also: string;
+  values: Buffer[];
+} {
   const after = `AND {id} ${isRising ? '>' : '<'} ?`;
   return {
     also: `${from === null ? '' : after} ${downTo === null ? '' : 'AND {id} >= ?'}`,
@@ -85,7 +88,7 @@ function bound({ from, downTo = null, isRising }: Omit<Place, 'size'>): { also: 
 }
 
 /** All contacts, in order of their ids. */
-export async function scan(workspaceId: string, place: Place): Promise<Step<ContactRecord>> {
+export async function scan(workspaceId: string, place: ScanPage): Promise<Step<ContactRecord>> {
   const { also, values } = bound(place);
   const rows = await query(
     `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? ${also.replaceAll('{id}', 'id')}
@@ -97,7 +100,7 @@ export async function scan(workspaceId: string, place: Place): Promise<Step<Cont
 }
 
 /** The matches of any range of a term, in order of the ids. */
-export async function walk(workspaceId: string, term: Term, place: Place): Promise<Step<string>> {
+export async function walk(workspaceId: string, term: Term, place: ScanPage): Promise<Step<string>> {
   const { also, values } = bound(place);
   const order = `${also} ORDER BY {id} ${directionOf(place)} LIMIT ?`;
   const ranges = term.map((range, index) =>
@@ -116,17 +119,17 @@ export async function walk(workspaceId: string, term: Term, place: Place): Promi
   return { found: reached === null ? ids : ids.slice(0, ids.indexOf(reached) + 1), reached };
 }
 
-function inTurn({ isRising }: Place, ids: string[]): string[] {
+function inTurn({ isRising }: ScanPage, ids: string[]): string[] {
   const rising = ids.toSorted();
   return isRising ? rising : rising.toReversed();
 }
 
-function directionOf({ isRising }: Place): string {
+function directionOf({ isRising }: ScanPage): string {
   return isRising ? 'ASC' : 'DESC';
 }
 
 /** The matches of every term, in order of the ids. All that any of them finds there is read for it. */
-export async function meet(workspaceId: string, terms: Term[], place: Place): Promise<Step<string>> {
+export async function meet(workspaceId: string, terms: Term[], place: ScanPage): Promise<Step<string>> {
   const { sql, values } = meeting(workspaceId, terms, place);
   const rows = await query(`${sql} ORDER BY id ${directionOf(place)} LIMIT ?`, [...values, place.size]);
   const found = rows.map((row) => idFromBytes('contact', row.id));
@@ -140,7 +143,7 @@ export async function countMeeting(workspaceId: string, terms: Term[]): Promise<
   return Number(row!.contacts);
 }
 
-function meeting(workspaceId: string, terms: Term[], place: Omit<Place, 'size'>): Statement {
+function meeting(workspaceId: string, terms: Term[], place: Omit<ScanPage, 'size'>): Statement {
   const ranges = terms.flatMap((term, index) =>
     term.map((range) =>
       select(range, idToBytes(workspaceId), { what: `${1 << index} AS bit`, ...bound(place) }),

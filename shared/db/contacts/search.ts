@@ -3,10 +3,10 @@ import { findCount } from './entries.ts';
 import {
   countMeeting,
   findWindow,
+  type IndexSource,
   meet,
-  type Place,
   type Range,
-  type Source,
+  type ScanPage,
   type Step,
   scan,
   sources,
@@ -15,7 +15,7 @@ import {
 } from './ranges.ts';
 import { hardlyAny, measure, measureBroad, mostRead, type Sized, worthReading } from './sizes.ts';
 
-export type { Range, Source, Term };
+export type { IndexSource as Source, Range, Term };
 /** The contacts that all terms find and that match; without terms it is all of them. */
 export type Filter = {
   terms: Term[];
@@ -29,7 +29,7 @@ export const mostCompared = 1_500;
 const comparedAtOnce = 500;
 
 /** `reached`: where the next page begins; null: there is none. */
-export type Page = { contacts: ContactRecord[]; reached: string | null };
+export type ContactRecordPage = { contacts: ContactRecord[]; reached: string | null };
 
 /**
  * Newest first; `beforeId` is the id that the last page ended with. The work for a page has a limit, whatever is
@@ -39,7 +39,7 @@ export async function listContacts(
   workspaceId: string,
   filter: Filter,
   { limit, beforeId }: { limit: number; beforeId: string | null },
-): Promise<Page> {
+): Promise<ContactRecordPage> {
   const contacts: ContactRecord[] = [];
   let reached = beforeId;
   let compared = 0;
@@ -69,7 +69,7 @@ function compare({ matches }: Filter, { found, reached }: Step<ContactRecord>): 
 const nothingMore: Scan = { matching: [], compared: 0, reached: null };
 
 /** By an index where a term is rare in it, else by a look at the newest contacts first. */
-async function* search(workspaceId: string, filter: Filter, page: Place): Scans {
+async function* search(workspaceId: string, filter: Filter, page: ScanPage): Scans {
   const { terms } = filter;
   const single = terms.length === 1 ? terms[0]! : null;
   // The entries of one key are in order of their ids already.
@@ -99,7 +99,7 @@ function isOneKey([range, ...others]: Term): boolean {
 }
 
 /** None of the terms is small, and a page is not found among the newest contacts. */
-async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[], page: Place): Scans {
+async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[], page: ScanPage): Scans {
   const sized = await measureBroad(workspaceId, broad, { most: mostRead, byKey: true });
   const ordered = sized.filter(({ way }) => way === 'ordered').map(({ term }) => term);
   if (smallest(sized))
@@ -110,7 +110,7 @@ async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[],
 }
 
 /** The matches of all of these small terms. */
-async function* read(workspaceId: string, filter: Filter, terms: Term[], page: Place): Scans {
+async function* read(workspaceId: string, filter: Filter, terms: Term[], page: ScanPage): Scans {
   const place = { ...page, size: idsFor(filter, terms, page) };
   const isOnePage = place.size === page.size && terms.length === 1;
   const step = await (isOnePage ? walk(workspaceId, terms[0]!, place) : meet(workspaceId, terms, place));
@@ -118,14 +118,14 @@ async function* read(workspaceId: string, filter: Filter, terms: Term[], page: P
 }
 
 /** Where all that the terms find matches, it is a page; else as many as are compared. */
-function idsFor(filter: Filter, terms: Term[], page: Place): number {
+function idsFor(filter: Filter, terms: Term[], page: ScanPage): number {
   return isExact(filter) && terms.length === filter.terms.length ? page.size : mostCompared;
 }
 
 /** The most ids that come from several keys, to be put in one order here. */
 const mostIds = 10_000;
 
-async function* readOrdered(workspaceId: string, filter: Filter, term: Term, page: Place): Scans {
+async function* readOrdered(workspaceId: string, filter: Filter, term: Term, page: ScanPage): Scans {
   const size = Math.min(idsFor(filter, [term], page), shareOfKey([term], mostIds));
   yield* inPieces(workspaceId, filter, await walk(workspaceId, term, { ...page, size }), page);
 }
@@ -140,7 +140,7 @@ const windowsOfPage = 2;
 const mostInWindow = 3;
 
 /** The matches of all of these terms, window by window: none of them is small. */
-async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], page: Place): Scans {
+async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], page: ScanPage): Scans {
   const size = shareOfKey(terms, mostRead / windowsOfPage);
   let { from } = page;
   for (let count = 0; count < windowsOfPage; count += 1) {
@@ -159,7 +159,7 @@ async function* inPieces(
   workspaceId: string,
   filter: Filter,
   { found, reached }: Step<string>,
-  page: Place,
+  page: ScanPage,
 ): Scans {
   let start = 0;
   for (let { size } = page; start + size < found.length; size = Math.min(2 * size, comparedAtOnce)) {
@@ -173,7 +173,7 @@ async function* inPieces(
 const mostAhead = 1_500;
 
 /** The newest contacts, for as long as a page seems to be found soon. */
-async function* scanAhead(workspaceId: string, filter: Filter, page: Place): Scans {
+async function* scanAhead(workspaceId: string, filter: Filter, page: ScanPage): Scans {
   let { from } = page;
   let [compared, matching] = [0, 0];
   for (let size = 2 * page.size; compared + size <= mostAhead; ) {
@@ -190,13 +190,13 @@ async function* scanAhead(workspaceId: string, filter: Filter, page: Place): Sca
 }
 
 /** All contacts in turn, or, where a term is one key, those that it finds. */
-async function sweep(workspaceId: string, { terms }: Filter, place: Place): Promise<Step<ContactRecord>> {
+async function sweep(workspaceId: string, { terms }: Filter, place: ScanPage): Promise<Step<ContactRecord>> {
   const ordered = terms.find(isOneKey);
   return ordered ? walkAndRead(workspaceId, ordered, place) : scan(workspaceId, place);
 }
 
 /** The same, from one to the next. */
-async function* sweeps(workspaceId: string, filter: Filter, page: Place): Scans {
+async function* sweeps(workspaceId: string, filter: Filter, page: ScanPage): Scans {
   let [from, size] = [page.from, page.size];
   do {
     const scan: Scan = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
@@ -205,7 +205,7 @@ async function* sweeps(workspaceId: string, filter: Filter, page: Place): Scans 
   } while (from !== null);
 }
 
-async function walkAndRead(workspaceId: string, term: Term, place: Place): Promise<Step<ContactRecord>> {
+async function walkAndRead(workspaceId: string, term: Term, place: ScanPage): Promise<Step<ContactRecord>> {
   const { found, reached } = await walk(workspaceId, term, place);
   return { found: await inOrder(workspaceId, found), reached };
 }

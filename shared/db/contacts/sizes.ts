@@ -1,5 +1,5 @@
 import { findCount } from './entries.ts';
-import { countEntries, listKeys, type Range, type Source, type Term } from './ranges.ts';
+import { countEntries, type IndexSource, listKeys, type Range, type Term } from './ranges.ts';
 
 /** How large the terms of a search are. That is found out with few looks, however many contacts there are. */
 
@@ -29,7 +29,14 @@ export async function measure(workspaceId: string, terms: Term[]): Promise<Sized
 }
 
 // Many contacts have a word in common; hardly two have an email or a number.
-const shared = new Set<Source>(['firstName', 'lastName', 'company', 'furtherWord', 'tag', 'clientReference']);
+const shared = new Set<IndexSource>([
+  'firstName',
+  'lastName',
+  'company',
+  'furtherWord',
+  'tag',
+  'clientReference',
+]);
 /** A prefix with more of them is not read key by key. */
 const mostKeys = 20;
 

@@ -45,13 +45,16 @@ export async function deleteSms(smsIds: Buffer[]): Promise<number> {
   return affectedRows;
 }
 
-export type Left = { workspaceId: string; record: ConversationRecord };
+export type ConversationLeft = { workspaceId: string; record: ConversationRecord };
 
 /**
  * Takes texts that are gone out of their conversations, and deletes those that have none left. Returns those whose newest
  * text is gone while others are there. A conversation that is not open yet counts its texts later.
  */
-export async function updateConversationsLeft(leaving: Leaving[], gone: Buffer[]): Promise<Left[]> {
+export async function updateConversationsLeft(
+  leaving: Leaving[],
+  gone: Buffer[],
+): Promise<ConversationLeft[]> {
   if (leaving.length === 0) return [];
   const ids = leaving.map(({ id }) => id);
   const locked = await query(`SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
@@ -90,13 +93,13 @@ export async function updateConversationsLeft(leaving: Leaving[], gone: Buffer[]
   return kept.filter(({ row }) => names.has(row.last_sms_id.toString('hex'))).map(({ row }) => toLeft(row));
 }
 
-function toLeft(row: Row): Left {
+function toLeft(row: Row): ConversationLeft {
   return { workspaceId: idFromBytes('workspace', row.workspace_id), record: toRecord(row) };
 }
 
 /** Shows another text as the newest; the row must be locked. */
 export async function updateNewest(
-  { workspaceId, record }: Left,
+  { workspaceId, record }: ConversationLeft,
   { id, at }: { id: string; at: Date },
 ): Promise<void> {
   await query(

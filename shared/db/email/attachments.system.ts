@@ -23,10 +23,10 @@ export async function findAttachmentChunk(
   return row?.bytes ?? null;
 }
 
-type Left = { workspaceId: string; emailId: string };
+type LeftAttachment = { workspaceId: string; emailId: string };
 
 /** Emails whose body is gone and whose attachments are not: whoever was to delete them died on the way. */
-export async function listLeftAttachments(limit: number): Promise<Left[]> {
+export async function listLeftAttachments(limit: number): Promise<LeftAttachment[]> {
   const rows = await query(
     `SELECT DISTINCT a.workspace_id, a.email_id FROM email_attachments a
      LEFT JOIN email_bodies b ON b.email_id = a.email_id WHERE b.email_id IS NULL LIMIT ?`,

@@ -104,7 +104,7 @@ export async function findEmail(workspaceId: string, emailId: string): Promise<E
   return row ? toRecord(row) : null;
 }
 
-export type EmailFilter = {
+export type EmailRecordFilter = {
   status?: EmailStatus | undefined;
   kind?: EmailKind | undefined;
   recipientKey?: string | undefined;
@@ -117,7 +117,7 @@ export type EmailFilter = {
 /** Newest first. */
 export async function listEmails(
   workspaceId: string,
-  { status, kind, recipientKey, clientReference, clientTag, since, until }: EmailFilter,
+  { status, kind, recipientKey, clientReference, clientTag, since, until }: EmailRecordFilter,
   page: Page,
 ): Promise<{ records: EmailRecord[]; reached: string | null }> {
   const { rows, reached } = await listMatching(

@@ -7,7 +7,7 @@ import { execute, query, transaction } from '../client.ts';
  */
 
 export type Period = 'minute' | 'hour' | 'day';
-export type Limits = Record<Period, number | null>;
+export type SendingLimits = Record<Period, number | null>;
 
 const slotMs: Record<Period, number> = { minute: 1_000, hour: 60_000, day: 1_440_000 };
 const periods = Object.keys(slotMs) as Period[];
@@ -44,7 +44,7 @@ export async function listAllowances(workspaceIds: string[], at: Date): Promise<
 const counted = periods.map((period) => `(period = '${period}' AND slot >= ?)`).join(' OR ');
 const countedSince = (at: Date) => periods.map((period) => firstCounted(period, at));
 
-function toLimits(row: Record<string, any>): Limits {
+function toLimits(row: Record<string, any>): SendingLimits {
   return { minute: row['emails_per_minute'], hour: row['emails_per_hour'], day: row['emails_per_day'] };
 }
 
@@ -52,7 +52,7 @@ function toUsed(row: Record<string, any>): Used {
   return { period: row['period'], emails: Number(row['emails']), oldestSlot: Number(row['oldest']) };
 }
 
-function leftOf(limits: Limits, used: Used[]): number {
+function leftOf(limits: SendingLimits, used: Used[]): number {
   return Math.min(
     ...periods.map((period) => {
       const limit = limits[period];
@@ -96,7 +96,7 @@ export async function updateTaken(workspaceId: string, wanted: number, at: Date)
 }
 
 /** When the first of what a period counts is no longer counted; at once where the period has room. */
-function freeAt(period: Period, limits: Limits, used: Used[], taken: number, at: Date): number {
+function freeAt(period: Period, limits: SendingLimits, used: Used[], taken: number, at: Date): number {
   const sent = used.find((one) => one.period === period);
   if ((sent?.emails ?? 0) + taken < limits[period]!) return at.getTime();
   return ((sent?.oldestSlot ?? slotAt(period, at)) + slotsCounted) * slotMs[period];

@@ -18,13 +18,13 @@ const askMs = 250;
 const longestWaitMs = 120_000;
 
 /** Throws where another run has taken over: what it does must not be done twice. */
-export type Hold = { confirm: () => Promise<void> };
+export type MigrationLease = { confirm: () => Promise<void> };
 
 /**
  * Runs the work of one release at a time. The lock is a row, since a named lock (GET_LOCK) is known to one node of a
  * cluster only; and a row with an end, since a run that was killed cannot delete it.
  */
-export async function withMigrationLease<T>(work: (hold: Hold) => Promise<T>): Promise<T> {
+export async function withMigrationLease<T>(work: (hold: MigrationLease) => Promise<T>): Promise<T> {
   const holder = `${os.hostname()} ${process.pid} ${randomUUID()}`;
   await take(holder);
   const confirm = async () => {

@@ -2,9 +2,9 @@ import { idToBytes } from '../../formats/ids.ts';
 import { type Changed, hex, literal, query } from '../client.ts';
 import { type Channel, type Counts, type Dimension, dimensions, measures, type Span } from './counts.ts';
 
-export type Place = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
-export type CountsAt = Place & { dimension: Dimension; value: Buffer; counts: Counts };
-export type LatencyAt = Place & {
+export type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
+export type CountsAt = CountKey & { dimension: Dimension; value: Buffer; counts: Counts };
+export type LatencyAt = CountKey & {
   kind: string;
   step: 'sent' | 'delivered';
   bucket: number;
@@ -15,7 +15,7 @@ const atOnce = 1_000;
 // All of them, so that what follows in the index is found by it.
 const ofDimensions = `dimension IN (${dimensions.map(literal).join(', ')})`;
 const added = (columns: readonly string[]) => columns.map((name) => `${name} = ${name} + VALUES(${name})`);
-const textOf = ({ workspaceId, span, start, channel }: Place) =>
+const textOf = ({ workspaceId, span, start, channel }: CountKey) =>
   `${hex(workspaceId)},'${span}',${start},'${channel}'`;
 
 /** Adds to the rows that are there, and makes the others. */

@@ -3,12 +3,12 @@ import { fitting } from '../client/outside-text.ts';
 import { type Changed, execute, query, type Row } from '../client.ts';
 
 /** A gateway's report about a message that it took; without a reason it was delivered. */
-export type Receipt = Taken & { reason: SmsReason | null };
+export type ReportedReceipt = MessageReference & { reason: SmsReason | null };
 /** A message that a gateway took, and what it calls it. */
-export type Taken = { gateway: string; reference: string };
+export type MessageReference = { gateway: string; reference: string };
 
 /** The first receipt of a reference stays. */
-export async function insertUnmatchedReceipt(receipt: Receipt, at: Date): Promise<void> {
+export async function insertUnmatchedReceipt(receipt: ReportedReceipt, at: Date): Promise<void> {
   const { gateway, reference, reason } = receipt;
   await query(
     `INSERT IGNORE INTO sms_receipts_unmatched (gateway, reference, reason_category, reason_code,
@@ -27,7 +27,10 @@ export async function insertUnmatchedReceipt(receipt: Receipt, at: Date): Promis
   );
 }
 
-export async function findUnmatchedReceipt(gateway: string, reference: string): Promise<Receipt | null> {
+export async function findUnmatchedReceipt(
+  gateway: string,
+  reference: string,
+): Promise<ReportedReceipt | null> {
   const [row] = await execute('SELECT * FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
     Buffer.from(gateway),
     nameOf(reference),
@@ -36,7 +39,7 @@ export async function findUnmatchedReceipt(gateway: string, reference: string): 
 }
 
 /** Of these messages, by what their gateways call them. */
-export async function listUnmatchedReceipts(messages: Taken[]): Promise<Receipt[]> {
+export async function listUnmatchedReceipts(messages: MessageReference[]): Promise<ReportedReceipt[]> {
   const rows = await query('SELECT * FROM sms_receipts_unmatched WHERE (gateway, reference) IN (?)', [
     messages.map(({ gateway, reference }) => [Buffer.from(gateway), nameOf(reference)]),
   ]);
@@ -44,7 +47,7 @@ export async function listUnmatchedReceipts(messages: Taken[]): Promise<Receipt[
 }
 
 /** Receipts whose message is known by now; `{reference} 1` is also the only part of a text of one. */
-export async function listMatchableReceipts(limit: number): Promise<Receipt[]> {
+export async function listMatchableReceipts(limit: number): Promise<ReportedReceipt[]> {
   const rows = await query(
     `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
        ON m.gateway_reference = r.reference AND m.gateway = r.gateway
@@ -77,7 +80,7 @@ export async function deleteReceiptsBefore(until: Date, limit: number): Promise<
 
 const nameOf = (reference: string) => Buffer.from(fitting('sms_receipts_unmatched.reference', reference));
 
-function toReceipt(row: Row): Receipt {
+function toReceipt(row: Row): ReportedReceipt {
   return {
     gateway: row.gateway.toString(),
     reference: row.reference.toString(),

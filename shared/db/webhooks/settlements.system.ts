@@ -56,10 +56,10 @@ export async function insertSkips(webhookIds: string[], at: Date): Promise<void>
     );
 }
 
-type Page = { after: string | null; limit: number };
+type SettlementPage = { after: string | null; limit: number };
 const byStatus = 'webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)';
 
-export async function listPending(webhookId: string, { after, limit }: Page): Promise<string[]> {
+export async function listPending(webhookId: string, { after, limit }: SettlementPage): Promise<string[]> {
   const rows = await query(
     `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = 'pending' AND id > ? ORDER BY id LIMIT ?`,
     [idToBytes(webhookId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
@@ -82,7 +82,7 @@ export async function listEnded(
   webhookId: string,
   status: 'failed' | 'skipped',
   { since, until }: { since: Date; until: Date },
-  { after, limit }: Page,
+  { after, limit }: SettlementPage,
 ): Promise<string[]> {
   const rows = await query(
     `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = ? AND id >= ? AND id > ? AND completed_at <= ?

@@ -19,7 +19,7 @@ export function messageTable<Lane extends string>(
   };
 }
 
-export type Admission = {
+export type MessageAdmission = {
   workspaceId: string;
   sendingBlocked: boolean;
   isLimited: boolean;
@@ -37,7 +37,7 @@ export async function listAdmissions<Lane extends string>(
   lane: Lane,
   workspaceIds: string[],
   dueBefore: Date,
-): Promise<Admission[]> {
+): Promise<MessageAdmission[]> {
   if (workspaceIds.length === 0) return [];
   const hasParked = hasParkedDue(table, lane, 'o.id', dueBefore);
   const admitted = admittedOf(table, lane, 'o.id');

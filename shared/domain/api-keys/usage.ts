@@ -6,7 +6,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 const dayMs = 86_400_000;
 
 /** The UTC day and month of a time, as the counts of a key name them. */
-function periodOf(time: Date): db.Period {
+function periodOf(time: Date): db.UsagePeriod {
   const day = time.toISOString().slice(0, 10);
   return { day, month: `${day.slice(0, 7)}-01` };
 }
@@ -44,10 +44,14 @@ export async function reserve(
   });
 }
 
-export type Room = { parts: number; limits: db.Limits };
+export type PartsAllowance = { parts: number; limits: db.UsageLimits };
 
 /** How many parts a key with its rotations may still send; null where none of them is good any more. */
-export async function findRoom(workspaceId: string, lineageId: string, at: Date): Promise<Room | null> {
+export async function findRoom(
+  workspaceId: string,
+  lineageId: string,
+  at: Date,
+): Promise<PartsAllowance | null> {
   const [limits, usage] = await Promise.all([
     db.findLimitsOfLineage(workspaceId, lineageId, at),
     db.findKeyUsage(workspaceId, lineageId),
@@ -67,7 +71,7 @@ export async function findRoom(workspaceId: string, lineageId: string, at: Date)
 export async function take(
   workspaceId: string,
   lineageId: string,
-  { parts, at, limits }: { parts: number; at: Date; limits: db.Limits },
+  { parts, at, limits }: { parts: number; at: Date; limits: db.UsageLimits },
 ): Promise<boolean> {
   return db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits);
 }

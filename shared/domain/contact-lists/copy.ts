@@ -8,7 +8,7 @@ import { claimDue, updateReleased } from '../../db/work/due.system.ts';
 import type { Lease } from '../../db/work/table.system.ts';
 import { copyContacts } from '../../jobs/copy-contacts.ts';
 import { dueKind } from '../../work/due.ts';
-import type { Outcome } from '../../work/outcome.ts';
+import type { WorkOutcome } from '../../work/outcome.ts';
 import { chosen, membersAfter } from './members.ts';
 import { findLists } from './record.ts';
 
@@ -22,7 +22,7 @@ const turnMs = 2_000;
 export const copies = dueKind(system.copyTable, copyContacts, (copyId) => ({ copyId }));
 
 /** Goes on with a copy for a while. A batch stands or falls with the place that the copy has come to. */
-export async function copyOn(copyId: string): Promise<Outcome> {
+export async function copyOn(copyId: string): Promise<WorkOutcome> {
   const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until: leaseEnd() });
   if (!lease) return 'dropped';
   const turnEnd = performance.now() + turnMs;

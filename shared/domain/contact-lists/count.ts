@@ -9,7 +9,7 @@ import * as jobs from '../../jobs/count-contacts.ts';
 import { enqueue } from '../../queue/queue.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { dueKind } from '../../work/due.ts';
-import type { Outcome } from '../../work/outcome.ts';
+import type { WorkOutcome } from '../../work/outcome.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
 
@@ -48,7 +48,7 @@ const turnMs = 2_000;
 export const counts = dueKind(system.countingTable, jobs.countContacts, (workspaceId) => ({ workspaceId }));
 
 /** Goes on with the counting of a workspace's lists for a while. */
-export async function countOn(workspaceId: string): Promise<Outcome> {
+export async function countOn(workspaceId: string): Promise<WorkOutcome> {
   const lease = await claimDue(system.countingTable, { id: workspaceId, at: nowForAll(), until: leaseEnd() });
   if (!lease) return 'dropped';
   const startedAt = performance.now();
@@ -72,8 +72,8 @@ function leaseEnd(): Date {
 /** Where the counting of the list is then; null: it is over. */
 async function begin(
   workspaceId: string,
-  { listId, filter }: Pick<system.Progress, 'listId' | 'filter'>,
-): Promise<system.Progress | null> {
+  { listId, filter }: Pick<system.CountProgress, 'listId' | 'filter'>,
+): Promise<system.CountProgress | null> {
   const beganAt = now();
   const startedAt = performance.now();
   const { count, isEstimate } = await countContacts(workspaceId, compile(filter));
@@ -83,7 +83,10 @@ async function begin(
   return null;
 }
 
-async function goOn(workspaceId: string, progress: system.Progress): Promise<system.Progress | null> {
+async function goOn(
+  workspaceId: string,
+  progress: system.CountProgress,
+): Promise<system.CountProgress | null> {
   const { listId, filter, beganAt } = progress;
   const startedAt = performance.now();
   const list = await findContactList(workspaceId, listId);

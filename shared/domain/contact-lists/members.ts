@@ -11,14 +11,14 @@ import { contactsOf, findLists, type List } from './record.ts';
 const slackMs = aheadMs + 500;
 
 /** `reached`: where the next part begins; null: there is none. */
-export type Part = { ids: string[]; reached: string | null };
+export type MemberChunk = { ids: string[]; reached: string | null };
 
 /** The next of a list's contacts, oldest first. Contacts made after `until` were no members then. */
 export async function membersAfter(
   workspaceId: string,
   source: List,
   { after, until, limit }: { after: string | null; until: Date; limit: number },
-): Promise<Part> {
+): Promise<MemberChunk> {
   const { ids, reached } = await partOf(workspaceId, source, after, limit);
   const end = idFromBytes('contact', firstUuidAt(new Date(until.getTime() + slackMs)));
   const isPast = reached !== null && reached >= end;
@@ -41,7 +41,7 @@ async function partOf(
   source: List,
   afterId: string | null,
   limit: number,
-): Promise<Part> {
+): Promise<MemberChunk> {
   const filter = contactsOf(source);
   if (filter) return listContactIdsAfter(workspaceId, filter, afterId, limit);
   const ids = await listMemberIdsAfter(workspaceId, source.id, afterId, limit);

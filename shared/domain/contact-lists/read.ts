@@ -5,7 +5,11 @@ import { transaction } from '../../db/client.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import { listMemberIds } from '../../db/contact-lists/members.ts';
 import { listContactsByIds } from '../../db/contacts/contacts.ts';
-import { type Page as ContactPage, countContacts, listContacts } from '../../db/contacts/search.ts';
+import {
+  type ContactRecordPage as ContactPage,
+  countContacts,
+  listContacts,
+} from '../../db/contacts/search.ts';
 import type {
   ContactList,
   ContactListPreview,
@@ -21,7 +25,7 @@ import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
 
-type Page<Item> = { data: Item[]; nextCursor: string | null };
+type CursorPage<Item> = { data: Item[]; nextCursor: string | null };
 
 /** Of a dynamic list, counted now where that takes a limited time. */
 export async function find({ workspaceId }: Caller, id: string): Promise<ContactList> {
@@ -71,7 +75,7 @@ function problemOnly(error: unknown): null {
 export async function list(
   { workspaceId }: Caller,
   { limit, cursor }: ContactListQuery,
-): Promise<Page<ContactList>> {
+): Promise<CursorPage<ContactList>> {
   const binding = { workspaceId, listing: 'contact-lists' };
   const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const lists: List[] = await db.listContactLists(workspaceId, { limit: limit + 1, before });
@@ -114,7 +118,7 @@ export async function contacts(
   { workspaceId }: Caller,
   id: string,
   { limit, cursor }: ContactListQuery,
-): Promise<Page<Contact>> {
+): Promise<CursorPage<Contact>> {
   const binding = { workspaceId, listing: 'contact-list-contacts', filter: { id } };
   const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const page = await listIn(workspaceId, await findList(workspaceId, id), { limit, beforeId });

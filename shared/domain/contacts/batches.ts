@@ -16,15 +16,15 @@ import type { Caller } from '../../schemas/scopes.ts';
 import * as contacts from './contacts.ts';
 
 type GoodRow = { number: PhoneNumber; texts: contacts.TextChanges };
-export type Prepared = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors' | 'truncations'>;
+export type PreparedContacts = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors' | 'truncations'>;
 
 // Some milliseconds; other requests are served in between.
 const rowsAtOnce = 100;
 const mostExamples = 5;
 
 /** Reads the rows: what can be saved, what is wrong with the others, what was too long. */
-export async function prepare({ contacts: given }: ContactBatch): Promise<Prepared> {
-  const prepared: Prepared = { rows: [], errors: [], truncations: [] };
+export async function prepare({ contacts: given }: ContactBatch): Promise<PreparedContacts> {
+  const prepared: PreparedContacts = { rows: [], errors: [], truncations: [] };
   const lengths = new Map<string, ContactBatchOutcome['truncations'][number]>();
   for (const [index, row] of given.entries()) {
     if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToOthers();
@@ -76,7 +76,7 @@ function shortened(
  */
 export async function save(
   { workspaceId }: Caller,
-  { rows, errors, truncations }: Prepared,
+  { rows, errors, truncations }: PreparedContacts,
 ): Promise<ContactBatchOutcome> {
   const at = now();
   const numbers = [...new Set(rows.map(({ number }) => number.number))];

@@ -2,7 +2,7 @@ import { now } from '../../common/clock.ts';
 import { type FieldErrors, invalid } from '../../common/errors.ts';
 import { Faults, isPartlyUnusable, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contacts/contacts.ts';
-import { type Counts, listTagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
+import { listTagCounts, type TagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
 import { foldCase } from '../../formats/folded-text.ts';
 import { isId } from '../../formats/ids.ts';
 import {
@@ -48,7 +48,7 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
       added,
     ).toSorted();
   const ids = [...new Set(changes.contactIds)].filter((id) => isId('contact', id)).toSorted();
-  const counts: Counts = new Map();
+  const counts: TagCounts = new Map();
   let updated = 0;
   for (let first = 0; first < ids.length; first += contactsAtOnce)
     updated += await retagSome(caller.workspaceId, ids.slice(first, first + contactsAtOnce), retag, counts);
@@ -83,7 +83,7 @@ async function retagSome(
   workspaceId: string,
   ids: string[],
   retag: (tags: string[]) => string[],
-  counts: Counts,
+  counts: TagCounts,
 ): Promise<number> {
   const updatedAt = now();
   const contacts = await db.listContactsForUpdate(workspaceId, ids);

@@ -3,7 +3,7 @@ import { isPartlyUnusable, isUnusable, type Refuse, type Usable } from '../../co
 import type { EmailBody } from '../../db/email/emails.ts';
 import type { NewEmail } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { type Fault, renderSource, type Source } from './sources.ts';
+import { type EmailSource, renderSource, type TemplateSourceFault } from './sources.ts';
 import { findByName } from './templates.ts';
 import { linkOf } from './tracking/links.ts';
 
@@ -16,7 +16,7 @@ export async function sourceOf(
   { workspaceId }: Caller,
   request: Usable<NewEmail>,
   refuse: Refuse,
-): Promise<Source | null> {
+): Promise<EmailSource | null> {
   const { content, template, format } = request;
   if (template?.name != null) {
     if (content && !isPartlyUnusable(request, 'content'))
@@ -61,7 +61,7 @@ export function checkBody(request: NewEmail, { html, text }: EmailBody, refuse: 
 export async function renderContent(
   { workspaceId }: Caller,
   request: Usable<NewEmail>,
-  source: Source,
+  source: EmailSource,
   { id, time }: { id: string; time: Date },
   refuse: Refuse,
 ): Promise<{ subject: string; body: EmailBody } | null> {
@@ -98,7 +98,7 @@ export async function renderContent(
   return null;
 }
 
-function ofContent({ part, message }: Fault): [field: string, message: string] {
+function ofContent({ part, message }: TemplateSourceFault): [field: string, message: string] {
   if (part === 'data') return ['template.data', message];
   return [part === 'subject' ? part : `content.${part}`, message];
 }
@@ -106,7 +106,7 @@ function ofContent({ part, message }: Fault): [field: string, message: string] {
 /**
  * The source of a template was right when it was saved, so the data is to blame, unless the includes are others now.
  */
-function ofTemplate({ part, message, isOfSource }: Fault): [field: string, message: string] {
+function ofTemplate({ part, message, isOfSource }: TemplateSourceFault): [field: string, message: string] {
   if (part === 'subject') return [part, message];
   if (part === 'data') return ['template.data', message];
   return isOfSource

@@ -82,13 +82,13 @@ export function toWire(email: EmailRecord): Email {
   };
 }
 
-export type Changes = {
+export type EmailChanges = {
   at: Date;
   reason?: EmailReason;
 };
 
 /** The email in its next status. Throws where the table above does not allow it: that is a fault of ours. */
-export function advance(email: EmailRecord, status: EmailStatus, { at, reason }: Changes): EmailRecord {
+export function advance(email: EmailRecord, status: EmailStatus, { at, reason }: EmailChanges): EmailRecord {
   if (!nextStatuses[email.status].includes(status))
     throw new Error(`An email does not go from ${email.status} to ${status}`);
   return {
@@ -106,7 +106,7 @@ export function advance(email: EmailRecord, status: EmailStatus, { at, reason }:
 }
 
 /** The email with something told of it that leaves its status: a delay, a complaint (API decisions §5). */
-export function remark(email: EmailRecord, { at, reason }: Changes): EmailRecord {
+export function remark(email: EmailRecord, { at, reason }: EmailChanges): EmailRecord {
   return {
     ...email,
     reason: reason ?? email.reason,

@@ -6,22 +6,28 @@ import { sentence } from '../templates.ts';
 import { expandIncludes } from './includes.ts';
 
 /** The source of an email: written with the request, or stored as a template. */
-export type Source = { format: EmailFormat; html: string | null; text: string | null };
+export type EmailSource = { format: EmailFormat; html: string | null; text: string | null };
 /** `isOfSource`: it is wrong whatever the data. */
-export type Fault = { part: 'subject' | 'html' | 'text' | 'data'; message: string; isOfSource: boolean };
-type Failure = { ok: false; faults: Fault[]; busy?: never } | { ok: false; busy: true; faults?: never };
-export type Rendered = { ok: true; subject: string | null; html: string | null; text: string | null };
+export type TemplateSourceFault = {
+  part: 'subject' | 'html' | 'text' | 'data';
+  message: string;
+  isOfSource: boolean;
+};
+type Failure =
+  | { ok: false; faults: TemplateSourceFault[]; busy?: never }
+  | { ok: false; busy: true; faults?: never };
+export type RenderedEmail = { ok: true; subject: string | null; html: string | null; text: string | null };
 
 type Rendering = {
   workspaceId: string;
-  source: Source;
+  source: EmailSource;
   subject: string | null;
   data: Record<string, unknown>;
   now: Date;
 };
 
 /** Renders subject, html and text with the same data; compiles MJML before or after, as its source asks for. */
-export async function renderSource(rendering: Rendering): Promise<Rendered | Failure> {
+export async function renderSource(rendering: Rendering): Promise<RenderedEmail | Failure> {
   const { workspaceId, source } = rendering;
   const html = await liquidOf(workspaceId, source);
   if (!html.ok) return html;
@@ -67,7 +73,7 @@ type Written = { ok: true; expanded: Expanded | null };
 /** `liquid`: what is left for Liquid to render. `isLate`: MJML, to be compiled after that. */
 type Liquid = Written & { liquid: string | null; isLate: boolean };
 
-async function writtenOf(workspaceId: string, { format, html }: Source): Promise<Written | Failure> {
+async function writtenOf(workspaceId: string, { format, html }: EmailSource): Promise<Written | Failure> {
   if (format === 'html' || html === null) return { ok: true, expanded: null };
   const expanded = await expandIncludes(workspaceId, html);
   if ('fault' in expanded)
@@ -75,7 +81,7 @@ async function writtenOf(workspaceId: string, { format, html }: Source): Promise
   return { ok: true, expanded };
 }
 
-async function liquidOf(workspaceId: string, source: Source): Promise<Liquid | Failure> {
+async function liquidOf(workspaceId: string, source: EmailSource): Promise<Liquid | Failure> {
   const written = await writtenOf(workspaceId, source);
   if (!written.ok) return written;
   const { expanded } = written;
@@ -94,7 +100,7 @@ async function compileRendered(
   workspaceId: string,
   text: string,
 ): Promise<{ ok: true; html: string | null } | Failure> {
-  const refuse = (message: string): Fault => ({ part: 'html', message, isOfSource: false });
+  const refuse = (message: string): TemplateSourceFault => ({ part: 'html', message, isOfSource: false });
   if (text.length > largestMjml)
     return { ok: false, faults: [refuse(`renders to more than ${largestMjml / 1024} kB of MJML`)] };
   const compiled = await mjml.compileRendered(workspaceId, text);
@@ -124,7 +130,7 @@ async function inWords(
   rendering: Rendering,
   { expanded, isLate }: Liquid,
   errors: sandbox.RenderError[],
-): Promise<Fault[]> {
+): Promise<TemplateSourceFault[]> {
   const isCompiled = expanded !== null && !isLate && errors.some(({ part }) => part === 'html');
   if (!isCompiled) return errors.map((error) => toFault(error, expanded));
   const again = await sandbox.render({ ...rendering, parts: partsOf(rendering, expanded.text) });
@@ -132,7 +138,14 @@ async function inWords(
   return errors.map(({ line: _line, column: _column, ...error }) => toFault(error, null));
 }
 
-function toFault({ part, parsing, ...error }: sandbox.RenderError, expanded: Expanded | null): Fault {
+function toFault(
+  { part, parsing, ...error }: sandbox.RenderError,
+  expanded: Expanded | null,
+): TemplateSourceFault {
   const fault = part === 'html' && expanded ? origin(expanded, error) : { ...error, include: null };
-  return { part: part as Fault['part'], message: sentence(fault), isOfSource: parsing ?? false };
+  return {
+    part: part as TemplateSourceFault['part'],
+    message: sentence(fault),
+    isOfSource: parsing ?? false,
+  };
 }

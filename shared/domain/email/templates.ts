@@ -20,7 +20,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
 import { busy, changedMeanwhile, orNameTaken, refusal, worded } from '../templates.ts';
-import { checkSource, renderSource, type Source } from './sources.ts';
+import { checkSource, type EmailSource, renderSource } from './sources.ts';
 import { linkOf } from './tracking/links.ts';
 
 /** For sending: whatever its format. */
@@ -61,13 +61,13 @@ export async function create(
 }
 
 /** The changed record, once it has been checked, and the version that it is made from. */
-export type PreparedChange = { record: db.EmailTemplateRecord; from: number };
+export type EmailTemplateChange = { record: db.EmailTemplateRecord; from: number };
 
 export async function prepareChange(
   caller: Caller,
   id: string,
   changes: EmailTemplateChanges,
-): Promise<PreparedChange> {
+): Promise<EmailTemplateChange> {
   const before = await db.findEmailTemplate(caller.workspaceId, id);
   if (!before) throw problem('not_found');
   const { record, isSource, isDescribed } = changed(before, changes);
@@ -77,7 +77,7 @@ export async function prepareChange(
 
 export async function change(
   { workspaceId }: Caller,
-  { record, from }: PreparedChange,
+  { record, from }: EmailTemplateChange,
 ): Promise<EmailTemplate> {
   await findWorkspaceForUpdate(workspaceId);
   const before = await db.findEmailTemplateForUpdate(workspaceId, record.id);
@@ -115,7 +115,7 @@ async function check(caller: Caller, record: db.EmailTemplateRecord, at: Date): 
   throwAny(errors);
 }
 
-type Checked = Source & Pick<db.EmailTemplateRecord, 'sampleData'>;
+type Checked = EmailSource & Pick<db.EmailTemplateRecord, 'sampleData'>;
 
 async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Promise<FieldErrors> {
   const source = { ...record, text: record.text || null };

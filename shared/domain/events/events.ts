@@ -93,7 +93,7 @@ export async function listOfRecord(caller: Caller, recordId: string, version: st
  * `of` names the event at that position. After the database was restored from a backup its positions are given again,
  * to other events: a cursor of before would pass over some of them, and nobody would notice.
  */
-type Place = { after: number; of?: string | null; since: string | null; at: string };
+type FeedPosition = { after: number; of?: string | null; since: string | null; at: string };
 
 // A filter that matches little is looked through in windows of this many events, some windows a request.
 const windowSize = 5_000;
@@ -111,7 +111,7 @@ export async function feed(
   const { workspaceId } = caller;
   const binding = { workspaceId, listing: 'events' };
   const time = now();
-  const place = filter.cursor ? decodeCursor<Place>(binding, filter.cursor) : null;
+  const place = filter.cursor ? decodeCursor<FeedPosition>(binding, filter.cursor) : null;
   // Before the rows: what is numbered later is newer than the cursor says, and comes with the next page.
   const [bounds, named] = await Promise.all([system.findFeedBounds(), place ? nameAt(place.after) : null]);
   const start = place
@@ -137,7 +137,7 @@ export async function feed(
   const last = found.at(-1);
   // As a rule the page ends with the event that the cursor stands on.
   const of = last?.position === after ? nameOf(idToBytes(last.id)) : await nameAt(after);
-  const next: Place = { after, of, since: start.since, at: time.toISOString() };
+  const next: FeedPosition = { after, of, since: start.since, at: time.toISOString() };
   return {
     // A caller that sees everything gets the stored text as it is; rendering a thousand events anew takes longer than
     // reading them.
@@ -170,7 +170,12 @@ const lagMs = 30_000;
 
 type Bounds = { newest: number; purged: number };
 
-function checkPlace(place: Place, named: string | null, time: Date, { newest, purged }: Bounds): Place {
+function checkPlace(
+  place: FeedPosition,
+  named: string | null,
+  time: Date,
+  { newest, purged }: Bounds,
+): FeedPosition {
   if (new Date(place.at) < retentionStart(time) || place.after < purged)
     throw problem('cursor_expired', { detail: 'The cursor is older than the events that are kept' });
   const isLost = place.after > newest && time.getTime() - Date.parse(place.at) > lagMs;
@@ -189,7 +194,7 @@ export function faultsOfFilter({ cursor, since }: Usable<EventFilter>): FieldErr
   return cursor === undefined && isAhead(since, now()) ? { since: ['must not be in the future'] } : {};
 }
 
-async function startAt(since: Date | undefined, time: Date, purged: number): Promise<Place> {
+async function startAt(since: Date | undefined, time: Date, purged: number): Promise<FeedPosition> {
   if (isAhead(since, time)) throw invalid('since', 'must not be in the future');
   const oldest = retentionStart(time);
   let from = since ?? new Date(time.getTime() - 3_600_000);

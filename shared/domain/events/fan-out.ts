@@ -4,7 +4,7 @@ import type { UnnumberedEvent } from '../../db/events/events.system.ts';
 import type { NewDelivery } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import type { Subscriber } from '../../db/webhooks/webhooks.system.ts';
 import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
-import { type Turn, wake } from '../webhooks/deliveries/lanes.ts';
+import { type DeliveryTurn, wake } from '../webhooks/deliveries/lanes.ts';
 import { refill } from '../webhooks/deliveries/refill.ts';
 import { isHealthy, isInOutage, windowOf } from '../webhooks/deliveries/window.ts';
 import { subscribedTypes } from '../webhooks/legacy.ts';
@@ -137,7 +137,7 @@ function deliveryOf(
   return { delivery, more };
 }
 
-function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, more: boolean): Turn {
+function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, more: boolean): DeliveryTurn {
   return {
     id: idFromBytes('delivery', id),
     webhookId: idFromBytes('webhook', webhookId),

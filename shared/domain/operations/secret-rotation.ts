@@ -2,7 +2,7 @@ import { keyIdOf, open, seal, sealingKeyId } from '../../common/secrets.ts';
 import * as db from '../../db/server/sealed-secrets.system.ts';
 
 /** The secrets of a column that the first key of SECRET_KEY has not sealed. */
-export type Left = {
+export type RotationProgress = {
   place: string;
   resealed: number;
   left: number;
@@ -17,15 +17,15 @@ const defaultBatch = 200;
  * a change of just the value that was read: it can be stopped and begun again at any time, while everything runs. A
  * secret that no key of SECRET_KEY opens is left as it is, and counted.
  */
-export async function resealAll({ batch = defaultBatch } = {}): Promise<Left[]> {
-  const ended: Left[] = [];
+export async function resealAll({ batch = defaultBatch } = {}): Promise<RotationProgress[]> {
+  const ended: RotationProgress[] = [];
   for (const place of db.sealedPlaces) ended.push(await walk(place, batch, reseal));
   return ended;
 }
 
 /** The same count without a change. */
-export async function countLeft({ batch = defaultBatch } = {}): Promise<Left[]> {
-  const ended: Left[] = [];
+export async function countLeft({ batch = defaultBatch } = {}): Promise<RotationProgress[]> {
+  const ended: RotationProgress[] = [];
   for (const place of db.sealedPlaces) ended.push(await walk(place, batch, async () => 'left'));
   return ended;
 }
@@ -36,7 +36,7 @@ async function walk(
   place: db.SealedPlace,
   batch: number,
   each: (value: db.SealedValue) => Promise<End>,
-): Promise<Left> {
+): Promise<RotationProgress> {
   const counts = { resealed: 0, left: 0, changed: 0 };
   const keyIds = new Set<string>();
   let after: db.SealedValue['key'] | null = null;

@@ -11,7 +11,7 @@ const mostDaysOfHours = 31;
 const dayHours = 24;
 
 /** `start` and `end` are those that were asked for, `from` and `to` the hours that are counted, which count from 1970. */
-export type Range = {
+export type ReportRange = {
   start: number;
   end: number;
   from: number;
@@ -21,7 +21,7 @@ export type Range = {
 };
 
 /** The range of the query. Counts are kept by hour: a bound within one is rounded down. */
-export function rangeOf(filter: ReportFilter): Range {
+export function rangeOf(filter: ReportFilter): ReportRange {
   throwAny(faultsOf(filter));
   const { from, to, timeZone } = filter;
   const { start, end } = stretchOf(from, to, timeZone);
@@ -77,7 +77,7 @@ function timeOf(bound: ReportBound, zone: string): number {
 const isWithinHour = (time: number) => time % hourMs !== 0;
 
 /** `starts`: when each interval begins; `bounds`: the hours that they are counted by, with the end of the last. */
-export type Intervals = { starts: number[]; bounds: number[]; range: Range };
+export type Intervals = { starts: number[]; bounds: number[]; range: ReportRange };
 
 export function intervalsOf(filter: SendsFilter): Intervals {
   const range = rangeOf(filter);

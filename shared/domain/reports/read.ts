@@ -17,7 +17,7 @@ import type {
   SendsReport,
 } from '../../schemas/reports.ts';
 import { piecesOf, piecesWithin, timeOf } from './pieces.ts';
-import { intervalsOf, type Range, rangeOf } from './range.ts';
+import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 
 /** Whose reports they are: a caller, or the operator's choice. */
 type Owner = { workspaceId: string };
@@ -41,7 +41,7 @@ export async function limited<Found>(workspaceId: string, look: () => Promise<Fo
 
 async function reporting<Row>(
   { workspaceId }: Owner,
-  { from, to, timeZone, timeZoneRounded }: Range,
+  { from, to, timeZone, timeZoneRounded }: ReportRange,
   look: () => Promise<Row[]>,
 ) {
   const data = await limited(workspaceId, look);
@@ -202,7 +202,7 @@ function list<Wanted extends db.Measure>(
   { workspaceId }: Owner,
   dimension: db.Dimension,
   channels: readonly db.Channel[],
-  { from, to }: Range,
+  { from, to }: ReportRange,
   { wanted, limit }: { wanted: readonly (Wanted | 'accepted')[]; limit: number },
 ): Promise<db.ReportRow<Wanted | 'accepted'>[]> {
   return db.listReportRows<Wanted | 'accepted'>(workspaceId, dimension, {

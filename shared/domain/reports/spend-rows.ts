@@ -6,10 +6,10 @@ import { hourOf, piecesOf } from './pieces.ts';
  * Text messages that are paid for, or would be where the workspace has no balance: neither held nor given back. Money in
  * ten-thousandths. `charged`: what the balance was charged for them.
  */
-export type Spend = { messages: number; parts: number; gbp: number; eur: number; charged: number };
+export type SpendSums = { messages: number; parts: number; gbp: number; eur: number; charged: number };
 
 /** `value`: a country, the id of the first key of a lineage, or a tag; null: of messages that have none. */
-export type SpendRow = Spend & { value: string | null };
+export type SpendRow = SpendSums & { value: string | null };
 
 export type SpendDimension = 'country' | 'key' | 'tag';
 
@@ -26,7 +26,7 @@ export async function spendBy(
 }
 
 /** The sum of all of them. */
-export async function spendTotal(workspaceId: string, from: Date, to: Date): Promise<Spend> {
+export async function spendTotal(workspaceId: string, from: Date, to: Date): Promise<SpendSums> {
   const [row] = await listSpend(workspaceId, from, to, 'all');
   const { messages = 0, parts = 0, gbp = 0, eur = 0, charged = 0 } = row ?? {};
   return { messages, parts, gbp, eur, charged };

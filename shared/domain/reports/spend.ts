@@ -5,7 +5,7 @@ import type { SpendQuery, Spend as SpendRecord } from '../../schemas/workspace.t
 import { timeOf } from './pieces.ts';
 import { rangeOf } from './range.ts';
 import { limited } from './read.ts';
-import { type Spend, spendBy, spendTotal } from './spend-rows.ts';
+import { type SpendSums, spendBy, spendTotal } from './spend-rows.ts';
 
 /**
  * The spend of a workspace on text messages: by the texts that were accepted in that time, and by the ledger of its balance. Both are
@@ -57,6 +57,6 @@ function monthOf(month: string): { from: { date: number }; to: { date: number } 
 
 const pounds = (amount: number) => ({ gbp: moneyText(amount) });
 
-function shown({ messages, parts, gbp, eur }: Spend) {
+function shown({ messages, parts, gbp, eur }: SpendSums) {
   return { messages, parts, cost: { gbp: moneyText(gbp), eur: moneyText(eur) } };
 }

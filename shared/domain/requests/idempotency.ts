@@ -9,13 +9,13 @@ import * as db from '../../db/requests/idempotency.ts';
 export type Attempt = { workspaceId: string; lineageId: string; key: string; fingerprint: Buffer };
 
 /** The answer to a first request: replayed byte for byte. */
-export type Answer = { status: number; location: string | null; body: string | null };
+export type StoredAnswer = { status: number; location: string | null; body: string | null };
 
 /** The answer as of the commit, and what may take its place after that. */
-export type Outcome = { answer: Answer; ending: Ending | null };
-type Ending = { withinMs: number; finish: () => Promise<Answer | Problem> };
+export type RequestOutcome = { answer: StoredAnswer; ending: Ending | null };
+type Ending = { withinMs: number; finish: () => Promise<StoredAnswer | Problem> };
 
-type Once = { answer: Answer; isReplayed: boolean };
+type Once = { answer: StoredAnswer; isReplayed: boolean };
 type Transaction = <T>(work: () => Promise<T>) => Promise<T>;
 
 const keptMs = 24 * 3_600_000;
@@ -33,7 +33,7 @@ const inHand = new Set<string>();
  */
 export async function once(
   attempt: Attempt,
-  prepare: () => Promise<() => Promise<Outcome>>,
+  prepare: () => Promise<() => Promise<RequestOutcome>>,
   transaction: Transaction,
 ): Promise<Once> {
   const owner = ownerOf(attempt);
@@ -43,7 +43,7 @@ export async function once(
   if (inHand.has(owner)) throw inProgress();
   inHand.add(owner);
   try {
-    let work: () => Promise<Outcome>;
+    let work: () => Promise<RequestOutcome>;
     try {
       work = await prepare();
     } catch (error) {
@@ -60,7 +60,7 @@ export async function once(
 
 async function perform(
   attempt: Attempt,
-  work: () => Promise<Outcome>,
+  work: () => Promise<RequestOutcome>,
   transaction: Transaction,
 ): Promise<Once> {
   for (let round = 1; round <= tries; round += 1) {
@@ -85,7 +85,7 @@ const taken = new Error('Another request has committed this Idempotency-Key');
  * Work that reads or changes anything takes the key first, because its row is the lock. Work that only adds rows of its
  * own needs none: the key goes in beside them, with the answer, and whoever comes second finds nothing added.
  */
-async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promise<Kept> {
+async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>): Promise<Kept> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
   const expiresAt = new Date(now().getTime() + keptMs);
   let isLocked = false;
@@ -107,16 +107,16 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<Outcome>): Promi
  * Until that time the answer of an unfinished request is nobody's: the key is in progress. From then on it is the
  * answer, because the process that was to finish it must have died.
  */
-type Kept = Outcome & { until: Date | null };
+type Kept = RequestOutcome & { until: Date | null };
 
 /** The answer that the caller gets in the end; throws the problem that it has ended in. */
-export async function finish(outcome: Outcome): Promise<Answer> {
+export async function finish(outcome: RequestOutcome): Promise<StoredAnswer> {
   const ended = await end(outcome);
   if (ended instanceof Problem) throw ended;
   return ended;
 }
 
-async function end({ answer, ending }: Outcome): Promise<Answer | Problem> {
+async function end({ answer, ending }: RequestOutcome): Promise<StoredAnswer | Problem> {
   if (!ending) return answer;
   try {
     return await ending.finish();
@@ -126,7 +126,7 @@ async function end({ answer, ending }: Outcome): Promise<Answer | Problem> {
   }
 }
 
-async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promise<Answer> {
+async function finishKept(attempt: Attempt, { until, ...outcome }: Kept): Promise<StoredAnswer> {
   const answer = await end(outcome);
   if (answer instanceof Problem) {
     await forget(attempt);
@@ -155,7 +155,7 @@ async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
 }
 
 /** The answer that the first request of this key got; null when this is the first. */
-async function findAnswer(attempt: Attempt): Promise<Answer | null> {
+async function findAnswer(attempt: Attempt): Promise<StoredAnswer | null> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
   const record = await db.findRecord(workspaceId, lineageId, key, now());
   if (record === null) return null;
@@ -167,7 +167,7 @@ async function findAnswer(attempt: Attempt): Promise<Answer | null> {
   return answer;
 }
 
-function replay(answer: Answer): Once {
+function replay(answer: StoredAnswer): Once {
   return { answer, isReplayed: true };
 }
 
@@ -181,11 +181,11 @@ function ownerOf({ workspaceId, lineageId, key }: Attempt): string {
 }
 
 /** The body stays as it is, so that the replay has the same bytes. */
-function encode({ status, location, body }: Answer, until: Date | null): string {
+function encode({ status, location, body }: StoredAnswer, until: Date | null): string {
   return `${JSON.stringify({ status, location, ...(until && { until }) })}\n${body ?? ''}`;
 }
 
-function decode(text: string): Answer & { until: Date | null } {
+function decode(text: string): StoredAnswer & { until: Date | null } {
   const end = text.indexOf('\n');
   const { status, location, until } = JSON.parse(text.slice(0, end));
   return { status, location, body: text.slice(end + 1) || null, until: until ? new Date(until) : null };

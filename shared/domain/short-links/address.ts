@@ -1,6 +1,6 @@
 import { config } from '../../config/config.ts';
 
-type Place = {
+type LinkAddress = {
   url: string;
   /** With the port, as the header Host has it. */
   host: string;
@@ -10,11 +10,11 @@ type Place = {
   isOwnHost: boolean;
 };
 
-let known: Place | undefined;
+let known: LinkAddress | undefined;
 let madeFrom = '';
 
 /** Where short links are: the operator's short domain, or a path of the platform. */
-export function shortLinkPlace(): Place {
+export function shortLinkPlace(): LinkAddress {
   const { SHORT_LINK_URL, PUBLIC_URL } = config;
   const from = `${SHORT_LINK_URL} ${PUBLIC_URL}`;
   if (known && madeFrom === from) return known;

@@ -10,7 +10,7 @@ import { newId } from '../../formats/ids.ts';
 import type { ShortenedLink } from './shorten.ts';
 
 /** A message, and what was shortened in it. `writtenIn`, for batches, tells of a URL how the source has it. */
-export type Message = {
+export type LinkedMessage = {
   smsId: string;
   createdAt: Date;
   links: ShortenedLink[];
@@ -23,7 +23,7 @@ const longestUrl = 2_048;
 /**
  * Stores the links of messages of one workspace, in the transaction that stores these: of one, or of 500 of a batch.
  */
-export async function store(workspaceId: string, messages: readonly Message[]): Promise<void> {
+export async function store(workspaceId: string, messages: readonly LinkedMessage[]): Promise<void> {
   const records = messages.flatMap(recordsOf);
   if (records.length === 0) return;
   await insertShortLinks(workspaceId, records);
@@ -31,7 +31,13 @@ export async function store(workspaceId: string, messages: readonly Message[]): 
   if (totals.length > 0) await insertShortLinkTotals(workspaceId, totals);
 }
 
-function recordsOf({ smsId, createdAt, links, batchId = null, writtenIn }: Message): NewShortLinkRecord[] {
+function recordsOf({
+  smsId,
+  createdAt,
+  links,
+  batchId = null,
+  writtenIn,
+}: LinkedMessage): NewShortLinkRecord[] {
   return links.map(({ url, token }, place) => {
     const before = batchId === null ? null : (writtenIn?.(url) ?? url);
     return {

@@ -3,7 +3,7 @@ import * as db from '../../db/simulator/answers.system.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 import { dueKind } from '../../work/due.ts';
-import type { Outcome } from '../../work/outcome.ts';
+import type { WorkOutcome } from '../../work/outcome.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { apply } from '../sms/gateways/receipts.ts';
 import { text } from './text.ts';
@@ -48,7 +48,7 @@ const manners: Record<string, Manner> = {
  * The phone's reaction to a text that the simulator took: it reports it, and replies if it is one that does. As often
  * as it is run, there is one reply.
  */
-export async function answer(reference: string): Promise<Outcome> {
+export async function answer(reference: string): Promise<WorkOutcome> {
   const due = await db.findAnswer(reference);
   if (!due) return 'dropped';
   const { report, reply } = manners[due.number] ?? { report: 'delivered' };

@@ -11,7 +11,7 @@ export type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
 /** `isOfSource`: it is wrong whatever the data. */
 export type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
 type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
-type Source = { workspaceId: string; content: string; now: Date };
+type TextSource = { workspaceId: string; content: string; now: Date };
 
 // The characters of a part, and room for those that `strip` drops.
 const longestPart = 4 * 160;
@@ -46,7 +46,9 @@ export async function renderSms({
   data,
   now,
   ...options
-}: Source & { data: Record<string, unknown> } & TextOptions): Promise<({ ok: true } & SmsText) | Failure> {
+}: TextSource & { data: Record<string, unknown> } & TextOptions): Promise<
+  ({ ok: true } & SmsText) | Failure
+> {
   const rendered = await sandbox.render({ workspaceId, parts: partsOfSource(content), data, now });
   if (!rendered.ok) return toFailure(rendered);
   return toText(rendered.outputs[0]!, content, options);
@@ -115,7 +117,7 @@ function toText(
 export async function checkSource({
   sampleData,
   ...source
-}: Source & { sampleData: Record<string, unknown> | null }): Promise<{ ok: true } | Failure> {
+}: TextSource & { sampleData: Record<string, unknown> | null }): Promise<{ ok: true } | Failure> {
   const parsed = await sandbox.check({
     workspaceId: source.workspaceId,
     parts: partsOfSource(source.content),

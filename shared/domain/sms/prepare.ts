@@ -22,13 +22,13 @@ import { costOf, priceOf } from './prices.ts';
 import { findByName } from './templates.ts';
 
 /** `links`: what is to be stored with it. */
-export type Prepared = { message: SmsRecord; links: ShortenedLink[] };
+export type PreparedSms = { message: SmsRecord; links: ShortenedLink[] };
 
 /**
  * Everything about a new message that needs no transaction: the rules, the sender, and Liquid in its sandbox. Every fault of
  * the request is reported at once.
  */
-export async function prepare(caller: Caller, request: NewSms): Promise<Prepared> {
+export async function prepare(caller: Caller, request: NewSms): Promise<PreparedSms> {
   const { workspaceId } = caller;
   const faults = new Faults();
   const workspace = await workspaces.findRecent(workspaceId);

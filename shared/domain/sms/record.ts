@@ -18,10 +18,10 @@ export const nextStatuses: Record<SmsStatus, readonly SmsStatus[]> = {
   received: [],
 };
 
-export type Changes = { at: Date; reason?: SmsReason };
+export type SmsChanges = { at: Date; reason?: SmsReason };
 
 /** The message in its next status. Throws where the table above does not allow it: that is a fault of ours. */
-export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: Changes): SmsRecord {
+export function advance(message: SmsRecord, status: SmsStatus, { at, reason }: SmsChanges): SmsRecord {
   if (!nextStatuses[message.status].includes(status))
     throw new Error(`A message does not go from ${message.status} to ${status}`);
   return {

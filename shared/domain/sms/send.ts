@@ -12,14 +12,14 @@ import * as waiting from '../work/waiting.ts';
 import * as balance from './balance.ts';
 import { admit } from './delivery/admission.ts';
 import { held } from './held.ts';
-import type { Prepared } from './prepare.ts';
+import type { PreparedSms } from './prepare.ts';
 import { eventOf, toWire } from './record.ts';
 
 /**
  * Stores the message and its first event, takes what it costs off the balance and off the limits of the key, and wakes a
  * worker once all of it is committed.
  */
-export async function send(caller: Caller, { message: prepared, links }: Prepared): Promise<SmsMessage> {
+export async function send(caller: Caller, { message: prepared, links }: PreparedSms): Promise<SmsMessage> {
   const { workspaceId, parts, createdAt } = prepared;
   const charged = await balance.charge(prepared);
   const message = charged === null ? held(prepared) : admit({ ...prepared, charged });

@@ -49,13 +49,13 @@ export async function create({ workspaceId }: Caller, record: db.SmsTemplateReco
 }
 
 /** The changed record, once it has been checked, and the version that it is made from. */
-export type PreparedChange = { record: db.SmsTemplateRecord; from: number };
+export type SmsTemplateChange = { record: db.SmsTemplateRecord; from: number };
 
 export async function prepareChange(
   caller: Caller,
   id: string,
   changes: SmsTemplateChanges,
-): Promise<PreparedChange> {
+): Promise<SmsTemplateChange> {
   const before = await db.findSmsTemplate(caller.workspaceId, id);
   if (!before) throw problem('not_found');
   const { record, isSource, isOther } = changed(before, changes);
@@ -65,7 +65,7 @@ export async function prepareChange(
 
 export async function change(
   { workspaceId }: Caller,
-  { record, from }: PreparedChange,
+  { record, from }: SmsTemplateChange,
 ): Promise<SmsTemplate> {
   const before = await db.findSmsTemplateForUpdate(workspaceId, record.id);
   if (!before) throw problem('not_found');

@@ -20,7 +20,7 @@ export function subscribedTypes({ apiVersion, events }: Pick<WebhookRecord, 'api
 }
 
 /** The fields of a message (API decisions §5, "SMS message") that the bodies have. */
-type Message = {
+type LegacyMessage = {
   id: string;
   status: string;
   sender: string | null;
@@ -48,7 +48,7 @@ export function bodyOf(event: Omit<EventRecord, 'position'>): string {
   });
 }
 
-function contentOf(type: string, data: Message): { type: 0 | 1 | 2; content: object } {
+function contentOf(type: string, data: LegacyMessage): { type: 0 | 1 | 2; content: object } {
   if (typesOf.delivery_receipt.some((receipt) => receipt === type))
     return { type: 1, content: receiptOf(data) };
   if (typesOf.inbound.some((inbound) => inbound === type)) return { type: 2, content: inboundOf(data) };
@@ -56,7 +56,7 @@ function contentOf(type: string, data: Message): { type: 0 | 1 | 2; content: obj
   return { type: 0, content: data };
 }
 
-function receiptOf(message: Message): object {
+function receiptOf(message: LegacyMessage): object {
   return {
     messageId: message.id,
     clientReference: message.clientReference ?? null,
@@ -70,7 +70,7 @@ function receiptOf(message: Message): object {
   };
 }
 
-function inboundOf(message: Message): object {
+function inboundOf(message: LegacyMessage): object {
   return {
     messageId: message.id,
     inboundNumber: message.recipient ?? null,

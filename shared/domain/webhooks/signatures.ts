@@ -18,14 +18,14 @@ export type SigningWebhook = {
   previousSecretUntil: Date | null;
 };
 
-type Message = { body: Buffer; deliveryId: string; at: Date };
+type SignedMessage = { body: Buffer; deliveryId: string; at: Date };
 
 const contentType = 'application/json';
 
 /** The headers that describe and sign a delivery's body. Signed anew for each attempt (API decisions §6). */
 export function signedHeaders(
   webhook: SigningWebhook,
-  { body, deliveryId, at }: Message,
+  { body, deliveryId, at }: SignedMessage,
 ): Record<string, string> {
   if (webhook.apiVersion === null)
     return {

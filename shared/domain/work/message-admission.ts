@@ -1,11 +1,15 @@
 import { now } from '../../common/clock.ts';
 import { count } from '../../common/metrics.ts';
 import type { WaitingRow } from '../../db/work/admission.system.ts';
-import { type Admission, listAdmissions, type Messages } from '../../db/work/message-admission.system.ts';
+import {
+  listAdmissions,
+  type MessageAdmission,
+  type Messages,
+} from '../../db/work/message-admission.system.ts';
 import type { Job } from '../../jobs/job.ts';
 import { enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
 import { jobName } from '../../work/job-name.ts';
-import { type Room, refiller } from '../../work/refill.ts';
+import { type Capacity, refiller } from '../../work/refill.ts';
 import { rankOf, rooms, windowForLater } from '../../work/rooms.ts';
 import { sweeper } from '../../work/sweep.ts';
 
@@ -17,11 +21,11 @@ const mostLost = 500;
 const admitAtOnce = 50;
 
 /** Whether a limit that is used up holds the workspace. */
-const isHeld = ({ isLimited, heldUntil }: Admission, at: Date): boolean =>
+const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =>
   isLimited && heldUntil !== null && heldUntil > at;
 
 /** A message that is to have a job, with its place among those of its workspace. */
-type Turn = WaitingRow & { rank: number; suffix?: string };
+type RankedRow = WaitingRow & { rank: number; suffix?: string };
 
 /**
  * Which messages have a job in Redis. A workspace has so many of them, in each lane, and the rest waits in its rows: for
@@ -62,7 +66,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   } = options;
   const { table } = messages;
 
-  async function roomsOf(lane: Lane | null, workspaceIds: string[], at: Date): Promise<Room[]> {
+  async function roomsOf(lane: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
     const near = wakeBefore(at);
     const found = await listAdmissions(messages, lane!, workspaceIds, near);
     const waiting = found.filter(({ hasParked }) => hasParked);
@@ -86,11 +90,11 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   }
 
   /** Turns that share a job. A row that is due later, or whose job is made again, has one of its own. */
-  function inJobs(lane: Lane, turns: Turn[]): [Turn, ...Turn[]][] {
+  function inJobs(lane: Lane, turns: RankedRow[]): [RankedRow, ...RankedRow[]][] {
     const { shared } = options;
-    const mayShare = ({ dueAt, suffix }: Turn) =>
+    const mayShare = ({ dueAt, suffix }: RankedRow) =>
       lane === shared?.lane && dueAt <= now() && suffix === undefined;
-    const jobs: [Turn, ...Turn[]][] = [];
+    const jobs: [RankedRow, ...RankedRow[]][] = [];
     for (const turn of turns) {
       const last = jobs.at(-1);
       const fits = last && last.length < (shared?.most ?? 1) && last[0].ownerId === turn.ownerId;
@@ -101,7 +105,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   }
 
   /** Returns those that Redis did not take. */
-  async function wakeAll(lane: Lane, turns: Turn[]): Promise<Turn[]> {
+  async function wakeAll(lane: Lane, turns: RankedRow[]): Promise<RankedRow[]> {
     for (let start = 0; start < turns.length; start += wokenAtOnce) {
       const some = turns.slice(start, start + wokenAtOnce);
       for (const [jobLane, inLane] of Map.groupBy(some, ({ ownerId }) => laneOf(lane, ownerId))) {

@@ -1,6 +1,6 @@
 import { type RecipientStatus, recipientsOf } from './mail-report/delivery-status.ts';
 import { addressesOf, type Fields, fieldGroups, firstOf, mentionedIn } from './mail-report/fields.ts';
-import { type Message, partsOf } from './mail-report/parts.ts';
+import { type MimeMessage, partsOf } from './mail-report/parts.ts';
 import { qmailRecipientsOf } from './mail-report/qmail.ts';
 import { type Signature, signaturesIn, signedPart } from './mail-report/signatures.ts';
 
@@ -52,7 +52,7 @@ export async function readSignedMail(
   return signed && readMail(signed);
 }
 
-function reportIn(mail: Message, original: Fields | undefined): MailReport {
+function reportIn(mail: MimeMessage, original: Fields | undefined): MailReport {
   // The part that is for people comes first; whatever it is, it is read as it is written.
   const explanation = mail.parts.find(({ type }) => type === 'text/plain' || type === 'text/html');
   if (mail.type !== 'multipart/report') {
@@ -75,12 +75,12 @@ function reportIn(mail: Message, original: Fields | undefined): MailReport {
 }
 
 /** The headers of the message that is reported about. */
-function originalHeaders(mail: Message): Fields | undefined {
+function originalHeaders(mail: MimeMessage): Fields | undefined {
   const types = ['message/rfc822', 'text/rfc822-headers', 'message/global', 'message/global-headers'];
   const text = textOf(mail, types);
   return text === null ? undefined : fieldGroups(text.trimStart().split(/\r?\n\r?\n/, 1)[0]!)[0];
 }
 
-function textOf(mail: Message, types: string[]): string | null {
+function textOf(mail: MimeMessage, types: string[]): string | null {
   return mail.parts.find(({ type }) => types.includes(type))?.text() ?? null;
 }

@@ -15,7 +15,7 @@ export type SmtpVerdict = {
   suppress: boolean;
 };
 
-type Row = {
+type ReplyRule = {
   stages?: SmtpReply['stage'][];
   /** First digits of the reply code: 5 is any 5xx. */
   reply: number | number[];
@@ -78,7 +78,7 @@ const ofRecipient: SmtpReply['stage'][] = ['rcpt', 'report'];
 /**
  * The first row that fits decides. Hard bounces suppress an address, so only what is sure is one (API decisions §7).
  */
-export const replyTable: readonly Row[] = [
+export const replyTable: readonly ReplyRule[] = [
   // The relay wants a login or TLS: the fault of our settings, never of the message (RFC 4954 §6, RFC 3207).
   {
     stages: ['mail'],
@@ -142,7 +142,7 @@ export function verdictOf(answer: SmtpReply): SmtpVerdict {
   return row?.verdict ?? retry('unexpected_reply');
 }
 
-function fits(row: Row, answer: SmtpReply): boolean {
+function fits(row: ReplyRule, answer: SmtpReply): boolean {
   return (
     (!row.stages || row.stages.includes(answer.stage)) &&
     [row.reply].flat().some((code) => code === answer.code || code === Math.floor(answer.code / 100)) &&

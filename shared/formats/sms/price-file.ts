@@ -12,7 +12,7 @@ export type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors:
 const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
 type Column = (typeof priceColumns)[number];
 type Fields = Record<Column, string>;
-type Line = { line: number; fields: string[] };
+type CsvLine = { line: number; fields: string[] };
 
 /** Reads a price table: CSV with a header, whose columns may come in any order. */
 export function parsePriceFile(text: string): PriceFile {
@@ -47,9 +47,9 @@ function failure(line: number, message: string): { ok: false; errors: FieldError
   return { ok: false, errors: { [`line ${line}`]: [message] } };
 }
 
-function linesOf(text: string): { lines: Line[] } | { errors: FieldErrors } {
+function linesOf(text: string): { lines: CsvLine[] } | { errors: FieldErrors } {
   try {
-    const lines: Line[] = [];
+    const lines: CsvLine[] = [];
     parse(text, {
       bom: true,
       // Left to itself it takes the first line's ending for that of all.

@@ -38,10 +38,10 @@ import {
  */
 
 export type Template = { nodes: Node[]; escape: boolean };
-export type Limits = { time: TimeLimit; memory: MemoryLimit };
+export type RenderLimits = { time: TimeLimit; memory: MemoryLimit };
 
 /** Fresh limits, in milliseconds of CPU time from now on. */
-export function limitsOf(milliseconds: number = limits.milliseconds): Limits {
+export function limitsOf(milliseconds: number = limits.milliseconds): RenderLimits {
   return { time: limitTime(milliseconds), memory: limitMemory() };
 }
 
@@ -171,7 +171,7 @@ const escaping = openEngine(true);
 const verbatim = openEngine(false);
 
 /** Parses, or throws a TemplateError. */
-export function parse(source: string, escape: boolean, { time }: Limits): Template {
+export function parse(source: string, escape: boolean, { time }: RenderLimits): Template {
   return inWords(() => {
     if (isTooLong(source)) throw new LimitError(tooLong);
     if (source.split(/\{[{%]/, limits.tags + 2).length > limits.tags + 1)
@@ -185,7 +185,7 @@ export function render(
   template: Template,
   data: Record<string, unknown>,
   now: Date,
-  { time, memory }: Limits,
+  { time, memory }: RenderLimits,
 ): string {
   return inWords(() => {
     const engine = template.escape ? escaping : verbatim;

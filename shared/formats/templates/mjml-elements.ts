@@ -19,8 +19,8 @@ export type MjmlRegion = {
   start: number;
   end: number;
 };
-export type MjmlFault = { at: number; message: string };
-export type MjmlOutline = { elements: MjmlElement[]; regions: MjmlRegion[]; faults: MjmlFault[] };
+export type ElementFault = { at: number; message: string };
+export type MjmlOutline = { elements: MjmlElement[]; regions: MjmlRegion[]; faults: ElementFault[] };
 
 /** Elements whose content is text and HTML, handed on as it is. */
 const withContent = new Set(
@@ -37,7 +37,7 @@ const attributes = /\s*(?:(\/?>)|\/|([^\s=/>]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|
 export function outline(source: string): MjmlOutline {
   const elements: MjmlElement[] = [];
   const regions: MjmlRegion[] = [];
-  const faults: MjmlFault[] = [];
+  const faults: ElementFault[] = [];
   const open: MjmlElement[] = [];
   let at = 0;
 
@@ -160,10 +160,10 @@ function readContent(source: string, from: number): { start: number; end: number
 }
 
 /** The faults in the frame of a whole document. Of what lies outside of it mjml takes the last, or nothing. */
-export function frameFaults({ elements }: MjmlOutline): MjmlFault[] {
+export function frameFaults({ elements }: MjmlOutline): ElementFault[] {
   const [root] = elements;
   if (root?.name !== 'mjml') return [{ at: root?.start ?? 0, message: 'must be one mjml element' }];
-  const faults: MjmlFault[] = [];
+  const faults: ElementFault[] = [];
   const seen = new Set<string>();
   for (const { name, start, parent } of elements) {
     if (parent === null && start !== root.start)

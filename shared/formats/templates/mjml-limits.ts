@@ -1,4 +1,4 @@
-import type { MjmlFault, MjmlOutline } from './mjml-elements.ts';
+import type { ElementFault, MjmlOutline } from './mjml-elements.ts';
 
 /**
  * Faults on which mjml spends long or makes gigabytes, whatever the machine. The time limit of the sandbox would end it as
@@ -17,7 +17,7 @@ const limits = {
 /** Roughly, what one element of mjml becomes. */
 const tagsOfElement = 10;
 
-export function limitFaults(source: string, { elements, regions }: MjmlOutline): MjmlFault[] {
+export function limitFaults(source: string, { elements, regions }: MjmlOutline): ElementFault[] {
   const body = elements.find(({ name }) => name === 'mj-body');
   if (!body) return [];
   const inBody = elements.filter(({ start }) => start > body.start && start < body.end);
@@ -29,7 +29,7 @@ export function limitFaults(source: string, { elements, regions }: MjmlOutline):
       0,
     );
 
-  const faults: MjmlFault[] = [];
+  const faults: ElementFault[] = [];
   const refuse = (at: number, message: string) => faults.push({ at, message });
   if (inBody.length > limits.elements)
     refuse(body.start, `mj-body has more than ${limits.elements} elements`);

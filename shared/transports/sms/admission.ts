@@ -14,7 +14,7 @@ const longestWaitMs = 60_000;
 const leastRetryMs = 5_000;
 const pauseTimes = { firstPauseMs: 1_000, longestPauseMs: 30_000, longestWaitMs: 0 };
 
-type Limits = {
+type GatewayLimits = {
   name: string;
   /** Texts that may be on their way to the gateway at once. */
   window: number;
@@ -25,7 +25,7 @@ type Limits = {
  * Admission of texts to one gateway, by this process. A gateway that does not answer, asks for fewer texts or has
  * enough in hand is not spoken to: its texts are told to come later, and wait in their rows.
  */
-export function createAdmission({ name, window, perSecond }: Limits) {
+export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   const breaker = createCircuitBreaker(pauseTimes, {
     paused: (pauseMs) => {
       count('sms_gateway_pauses', { gateway: name });
@@ -96,7 +96,7 @@ export function createAdmission({ name, window, perSecond }: Limits) {
   };
 }
 
-export type Admission = ReturnType<typeof createAdmission>;
+export type GatewayAdmission = ReturnType<typeof createAdmission>;
 
 export function later(detail: string, afterMs: number): Submission & { kind: 'later' } {
   const waitMs = Math.min(longestWaitMs, Math.max(200, afterMs));

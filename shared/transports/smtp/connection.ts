@@ -7,14 +7,14 @@ import { bodyOf, hasPieces } from './message-body.ts';
 import { detailOf, type Relay } from './relay.ts';
 
 /** How far a message got. In `body` its end is still with us, so it cannot have been taken. */
-type Progress = 'envelope' | 'body' | 'end';
+type WritePhase = 'envelope' | 'body' | 'end';
 
 export type SendResult =
   | Extract<HandOverResult, { kind: 'accepted' | 'refused' }>
   /** `isUnread`: given up by us, as the message could not be read. */
-  | { kind: 'lost'; progress: Progress; detail: string; isUnread: boolean };
+  | { kind: 'lost'; progress: WritePhase; detail: string; isUnread: boolean };
 
-export type Connection = {
+export type SmtpConnection = {
   isOpen(): boolean;
   /** One message at a time. */
   send(email: HandOver): Promise<SendResult>;
@@ -28,7 +28,7 @@ export type Connection = {
   destroy(): void;
 };
 
-export async function connect(relay: Relay, signal: AbortSignal): Promise<Connection> {
+export async function connect(relay: Relay, signal: AbortSignal): Promise<SmtpConnection> {
   const { session, socket } = await openSession(relay, signal);
   return {
     isOpen: () => !session.destroyed,
@@ -51,7 +51,7 @@ export async function connect(relay: Relay, signal: AbortSignal): Promise<Connec
 }
 
 function send(session: SMTPConnection, relay: Relay, email: HandOver): Promise<SendResult> {
-  let progress: Progress = 'envelope';
+  let progress: WritePhase = 'envelope';
   let fault: Error | null = null;
   const body = bodyOf(email.message, {
     onPiece: (isLast) => {
@@ -98,7 +98,7 @@ const stages: Record<string, SmtpStage> = { 'MAIL FROM': 'mail', 'RCPT TO': 'rcp
 
 function refusalOf(
   error: SMTPConnection.SMTPError,
-  progress: Progress,
+  progress: WritePhase,
 ): Extract<SendResult, { kind: 'refused' }> | null {
   if (typeof error.response !== 'string' || !error.responseCode) {
     // The library compares the size with the limit in EHLO before it says MAIL FROM.

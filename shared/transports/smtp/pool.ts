@@ -1,5 +1,5 @@
 import type { EmailLane } from '../../schemas/lanes.ts';
-import { type Connection, connect, type SendResult } from './connection.ts';
+import { connect, type SendResult, type SmtpConnection } from './connection.ts';
 import { type HandOver, type HandOverResult, sizeOf, TransportFault } from './hand-over.ts';
 import type { Relay } from './relay.ts';
 import { createSlots } from './slots.ts';
@@ -27,8 +27,8 @@ export function createSmtpPool(options: {
   idleMs?: number;
 }): SmtpPool {
   const { relay, timeoutMs, idleMs = defaultIdleMs } = options;
-  const open = new Set<Connection>();
-  const idle: { connection: Connection; since: number }[] = [];
+  const open = new Set<SmtpConnection>();
+  const idle: { connection: SmtpConnection; since: number }[] = [];
   const slots = createSlots(options.connections);
   let idleTimer: NodeJS.Timeout | null = null;
   let drained: PromiseWithResolvers<void> | null = null;
@@ -87,7 +87,7 @@ export function createSmtpPool(options: {
     return { kind: 'transport_fault', reason: 'timeout', detail: `${lateDetail}, ${when}` };
   }
 
-  async function connectNew(signal: AbortSignal): Promise<Connection> {
+  async function connectNew(signal: AbortSignal): Promise<SmtpConnection> {
     const connection = await connect(relay, signal);
     open.add(connection);
     connection.onceClosed(() => {
@@ -98,7 +98,11 @@ export function createSmtpPool(options: {
     return connection;
   }
 
-  async function sendOn(connection: Connection, email: HandOver, signal: AbortSignal): Promise<SendResult> {
+  async function sendOn(
+    connection: SmtpConnection,
+    email: HandOver,
+    signal: AbortSignal,
+  ): Promise<SendResult> {
     connection.keepProcessAlive(true);
     const end = (): void => connection.destroy();
     signal.addEventListener('abort', end, { once: true });
@@ -109,7 +113,7 @@ export function createSmtpPool(options: {
     }
   }
 
-  async function putBack(connection: Connection, result: SendResult): Promise<void> {
+  async function putBack(connection: SmtpConnection, result: SendResult): Promise<void> {
     if (result.kind === 'lost') connection.destroy();
     if (result.kind === 'refused' && connection.isOpen()) await resetInTime(connection);
     if (!connection.isOpen()) return;
@@ -118,7 +122,7 @@ export function createSmtpPool(options: {
     idleTimer ??= setTimeout(closeIdle, idleMs).unref();
   }
 
-  async function resetInTime(connection: Connection): Promise<void> {
+  async function resetInTime(connection: SmtpConnection): Promise<void> {
     const timer = setTimeout(() => connection.destroy(), resetMs);
     if (!(await connection.reset())) connection.destroy();
     clearTimeout(timer);

@@ -2,7 +2,7 @@ import { product } from '../../config/config.ts';
 import { ConnectError, type ConnectionFailure } from './connect.ts';
 import type { LineHandler, LineRequest, Lines } from './lines.ts';
 
-export type WebhookAttempt = {
+export type AttemptOutcome = {
   url: string;
   body: Buffer;
   /** The type of the body, its delivery and its signatures: lower-case names. */
@@ -36,7 +36,7 @@ const mostBytesKept = 1024;
 const userAgent = `${product.name}/${product.version}`;
 
 /** Rejects for a fault on our own side only. */
-export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAttemptResult> {
+export function post(lines: Lines, attempt: AttemptOutcome): Promise<WebhookAttemptResult> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const request = requestOf(attempt);
@@ -128,7 +128,7 @@ export function post(lines: Lines, attempt: WebhookAttempt): Promise<WebhookAtte
   });
 }
 
-function requestOf({ url: address, body, headers }: WebhookAttempt): LineRequest {
+function requestOf({ url: address, body, headers }: AttemptOutcome): LineRequest {
   const url = new URL(address);
   return {
     origin: url.origin,

@@ -14,7 +14,7 @@ export type LinesOptions = ConnectOptions & {
 };
 
 /** One connection that is kept open, or opened again. */
-export type Line = {
+export type KeptConnection = {
   /** Answers received since it was opened: with none, a failure cannot be that of a connection that went stale. */
   answers: number;
   /** Breaks it off, open or being opened. */
@@ -23,7 +23,7 @@ export type Line = {
 
 /** A request that is to be sent over a line. */
 export type LineHandler = Dispatcher.DispatchHandler & {
-  line: Line | undefined;
+  line: KeptConnection | undefined;
   /** True when its deadline has passed while it waited, so nothing must be sent any more. */
   isOver: () => boolean;
 };
@@ -114,7 +114,7 @@ export function createLines(options: LinesOptions): Lines {
 function createOpenLine(options: ConnectOptions): (origin: URL | string, own: Client.Options) => Client {
   const connect = createConnect(options);
   return (origin, own) => {
-    const line: Line = { answers: 0, breakOff: () => {} };
+    const line: KeptConnection = { answers: 0, breakOff: () => {} };
     const client = new Client(origin, {
       ...own,
       connect: ({ protocol, hostname, port }, opened) => {

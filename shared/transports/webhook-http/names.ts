@@ -35,14 +35,14 @@ const resolverKeptMs = 60_000;
 /** A name server that is silent about IPv6 must not delay those who have an IPv4 address (RFC 8305 §3). */
 const secondFamilyMs = 300;
 
-type Answer = { addresses: Promise<readonly string[]>; endsAt: number };
+type CachedAnswer = { addresses: Promise<readonly string[]>; endsAt: number };
 
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const resolverNow = resolverSource(options);
   const hosts = hostsReader(options.hostsFile ?? '/etc/hosts');
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, CachedAnswer>();
 
-  async function find(name: string, answer: Answer): Promise<readonly string[]> {
+  async function find(name: string, answer: CachedAnswer): Promise<readonly string[]> {
     const keep = (forMs: number) => {
       answer.endsAt = performance.now() + Math.min(forMs, longestKeptMs);
     };
@@ -67,7 +67,7 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
     const known = answers.get(name);
     if (known && known.endsAt > performance.now()) return known.addresses;
     // Until it is there, an answer is shared by all who wait for it.
-    const answer: Answer = { addresses: Promise.resolve([]), endsAt: Number.POSITIVE_INFINITY };
+    const answer: CachedAnswer = { addresses: Promise.resolve([]), endsAt: Number.POSITIVE_INFINITY };
     answer.addresses = find(name, answer);
     answers.delete(name);
     answers.set(name, answer);

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
-import { type EmailFilter, listEmails } from '../../../shared/db/email/emails.ts';
+import { type EmailRecordFilter, listEmails } from '../../../shared/db/email/emails.ts';
 import { listSms } from '../../../shared/db/sms/listings.ts';
 import { listSuppressions } from '../../../shared/db/suppressions.ts';
 import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
@@ -96,7 +96,7 @@ test('what hardly any row has together is found, on pages of which each costs no
   expect(gone.flat()).toEqual([numbered('suppression', 100)]);
 });
 
-test.each<[EmailFilter, number]>([
+test.each<[EmailRecordFilter, number]>([
   [{ status: 'failed', kind: 'marketing', clientTag: 'rare' }, 1],
   [{ status: 'sent', clientTag: 'rare' }, 0],
 ])('%o goes by what fewest rows have, and is done on one page', async (filter, found) => {

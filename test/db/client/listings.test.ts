@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { execute, query } from '../../../shared/db/client.ts';
 import { emailTable } from '../../../shared/db/email/emails.system.ts';
-import { type EmailFilter, listEmails } from '../../../shared/db/email/emails.ts';
+import { type EmailRecordFilter, listEmails } from '../../../shared/db/email/emails.ts';
 import { listUnnumberedEvents } from '../../../shared/db/events/events.system.ts';
 import { findPositionFurtherOn, listEventsAfter } from '../../../shared/db/events/events.ts';
 import { listSms, type SmsRowFilter } from '../../../shared/db/sms/listings.ts';
@@ -76,7 +76,7 @@ async function expectCheap(what: unknown, list: () => Promise<unknown[]>): Promi
   expect({ what, read }).toEqual({ what, read: expect.toSatisfy((count) => count <= most) });
 }
 
-test.each<EmailFilter>([
+test.each<EmailRecordFilter>([
   {},
   { status: 'queued' },
   { kind: 'transactional' },

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { type ContactRecord, insertContacts } from '../../../shared/db/contacts/contacts.ts';
 import {
+  type ContactRecordPage,
   listContactIdsAfter,
   listContacts,
   mostCompared,
-  type Page,
 } from '../../../shared/db/contacts/search.ts';
 import * as contactFilter from '../../../shared/domain/contacts/filter.ts';
 import { newId } from '../../../shared/formats/ids.ts';
@@ -66,7 +66,7 @@ test.each<[string, ContactFilter]>([
   const seen: string[] = [];
   let pages = 0;
   for (let before: string | null = null; ; pages += 1) {
-    let page: Page | undefined;
+    let page: ContactRecordPage | undefined;
     const rows = await rowsRead(async () => {
       page = await listContacts(own, compiled, { limit, beforeId: before });
     });

@@ -2,10 +2,10 @@ import { beforeAll, expect, test } from 'vitest';
 import { transaction } from '../../../shared/db/client.ts';
 import { type ContactRecord, insertContacts } from '../../../shared/db/contacts/contacts.ts';
 import {
+  type ContactRecordPage,
   countContacts,
   listContactIdsAfter,
   listContacts,
-  type Page,
 } from '../../../shared/db/contacts/search.ts';
 import * as contactFilter from '../../../shared/domain/contacts/filter.ts';
 import { newId } from '../../../shared/formats/ids.ts';
@@ -147,7 +147,7 @@ test.each([1, 7, 200])(
       const seen: string[] = [];
       let before: string | null = book[old + 20]!.id;
       for (let page = 0; page < 3; page += 1) {
-        const found: Page = await listContacts(own, contactFilter.compile(filter), {
+        const found: ContactRecordPage = await listContacts(own, contactFilter.compile(filter), {
           limit: size,
           beforeId: before,
         });

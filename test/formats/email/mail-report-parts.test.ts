@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import PostalMime from 'postal-mime';
 import { describe, expect, test } from 'vitest';
-import { type Message, partsOf } from '../../../shared/formats/email/mail-report/parts.ts';
+import { type MimeMessage, partsOf } from '../../../shared/formats/email/mail-report/parts.ts';
 
 const read = (...lines: string[]) => partsOf(Buffer.from(lines.join('\r\n'), 'latin1'));
-const shown = ({ parts }: Message) => parts.map(({ type, text }) => [type, text()]);
+const shown = ({ parts }: MimeMessage) => parts.map(({ type, text }) => [type, text()]);
 
 describe('a message is taken apart', () => {
   test('with headers folded, in any case and order, and parameters quoted or not', () => {

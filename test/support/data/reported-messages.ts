@@ -77,7 +77,7 @@ export async function textAt(
 export async function advanceText(
   before: SmsRecord,
   status: SmsRecord['status'],
-  changes: texts.Changes,
+  changes: texts.SmsChanges,
 ): Promise<SmsRecord> {
   const after = texts.advance(before, status, changes);
   await transaction(async () => {
@@ -93,7 +93,7 @@ export async function advanceText(
 export async function advanceEmail(
   before: EmailRecord,
   status: EmailRecord['status'],
-  changes: emails.Changes,
+  changes: emails.EmailChanges,
 ): Promise<EmailRecord> {
   return storeEmail(before, emails.advance(before, status, changes));
 }

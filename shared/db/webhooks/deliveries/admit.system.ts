@@ -4,10 +4,13 @@ import { admittedOf, findOldestDue } from '../../work/admission.system.ts';
 import { type Pacing, toPacing } from './pacing.system.ts';
 import { deliveryTable } from './table.system.ts';
 
-export type Admission = Pacing & { webhookId: string /** How many have a job in Redis. */; admitted: number };
+export type WebhookAdmission = Pacing & {
+  webhookId: string /** How many have a job in Redis. */;
+  admitted: number;
+};
 
 /** How much each of these webhooks has in Redis, and may have; those that are gone are left out. */
-export async function listAdmissions(webhookIds: string[]): Promise<Admission[]> {
+export async function listAdmissions(webhookIds: string[]): Promise<WebhookAdmission[]> {
   if (webhookIds.length === 0) return [];
   const count = admittedOf(deliveryTable, null, 'w.id');
   const rows = await query(

@@ -1,6 +1,10 @@
 /** Deliveries as workers, the relay and the sweep see them: across workspaces. */
 
-export { type Admission, findOldestDueDeliveries, listAdmissions } from './admit.system.ts';
+export {
+  findOldestDueDeliveries,
+  listAdmissions,
+  type WebhookAdmission as Admission,
+} from './admit.system.ts';
 export { type ClaimedDelivery, type ClaimedWebhook, claimDelivery } from './claim.system.ts';
 export {
   deleteAttemptsBefore,
@@ -8,7 +12,7 @@ export {
   listWebhooksWaitingSince,
   updateExpired,
 } from './expire.system.ts';
-export { type Attempt, type DeliveryOutcome, finishDelivery } from './finish.system.ts';
+export { type DeliveryAttempt as Attempt, type DeliveryOutcome, finishDelivery } from './finish.system.ts';
 export { type DeliveryStatus, insertDeliveries, type NewDelivery } from './insert.system.ts';
 export type { Pacing } from './pacing.system.ts';
 export { deliveryTable } from './table.system.ts';

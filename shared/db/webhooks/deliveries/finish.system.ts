@@ -6,7 +6,7 @@ import { holdingLease, outcomeWriter } from '../../work/outcomes.system.ts';
 import type { DeliveryStatus } from './insert.system.ts';
 import { deliveryTable } from './table.system.ts';
 
-export type Attempt = {
+export type DeliveryAttempt = {
   attemptedAt: Date;
   durationMs: number;
   responseStatus: number | null;
@@ -25,7 +25,7 @@ export type DeliveryOutcome = {
   parked: boolean;
   completedAt: Date | null;
   /** Null when nothing was sent: what was recorded of an earlier attempt stays. */
-  attempt: Attempt | null;
+  attempt: DeliveryAttempt | null;
 };
 
 /** Writes the outcome and gives the lease back; false, changing nothing, when the lease was lost. */

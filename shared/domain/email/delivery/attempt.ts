@@ -5,7 +5,7 @@ import * as system from '../../../db/email/emails.system.ts';
 import type { EmailKind, EmailRecord } from '../../../db/email/emails.ts';
 import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
@@ -31,7 +31,7 @@ import { dueSince, isPast } from './times.ts';
  * One attempt to hand an email over: claim, compose, sign, speak to the relay, write down what became of it.
  * A job that is lost on the way is found by the sweep when the lease has ended. `lane`: where not that of its kind.
  */
-export async function attempt(emailId: string, lane?: EmailKind): Promise<Outcome> {
+export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
@@ -44,7 +44,7 @@ async function attemptClaimed(
   emailId: string,
   claimed: system.ClaimedEmail,
   lane: EmailKind,
-): Promise<Outcome> {
+): Promise<WorkOutcome> {
   const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
@@ -86,7 +86,7 @@ async function attemptClaimed(
 }
 
 /** The workspace may not send now: the email waits in its row until it is admitted again. */
-async function holdBack(emailId: string, token: Buffer): Promise<Outcome> {
+async function holdBack(emailId: string, token: Buffer): Promise<WorkOutcome> {
   await system.updateHeldBack({ id: emailId, token, at: now() });
   count('emails_held_back');
   return 'dropped';

@@ -4,14 +4,14 @@ import { findDueSince } from '../../../db/email/admission.system.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';
 import { timeOfId } from '../../../formats/ids.ts';
 import { emailLanes } from '../../../schemas/lanes.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import { turns } from '../../../work/turns.ts';
 import * as admission from '../admission/admission.ts';
 import { attempt } from './attempt.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { isPast } from './times.ts';
 
-export type Turn = {
+export type EmailTurn = {
   emailId: string;
   workspaceId?: string | undefined;
   /** Left out: the lane's. */
@@ -34,13 +34,13 @@ const takeTurn = turns({
 /** An email's turn: an attempt as soon as its workspace has a slot and the relay can be used. */
 export async function deliver(
   lane: EmailKind,
-  { emailId, workspaceId, kind = lane }: Turn,
-): Promise<Outcome> {
+  { emailId, workspaceId, kind = lane }: EmailTurn,
+): Promise<WorkOutcome> {
   const turn = { lane, rowLane: kind, ownerId: workspaceId, id: emailId };
   return (await takeTurn(turn, () => attemptWhenPossible(lane, kind, emailId))) ?? inMs(againMs);
 }
 
-async function attemptWhenPossible(lane: EmailKind, kind: EmailKind, emailId: string): Promise<Outcome> {
+async function attemptWhenPossible(lane: EmailKind, kind: EmailKind, emailId: string): Promise<WorkOutcome> {
   if (relayCircuitBreaker.isPaused() && (await isOverdue(kind, emailId))) return attempt(emailId, lane);
   const pass = await relayCircuitBreaker.pass();
   if ('waitMs' in pass) return inMs(pass.waitMs);
@@ -59,6 +59,6 @@ async function isOverdue(kind: EmailKind, emailId: string): Promise<boolean> {
   return since !== null && isPast(since, kind, now());
 }
 
-function inMs(ms: number): Outcome {
+function inMs(ms: number): WorkOutcome {
   return { retryAt: new Date(now().getTime() + ms) };
 }

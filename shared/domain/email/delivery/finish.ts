@@ -2,14 +2,18 @@ import { count } from '../../../common/metrics.ts';
 import * as system from '../../../db/email/emails.system.ts';
 import type { EmailRecord } from '../../../db/email/emails.ts';
 import { isNear } from '../../../queue/queue.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
 import { writeOutcome } from '../../work/write-outcome.ts';
 import { isSoftBounce, noteSoftBounce } from '../reports/soft-bounces.ts';
-import type { Judgement } from './judge.ts';
+import type { EmailJudgement } from './judge.ts';
 
-export async function finish(token: Buffer, before: EmailRecord, judgement: Judgement): Promise<Outcome> {
+export async function finish(
+  token: Buffer,
+  before: EmailRecord,
+  judgement: EmailJudgement,
+): Promise<WorkOutcome> {
   const { email, bounce } = judgement;
   // While a worker holds it, an email is due at the end of the lease.
   const isOurs = await writeOutcome(before.dueAt!, () =>

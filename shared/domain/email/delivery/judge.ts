@@ -15,7 +15,7 @@ import { crashes, giveUp, uncertain } from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
 
 /** The outcome of an email, and the events that report it. */
-export type Judgement = {
+export type EmailJudgement = {
   email: EmailRecord;
   events: NewEventRecord[];
   isFinal: boolean;
@@ -24,7 +24,7 @@ export type Judgement = {
   bounce?: string;
 };
 
-export function judge(email: EmailRecord, result: HandOverResult): Judgement {
+export function judge(email: EmailRecord, result: HandOverResult): EmailJudgement {
   switch (result.kind) {
     case 'accepted':
       return accept(email);
@@ -59,7 +59,7 @@ export function judge(email: EmailRecord, result: HandOverResult): Judgement {
   }
 }
 
-function accept(email: EmailRecord): Judgement {
+function accept(email: EmailRecord): EmailJudgement {
   const sent = advance(email, 'sent', { at: now() });
   if (config.EMAIL_DELIVERED_ON !== 'accept')
     return { email: sent, events: [eventOf(sent)], isFinal: true, metric: 'sent' };
@@ -67,13 +67,13 @@ function accept(email: EmailRecord): Judgement {
   return { email: delivered, events: [eventOf(sent), eventOf(delivered)], isFinal: true, metric: 'sent' };
 }
 
-export function fail(email: EmailRecord, reason: EmailReason): Judgement {
+export function fail(email: EmailRecord, reason: EmailReason): EmailJudgement {
   const failed = advance(email, 'failed', { at: now(), reason });
   return { email: failed, events: [eventOf(failed)], isFinal: true, metric: 'failed' };
 }
 
 /** Waits for the next attempt, or fails with `reason` when the time for this kind of email is up. */
-function retry(email: EmailRecord, detail: string, reason: EmailReason): Judgement {
+function retry(email: EmailRecord, detail: string, reason: EmailReason): EmailJudgement {
   const time = now();
   const dueAt = nextTry(email.retries, time);
   if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, reason);

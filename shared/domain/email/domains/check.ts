@@ -7,13 +7,13 @@ import * as db from '../../../db/email/domains.ts';
 import { claimDue } from '../../../db/work/due.system.ts';
 import { findWorkspace } from '../../../db/workspace/workspaces.ts';
 import { checkDomains } from '../../../jobs/check-domains.ts';
-import { type Answer, lookUp } from '../../../transports/dns.ts';
+import { type DnsLookup, lookUp } from '../../../transports/dns.ts';
 import { dueKind } from '../../../work/due.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as systemMail from '../../operations/system-mail.ts';
-import { after, type Finding, type Findings } from './course.ts';
+import { after, type Findings, type RecordFinding } from './course.ts';
 import { mailAbout } from './mails.ts';
-import { checkOf, type Wanted, wantedOf } from './records.ts';
+import { checkOf, type WantedRecord, wantedOf } from './records.ts';
 import { forget } from './signing.ts';
 
 /**
@@ -25,7 +25,7 @@ const leaseMs = 60_000;
 export const checks = dueKind(system.checkTable, checkDomains, (domainId) => ({ domainId }));
 
 /** Looks at the DNS of a domain that is due, and follows it. */
-export async function checkDue(domainId: string): Promise<Outcome> {
+export async function checkDue(domainId: string): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + leaseMs);
   if (!(await claimDue(system.checkTable, { id: domainId, at: nowForAll(), until }))) return 'dropped';
   const domain = await system.findEmailDomainOfAny(domainId);
@@ -51,7 +51,7 @@ export async function checkRecords(domain: db.EmailDomainRecord): Promise<Findin
 }
 
 /** `answers`: of its own name, then of those that it inherits from. */
-function findingOf(domain: db.EmailDomainRecord, wanted: Wanted, answers: Answer[]): Finding {
+function findingOf(domain: db.EmailDomainRecord, wanted: WantedRecord, answers: DnsLookup[]): RecordFinding {
   // The first that says anything counts, and where nobody knows what it says, nothing is known.
   const answer =
     answers.find((each) => !('records' in each) || wanted.judge(each.records).status !== 'missing') ??
@@ -63,7 +63,7 @@ function findingOf(domain: db.EmailDomainRecord, wanted: Wanted, answers: Answer
   return { wanted, check: { value: wanted.value, status, error }, isKnown };
 }
 
-function resultOf({ isKnown, check }: Finding): string {
+function resultOf({ isKnown, check }: RecordFinding): string {
   if (!isKnown) return 'trouble';
   return check.status === 'verified' ? 'seen' : 'not_seen';
 }

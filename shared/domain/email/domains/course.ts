@@ -1,12 +1,12 @@
 import type { EmailDomainRecord, RecordCheck, RecordChecks } from '../../../db/email/domains.ts';
 import type { EmailDomainStatus } from '../../../schemas/email/domains.ts';
-import type { Wanted } from './records.ts';
+import type { WantedRecord } from './records.ts';
 
 /** How the status of a domain follows from what its DNS says. */
 
 /** An unknown answer changes no status. */
-export type Finding = { wanted: Wanted; check: RecordCheck; isKnown: boolean };
-export type Findings = { at: Date; findings: Finding[] };
+export type RecordFinding = { wanted: WantedRecord; check: RecordCheck; isKnown: boolean };
+export type Findings = { at: Date; findings: RecordFinding[] };
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

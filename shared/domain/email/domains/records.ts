@@ -11,7 +11,7 @@ import type { DomainRecord, EmailDomain, RecordPurpose } from '../../../schemas/
 
 /** The records that a domain is to publish, and how the ones found there are judged. */
 
-export type Wanted = Pick<DomainRecord, 'purpose' | 'type' | 'name' | 'value'> & {
+export type WantedRecord = Pick<DomainRecord, 'purpose' | 'type' | 'name' | 'value'> & {
   judge: (found: readonly string[]) => Judged;
   /** Names whose record counts where there is none; nearest first. */
   inheritedFrom?: readonly string[];
@@ -19,7 +19,7 @@ export type Wanted = Pick<DomainRecord, 'purpose' | 'type' | 'name' | 'value'> &
 
 type Domain = Pick<EmailDomainRecord, 'name' | 'dkimSelector' | 'dkimPublicKey'>;
 
-export function wantedOf(domain: Domain): Wanted[] {
+export function wantedOf(domain: Domain): WantedRecord[] {
   const { name, dkimSelector, dkimPublicKey } = domain;
   const returnPath = config.RETURN_PATH_DOMAIN;
   const include = config.SPF_INCLUDE ?? returnPath;

@@ -10,7 +10,7 @@ import type { MailReport } from '../../../formats/email/mail-report.ts';
 import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
 import { eventOf } from '../record.ts';
-import { type Finding, judgeComplaint, judgeStatus } from './judge.ts';
+import { judgeComplaint, judgeStatus, type ReportFinding } from './judge.ts';
 import { isSoftBounce, noteSoftBounce } from './soft-bounces.ts';
 
 export type Report = Extract<MailReport, { kind: 'delivery' | 'complaint' }>;
@@ -43,7 +43,7 @@ async function applyOnce(emailId: string, report: Report, proof: Proof): Promise
   if (!found) return 'unknown_email';
   const at = now();
   let email = found;
-  const follow = async (finding: Finding): Promise<void> => {
+  const follow = async (finding: ReportFinding): Promise<void> => {
     email = await write(email, finding);
   };
 
@@ -66,7 +66,7 @@ async function applyOnce(emailId: string, report: Report, proof: Proof): Promise
 }
 
 /** The email as it then is. */
-async function write(before: EmailRecord, { change, suppress }: Finding): Promise<EmailRecord> {
+async function write(before: EmailRecord, { change, suppress }: ReportFinding): Promise<EmailRecord> {
   const { workspaceId } = before;
   if (change) {
     if (!(await system.updateReportedEmail(before, change.email)))

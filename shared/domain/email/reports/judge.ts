@@ -7,7 +7,7 @@ import type { SuppressionScope } from '../../../schemas/suppressions.ts';
 import { advance, nextStatuses, remark } from '../record.ts';
 
 /** The changes that a report makes to an email. Each part may be missing: what is known already is not told again. */
-export type Finding = {
+export type ReportFinding = {
   change?: { email: EmailRecord; event?: EventType };
   /** Nothing more of this is to be sent to the recipient. */
   suppress?: { scope: SuppressionScope; source: 'bounce' | 'complaint'; reason: string };
@@ -30,7 +30,7 @@ export function judgeComplaint(
   email: EmailRecord,
   { feedbackType }: Complaint,
   { at, isProven }: { at: Date; isProven: boolean },
-): Finding {
+): ReportFinding {
   if (!complaints.includes(feedbackType)) return {};
   const suppress = {
     scope: isProven ? ('all' as const) : ('marketing' as const),
@@ -52,7 +52,7 @@ export function judgeStatus(
   email: EmailRecord,
   { action, reply }: RecipientStatus,
   { at, isDelayKnown }: { at: Date; isDelayKnown: boolean },
-): Finding {
+): ReportFinding {
   switch (action) {
     case 'failed': {
       const verdict = verdictOf(reply);

@@ -9,7 +9,7 @@ import type { Made } from './messages.ts';
 export type Means = {
   /** In ten-thousandths of a pound; null: without limit. */
   balance: number | null;
-  room: keyUsage.Room;
+  room: keyUsage.PartsAllowance;
 };
 
 type Batch = Pick<SmsBatchRecord, 'id' | 'workspaceId' | 'lineageId'>;

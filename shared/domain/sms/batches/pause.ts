@@ -8,7 +8,7 @@ import * as workspaces from '../../workspace/workspaces.ts';
 import { findMeans, spendable } from './affordable.ts';
 import { advance, eventOf } from './record.ts';
 import { isCopying, membersWithRoom } from './work/copy-lists.ts';
-import { changeHeld, type Hold, type Progress } from './work/held.ts';
+import { type BatchLease, type BatchProgress, changeHeld } from './work/held.ts';
 
 /** So often a paused batch looks whether its cause has ended: it goes on within a minute. */
 const checkAgainMs = 20_000;
@@ -37,7 +37,7 @@ export async function paused(
   return changed;
 }
 
-export function pause(hold: Hold, reason: PausedReason): Promise<Progress> {
+export function pause(hold: BatchLease, reason: PausedReason): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => ({
     batch: await paused(
       batch,
@@ -49,7 +49,7 @@ export function pause(hold: Hold, reason: PausedReason): Promise<Progress> {
 }
 
 /** Goes on with a paused batch where its cause has ended, else looks again later. */
-export async function checkAgain(hold: Hold, before: SmsBatchRecord): Promise<Progress> {
+export async function checkAgain(hold: BatchLease, before: SmsBatchRecord): Promise<BatchProgress> {
   const stands = await isStanding(before);
   return changeHeld(hold, async (batch) => {
     if (stands)

@@ -8,7 +8,7 @@ export type Rendering = {
   unicode: Unicode;
   shortenLinks: boolean;
 };
-export type Rendered = ({ ok: true } & SmsText) | { ok: false; message: string };
+export type RenderedText = ({ ok: true } & SmsText) | { ok: false; message: string };
 
 /** Thrown where the sandbox has too much of this workspace waiting: later there may be room. */
 export class SandboxBusy extends Error {}
@@ -21,9 +21,9 @@ export async function renderAll(
   workspaceId: string,
   { shared, renderings }: { shared: Record<string, unknown>; renderings: Rendering[] },
   now: Date,
-): Promise<Rendered[]> {
+): Promise<RenderedText[]> {
   const rows = renderings.map(({ data, ...row }) => ({ ...row, data: JSON.stringify(data) }));
-  const texts: Rendered[] = [];
+  const texts: RenderedText[] = [];
   for (const text of await renderSmsMany({ workspaceId, rows, shared: JSON.stringify(shared), now })) {
     if (!text.ok && text.busy) break;
     texts.push(text.ok ? text : { ok: false, message: wording(text.faults) });

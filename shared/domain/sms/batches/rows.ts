@@ -9,7 +9,7 @@ import { type Route, router } from './routes.ts';
 
 /** `index`: the place of the message in the request, counting from 0. */
 export type RowError = { index: number; error: string };
-export type Fault = { field: string; message: string };
+export type RowFault = { field: string; message: string };
 
 const mostFaultsShown = 100;
 
@@ -54,7 +54,7 @@ export function rowChecker(
   return async function check(
     message: BatchMessage,
     position: number,
-  ): Promise<{ row: BatchRow } | { fault: Fault }> {
+  ): Promise<{ row: BatchRow } | { fault: RowFault }> {
     const parsed = parsePhoneNumber(message.recipient);
     if (!parsed.ok) return { fault: { field: 'recipient', message: parsed.message } };
     const { number, country } = parsed;

@@ -7,7 +7,7 @@ import * as system from '../../../db/sms/messages.system.ts';
 import type { SmsRecord } from '../../../db/sms/messages.ts';
 import { listSmsParts } from '../../../db/sms/parts.system.ts';
 import { gatewayFor, submit } from '../../../transports/sms.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import * as pauses from '../gateways/pauses.ts';
@@ -19,7 +19,7 @@ import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from '.
  * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. A message that is lost
  * on the way is found by the sweep when the lease has ended. `isAlone`: it has a job of its own, which may come again.
  */
-export async function attempt(smsId: string, { isAlone = true } = {}): Promise<Outcome> {
+export async function attempt(smsId: string, { isAlone = true } = {}): Promise<WorkOutcome> {
   // The hand-over must have ended before the lease does.
   const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
   const until = new Date(now().getTime() + leaseSeconds * 1000);
@@ -73,7 +73,7 @@ const areApproved = batcher<Sent, boolean>({
 });
 
 /** The workspace may not send now: the message waits in its row until it is admitted again. */
-async function holdBack(smsId: string, token: Buffer): Promise<Outcome> {
+async function holdBack(smsId: string, token: Buffer): Promise<WorkOutcome> {
   await system.updateSmsHeldBack({ id: smsId, token, at: now() });
   count('sms_held_back');
   return 'dropped';

@@ -4,7 +4,7 @@ import { runWithRequest } from '../../../common/request-context.ts';
 import { config } from '../../../config/config.ts';
 import type { sendSms } from '../../../jobs/send-sms.ts';
 import { type SmsLane, smsLanes } from '../../../schemas/lanes.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import { turns } from '../../../work/turns.ts';
 import { refill, textsPerJob } from './admission.ts';
 import { attempt } from './attempt.ts';
@@ -25,10 +25,13 @@ export function jobsInHand(lane: SmsLane): number {
   return lane === 'bulk' ? Math.ceil((1.5 * config.SMS_CONCURRENCY) / textsPerJob) : config.SMS_CONCURRENCY;
 }
 
-type Turn = z.infer<typeof sendSms.payload>;
+type SmsTurn = z.infer<typeof sendSms.payload>;
 
 /** The turn of some texts, each for itself: an attempt as soon as their workspace has a slot. */
-export async function deliver(lane: SmsLane, { smsId, workspaceId, others = [] }: Turn): Promise<Outcome> {
+export async function deliver(
+  lane: SmsLane,
+  { smsId, workspaceId, others = [] }: SmsTurn,
+): Promise<WorkOutcome> {
   const isAlone = others.length === 0;
   const deliverOne = (id: string) =>
     takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { isAlone }));

@@ -7,15 +7,19 @@ import { insertSmsParts } from '../../../db/sms/parts.system.ts';
 import { finisher } from '../../../db/work/outcomes.system.ts';
 import { changeWaiting } from '../../../db/work/waiting-counts.ts';
 import { isNear } from '../../../queue/queue.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as events from '../../events/events.ts';
 import { writeOutcome } from '../../work/write-outcome.ts';
 import * as balance from '../balance.ts';
 import * as receipts from '../gateways/receipts.ts';
 import { eventOf } from '../record.ts';
-import type { Judgement } from './judge.ts';
+import type { SmsJudgement } from './judge.ts';
 
-export async function finish(token: Buffer, before: SmsRecord, judgement: Judgement): Promise<Outcome> {
+export async function finish(
+  token: Buffer,
+  before: SmsRecord,
+  judgement: SmsJudgement,
+): Promise<WorkOutcome> {
   const { message, metric } = judgement;
   // While a worker holds it, a message is due at the end of the lease.
   const written = writeOutcome(before.dueAt!, () => finishClaim({ token, judgement }));
@@ -32,7 +36,7 @@ export async function finish(token: Buffer, before: SmsRecord, judgement: Judgem
   return { retryAt: message.dueAt };
 }
 
-type Finished = { token: Buffer; judgement: Judgement };
+type Finished = { token: Buffer; judgement: SmsJudgement };
 
 const finishClaim = finisher<Finished>(system.smsTable, {
   leaseOf: ({ token, judgement }) => ({ id: judgement.message.id, token }),
@@ -54,7 +58,7 @@ const finishClaim = finisher<Finished>(system.smsTable, {
 });
 
 /** In an order that all workers share, so that none waits for another that waits for it. */
-function givenBack(judgements: Judgement[]): SmsRecord[] {
+function givenBack(judgements: SmsJudgement[]): SmsRecord[] {
   const keyOf = ({ workspaceId, lineageId }: SmsRecord) => `${workspaceId} ${lineageId}`;
   return judgements
     .filter(({ isGivenBack }) => isGivenBack)
@@ -62,7 +66,7 @@ function givenBack(judgements: Judgement[]): SmsRecord[] {
     .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
 }
 
-function partsOf(judgements: Judgement[]) {
+function partsOf(judgements: SmsJudgement[]) {
   return judgements.flatMap(({ message, parts = [] }) =>
     parts.map((part) => ({ ...part, smsId: message.id, gateway: message.gateway! })),
   );

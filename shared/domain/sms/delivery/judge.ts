@@ -11,7 +11,7 @@ import { gatewayAway, uncertain } from './reasons.ts';
 import { giveUpMinutes } from './times.ts';
 
 /** The outcome of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
-export type Judgement = {
+export type SmsJudgement = {
   message: SmsRecord;
   isGivenBack: boolean;
   metric: string;
@@ -25,7 +25,7 @@ export function judge(
   gateway: string,
   submission: Submission,
   isAlone: boolean,
-): Judgement {
+): SmsJudgement {
   const { parts = [] } = submission;
   if (parts.length === 0) return judgeWhole(message, gateway, submission, isAlone);
   const judgement = judgeWhole({ ...message, gateway }, gateway, submission, isAlone);
@@ -38,7 +38,7 @@ function judgeWhole(
   gateway: string,
   submission: Submission,
   isAlone: boolean,
-): Judgement {
+): SmsJudgement {
   switch (submission.kind) {
     case 'accepted': {
       const sent = advance(message, 'sent', { at: now() });
@@ -78,13 +78,13 @@ function judgeWhole(
   }
 }
 
-export function fail(message: SmsRecord, reason: SmsReason): Judgement {
+export function fail(message: SmsRecord, reason: SmsReason): SmsJudgement {
   // Where it may have arrived it has been paid for.
   const isGivenBack = message.uncertainCount === 0;
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
-function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: Date): Judgement {
+function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: Date): SmsJudgement {
   if (isPast(message, dueAt)) return fail(message, reason);
   return {
     message: {

@@ -24,7 +24,7 @@ import { advance, eventOf } from '../record.ts';
  * Applies a receipt; one that says what is known already changes nothing. It may come before the gateway's answer to
  * the message is written down: then it waits for that.
  */
-export async function apply(receipt: db.Receipt): Promise<{ isKnown: boolean }> {
+export async function apply(receipt: db.ReportedReceipt): Promise<{ isKnown: boolean }> {
   if (await outsideTransaction(() => applyTogether(receipt))) return { isKnown: true };
   if (await applyToMessage(receipt)) return { isKnown: true };
   await db.insertUnmatchedReceipt(receipt, now());
@@ -36,7 +36,7 @@ export async function apply(receipt: db.Receipt): Promise<{ isKnown: boolean }> 
  * The receipts of a moment share a transaction. False for what it does not look at: texts of several parts, and unknown
  * ones.
  */
-const applyTogether = batcher<db.Receipt, boolean>({
+const applyTogether = batcher<db.ReportedReceipt, boolean>({
   maxItems: 100,
   maxInFlight: 2,
   run: async (receipts) => {
@@ -125,11 +125,11 @@ export async function expect(message: SmsRecord, parts?: { reference: string }[]
 }
 
 /** Mostly there is none: a question for all messages of a moment. */
-const early = batcher<db.Taken, db.Receipt | null>({
+const early = batcher<db.MessageReference, db.ReportedReceipt | null>({
   maxItems: 100,
   maxInFlight: 2,
   run: async (items) => {
-    const keyOf = ({ gateway, reference }: db.Taken) => `${gateway} ${reference}`;
+    const keyOf = ({ gateway, reference }: db.MessageReference) => `${gateway} ${reference}`;
     const found = new Map(
       (await db.listUnmatchedReceipts(items)).map((receipt) => [keyOf(receipt), receipt]),
     );
@@ -152,7 +152,7 @@ async function match(gateway: string, reference: string): Promise<boolean> {
 }
 
 /** False where no message is known by this reference. */
-async function applyToMessage({ gateway, reference, reason }: db.Receipt): Promise<boolean> {
+async function applyToMessage({ gateway, reference, reason }: db.ReportedReceipt): Promise<boolean> {
   return transaction(async () => {
     const whole =
       (await findSmsOfGatewayForUpdate(gateway, reference)) ?? (await ofOnlyPart(gateway, reference));

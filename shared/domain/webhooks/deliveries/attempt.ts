@@ -13,7 +13,7 @@ import {
   retryAfterSeconds,
   type WebhookAttemptResult,
 } from '../../../transports/webhook-http.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import { signedHeaders } from '../signatures.ts';
 import { bodyOf, madeFor } from './body.ts';
@@ -29,7 +29,7 @@ type Webhook = system.ClaimedWebhook;
 type Delivery = system.ClaimedDelivery;
 
 /** One attempt: claim, sign, post, and write down when the next is due, if any (API decisions §6). */
-export async function attempt(deliveryId: string, place: Permit = open): Promise<Outcome> {
+export async function attempt(deliveryId: string, place: Permit = open): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   try {
     const delivery = await system.claimDelivery({ id: deliveryId, at: nowForAll(), until });
@@ -39,7 +39,7 @@ export async function attempt(deliveryId: string, place: Permit = open): Promise
   }
 }
 
-async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): Promise<Outcome> {
+async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): Promise<WorkOutcome> {
   const { webhook } = delivery;
   if (delivery.lostClaims > maxLostClaims) {
     logGivenUp('webhook_delivery', { deliveryId: delivery.id, webhookId: webhook?.id ?? 'deleted' });

@@ -1,15 +1,15 @@
 import {
   isAlone,
   isStuck,
-  type Line,
   newLine,
   newOrigin,
+  type OpenRequest,
   type Origin,
   paceAfter,
   partOf,
-  type Request,
   slotsOf,
   type Waiter,
+  type WebhookQueue,
 } from './lines.ts';
 
 /**
@@ -75,7 +75,7 @@ const shortWaitMs = 1_000;
 
 export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): ConcurrencyLimiter {
   const origins = new Map<string, Origin>();
-  const lines = new Map<string, Line>();
+  const lines = new Map<string, WebhookQueue>();
   let inFlight = 0;
   let waiting = 0;
   /** The same in jobs. */
@@ -89,12 +89,12 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   }
 
   /** The time of a request: as long as those before, and no less than the one that is out for longest. */
-  function paceMs(line: Line): number {
+  function paceMs(line: WebhookQueue): number {
     const [oldest] = line.out;
     return Math.max(line.paceMs ?? 0, oldest ? performance.now() - oldest.at : 0);
   }
 
-  function places(line: Line): { free: number; ahead: number } {
+  function places(line: WebhookQueue): { free: number; ahead: number } {
     const pace = paceMs(line);
     const all = slots();
     const own = slotsOf(line, all);
@@ -107,7 +107,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     return { free: Math.max(free, partOf(line, all) - taken), ahead };
   }
 
-  function mayWait(line: Line): boolean {
+  function mayWait(line: WebhookQueue): boolean {
     const { waiting: mostJobs, isSaturated, patienceMs } = limits();
     const { origin } = line;
     if (line.isStuck || (line.out.size === 0 && isStuck(line, performance.now(), patienceMs))) return false;
@@ -119,7 +119,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   }
 
   /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
-  function turn<T>(line: Line, queue: Set<Waiter>, share: number, start: () => T): Promise<T | null> {
+  function turn<T>(line: WebhookQueue, queue: Set<Waiter>, share: number, start: () => T): Promise<T | null> {
     const { origin } = line;
     const counted = queue === line.forPlace ? 1 : 0;
     const count = (sign: 1 | -1) => {
@@ -147,12 +147,12 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     });
   }
 
-  function watch(line: Line): void {
+  function watch(line: WebhookQueue): void {
     // A turn of the event loop late: when this process itself stood still, what has arrived meanwhile still counts.
     line.timer ??= setTimeout(() => setImmediate(() => check(line)), limits().patienceMs);
   }
 
-  function check(line: Line): void {
+  function check(line: WebhookQueue): void {
     line.timer = undefined;
     const { longestWaitMs, patienceMs } = limits();
     const time = performance.now();
@@ -181,7 +181,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   }
 
   /** Forgets it when nobody is in it any more. */
-  function close(line: Line): void {
+  function close(line: WebhookQueue): void {
     const { webhookId, origin } = line;
     if (line.placed + line.out.size + line.forPlace.size > 0) return;
     clearTimeout(line.timer);
@@ -190,7 +190,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     if (origin.lines.size === 0 && origins.get(origin.name) === origin) origins.delete(origin.name);
   }
 
-  function placeIn(line: Line, share: number): Permit {
+  function placeIn(line: WebhookQueue, share: number): Permit {
     const { origin } = line;
     let isPlaced = true;
     const count = (sign: 1 | -1) => {
@@ -208,7 +208,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       vacate();
       advance(origin);
     };
-    const start = (): Request => {
+    const start = (): OpenRequest => {
       const request = { at: performance.now() };
       vacate();
       line.out.add(request);
@@ -219,7 +219,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       origin.lines.add(line);
       return request;
     };
-    const end = (request: Request) => {
+    const end = (request: OpenRequest) => {
       const time = performance.now();
       for (const ended of [line, origin]) {
         ended.answeredAt = time;
@@ -245,7 +245,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     };
   }
 
-  function lineOf(webhookId: string, name: string): Line {
+  function lineOf(webhookId: string, name: string): WebhookQueue {
     const known = lines.get(webhookId);
     if (known?.origin.name === name) return known;
     const origin = origins.get(name) ?? newOrigin(name);

@@ -10,7 +10,7 @@ import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { updateWebhookSlowed } from '../../../db/webhooks/webhooks.system.ts';
 import { updateParked } from '../../../db/work/admission.system.ts';
 import type { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 import { attempt } from './attempt.ts';
 import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { originOf } from './origins.ts';
@@ -50,13 +50,18 @@ export function jobsInHand(): number {
   return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
 }
 
-export type Turn = z.infer<typeof deliverWebhook.payload>;
+export type WebhookTurn = z.infer<typeof deliverWebhook.payload>;
 
 /**
  * The turn of some deliveries of a webhook, each for itself: an attempt as soon as the webhook has a slot for it; else
  * it goes back to wait in its row. Where one meets a fault of ours the turn is taken again, and is over for the others.
  */
-export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn): Promise<Outcome> {
+export async function deliver({
+  deliveryId,
+  webhookId,
+  more,
+  others = [],
+}: WebhookTurn): Promise<WorkOutcome> {
   if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
   const share = 1 / (1 + others.length);
   const ends = await Promise.allSettled([
@@ -76,7 +81,7 @@ export async function deliver({ deliveryId, webhookId, more, others = [] }: Turn
 }
 
 /** Null: there was no place for it. */
-async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<Outcome | null> {
+async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<WorkOutcome | null> {
   const place = await limiter.enter(webhookId, share, await originOf(webhookId));
   if (!place) {
     await handBack({ deliveryId, webhookId });

@@ -6,7 +6,7 @@ import { enqueueAll, readNextPayloads } from '../../../queue/queue.ts';
 import { jobName } from '../../../work/job-name.ts';
 
 /** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
-export type Turn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
+export type DeliveryTurn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
   webhookId: string;
   /** More deliveries of this webhook wait for room than could be admitted with this one. */
   more: boolean;
@@ -23,24 +23,24 @@ const mostInJob = 10;
  * Makes the jobs, each with what is due now of a webhook, a few at a time; what is due later has one of its own. First
  * attempts that never had to wait have a lane of their own. Returns those that Redis did not take.
  */
-export function wake<T extends Turn>(turns: T[]): Promise<T[]> {
+export function wake<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
   const time = now();
   return inLanes(turns, (inLane) => share(inLane, time));
 }
 
 /** Makes a job for each, under a name that somebody who does the same would give it too. */
-export function wakeAlone<T extends Turn>(turns: T[]): Promise<T[]> {
+export function wakeAlone<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
   return inLanes(turns, (inLane) => inLane.map((turn): Shared => [turn]));
 }
 
-async function inLanes<T extends Turn>(turns: T[], inJobs: (inLane: T[]) => Shared[]): Promise<T[]> {
+async function inLanes<T extends DeliveryTurn>(turns: T[], inJobs: (inLane: T[]) => Shared[]): Promise<T[]> {
   const missed: T[] = [];
   for (const [lane, inLane] of Map.groupBy(turns, laneOf))
     if (!(await enqueueAll(deliverWebhook, lane, inJobs(inLane).map(jobOf)))) missed.push(...inLane);
   return missed;
 }
 
-const laneOf = ({ claims }: Pick<Turn, 'claims'>) => (claims === 0 ? 'first' : 'retry');
+const laneOf = ({ claims }: Pick<DeliveryTurn, 'claims'>) => (claims === 0 ? 'first' : 'retry');
 
 /**
  * Tells whether a delivery's lane has come past the time that it is due at. Where it has not, its job still waits,
@@ -59,9 +59,9 @@ async function nextDue(queueName: string): Promise<number> {
   return Math.min(...next.map(({ data }) => data?.dueAt ?? Number.POSITIVE_INFINITY));
 }
 
-type Shared = [first: Turn, ...others: Turn[]];
+type Shared = [first: DeliveryTurn, ...others: DeliveryTurn[]];
 
-function share(turns: Turn[], time: Date): Shared[] {
+function share(turns: DeliveryTurn[], time: Date): Shared[] {
   const jobs: Shared[] = [];
   const open = new Map<string, Shared>();
   for (const turn of turns) {

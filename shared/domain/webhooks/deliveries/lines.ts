@@ -3,15 +3,15 @@
  */
 
 export type Waiter = { since: number; share: number; go: () => void; giveUp: () => void };
-export type Request = { at: number };
+export type OpenRequest = { at: number };
 
-export type Line = {
+export type WebhookQueue = {
   webhookId: string;
   origin: Origin;
   /** Have a place, and no request yet. */
   placed: number;
   /** Requests that are out, oldest first. */
-  out: Set<Request>;
+  out: Set<OpenRequest>;
   /** Milliseconds of a request, of late; null before the first has ended. */
   paceMs: number | null;
   /** When the last one ended. */
@@ -28,7 +28,7 @@ export type Line = {
 export type Origin = {
   name: string;
   /** Of those who have anything in hand; first the one whose last request began longest ago. */
-  lines: Set<Line>;
+  lines: Set<WebhookQueue>;
   placed: number;
   out: number;
   paceMs: number | null;
@@ -51,8 +51,8 @@ export function newOrigin(name: string): Origin {
   };
 }
 
-export function newLine(webhookId: string, origin: Origin): Line {
-  const line: Line = {
+export function newLine(webhookId: string, origin: Origin): WebhookQueue {
+  const line: WebhookQueue = {
     webhookId,
     origin,
     placed: 0,
@@ -69,27 +69,27 @@ export function newLine(webhookId: string, origin: Origin): Line {
 }
 
 /** Has an origin to itself. */
-export function isAlone({ origin }: Line): boolean {
+export function isAlone({ origin }: WebhookQueue): boolean {
   return origin.lines.size === 1;
 }
 
 /** Of the slots of an origin, those that each line has for sure. */
-export function partOf({ origin }: Line, slots: number): number {
+export function partOf({ origin }: WebhookQueue, slots: number): number {
   return Math.max(1, Math.floor(slots / origin.lines.size));
 }
 
 /** How many slots a line may have: all that others leave, but no more than its part while one waits that has less. */
-export function slotsOf(line: Line, slots: number): number {
+export function slotsOf(line: WebhookQueue, slots: number): number {
   if (isAlone(line)) return slots;
   const { lines, out } = line.origin;
   const part = partOf(line, slots);
-  const isShort = (other: Line) => other !== line && other.out.size < part && other.forSlot.size > 0;
+  const isShort = (other: WebhookQueue) => other !== line && other.out.size < part && other.forSlot.size > 0;
   const most = [...lines].some(isShort) ? part : slots;
   return Math.max(0, Math.min(most, slots - (out - line.out.size)));
 }
 
 /** The request that a line waits for: the oldest of its own, or where it has none, of the others at its origin. */
-function longestOut(line: Line): { at: number; answeredAt: number } | null {
+function longestOut(line: WebhookQueue): { at: number; answeredAt: number } | null {
   const isOwn = line.out.size > 0;
   const oldest = (isOwn ? [line] : [...line.origin.lines]).flatMap(({ out }) => {
     const [first] = out;
@@ -100,7 +100,7 @@ function longestOut(line: Line): { at: number; answeredAt: number } | null {
 }
 
 /** Whether nothing has been answered for so long that it is of no use to wait. */
-export function isStuck(line: Line, time: number, patienceMs: number): boolean {
+export function isStuck(line: WebhookQueue, time: number, patienceMs: number): boolean {
   const longest = longestOut(line);
   return longest !== null && time - Math.max(longest.at, longest.answeredAt) >= patienceMs;
 }

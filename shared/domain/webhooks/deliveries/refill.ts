@@ -1,7 +1,7 @@
 import { count } from '../../../common/metrics.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { wakeBefore } from '../../../queue/queue.ts';
-import { type Room, refiller } from '../../../work/refill.ts';
+import { type Capacity, refiller } from '../../../work/refill.ts';
 import { windowForLater } from '../../../work/rooms.ts';
 import { wake } from './lanes.ts';
 import { isInOutage, windowOf } from './window.ts';
@@ -23,7 +23,7 @@ const refillAll = refiller<never, Asker>({
     const found = await system.listAdmissions(webhookIds);
     return found
       .filter((webhook) => by === 'sweep' || !isInOutage(webhook))
-      .map((webhook): Room => {
+      .map((webhook): Capacity => {
         const window = windowOf(webhook, at);
         const { webhookId: ownerId, admitted } = webhook;
         const room = window - admitted;

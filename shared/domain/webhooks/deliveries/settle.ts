@@ -6,7 +6,7 @@ import { listServed } from '../../../db/webhooks/webhooks.system.ts';
 import { insertSettlement } from '../../../db/webhooks/webhooks.ts';
 import { settleWebhook } from '../../../jobs/settle-webhook.ts';
 import { enqueue } from '../../../queue/queue.ts';
-import type { Outcome } from '../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../work/outcome.ts';
 
 // Small enough that nobody waits for the rows of one.
 const batchSize = 500;
@@ -28,7 +28,7 @@ export function wakeSettlement(webhookId: string): void {
 }
 
 /** Does what is still to be done to a webhook's deliveries. A batch stands or falls with the wish for it. */
-export async function settleNext(webhookId: string): Promise<Outcome> {
+export async function settleNext(webhookId: string): Promise<WorkOutcome> {
   let isDone = true;
   for (const settlement of await system.listSettlements(webhookId))
     isDone = (settlement.kind === 'skip' ? await skip(settlement) : await recover(settlement)) && isDone;

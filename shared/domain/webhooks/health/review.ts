@@ -14,7 +14,7 @@ import { after, type Due, dueOf, type End } from './outage.ts';
 /** The occasion of a review: attempts that have ended, or the time. */
 export type Occasion = { ends: Map<string, End[]> } | { time: Date };
 
-type Finding = { before: WebhookRecord; webhook: WebhookRecord; due: Due[] };
+type HealthFinding = { before: WebhookRecord; webhook: WebhookRecord; due: Due[] };
 
 /**
  * Looks at these webhooks and does what is due, in one transaction: the course of their outages, the warning, the
@@ -38,7 +38,7 @@ export async function review(webhookIds: string[], occasion: Occasion): Promise<
  * The consequences of the occasion. A process may have died before it noted a success, or notes a failure long after it
  * happened, so before an outage begins or has consequences the deliveries themselves are asked.
  */
-async function withProof(webhooks: WebhookRecord[], occasion: Occasion): Promise<Finding[]> {
+async function withProof(webhooks: WebhookRecord[], occasion: Occasion): Promise<HealthFinding[]> {
   const found = webhooks.map((webhook) => findingOf(webhook, occasion, []));
   const doubtful = found.filter(
     ({ before, webhook, due }) => due.length > 0 || (webhook.failingSince && !before.failingSince),
@@ -51,7 +51,7 @@ async function withProof(webhooks: WebhookRecord[], occasion: Occasion): Promise
   });
 }
 
-function findingOf(before: WebhookRecord, occasion: Occasion, proof: End[]): Finding {
+function findingOf(before: WebhookRecord, occasion: Occasion, proof: End[]): HealthFinding {
   const ends = 'ends' in occasion ? (occasion.ends.get(before.id) ?? []) : [];
   const webhook = after(before, [...ends, ...proof]);
   const failures = ends.filter(({ isSuccess }) => !isSuccess).map(({ endedAt }) => endedAt.getTime());
@@ -62,7 +62,7 @@ function findingOf(before: WebhookRecord, occasion: Occasion, proof: End[]): Fin
 }
 
 /** Nobody is switched off by the clock while an attempt may yet succeed that is due, in hand or put off by a 429. */
-async function leaveToAttempts(due: Finding[], time: Date): Promise<Finding[]> {
+async function leaveToAttempts(due: HealthFinding[], time: Date): Promise<HealthFinding[]> {
   const ending = due.filter((finding) => finding.due.includes('switch_off')).map(({ webhook }) => webhook.id);
   if (ending.length === 0) return due;
   const awaiting = await db.listAwaitingAttempt(ending, time);
@@ -88,7 +88,7 @@ const acts = {
   },
 };
 
-async function act(due: Finding[]): Promise<void> {
+async function act(due: HealthFinding[]): Promise<void> {
   const workspaces = await listWorkspacesOf([...new Set(due.map(({ webhook }) => webhook.workspaceId))]);
   for (const { webhook, what } of due.flatMap(({ webhook, due: all }) =>
     all.map((what) => ({ webhook, what })),

@@ -1,19 +1,19 @@
 import { boundaryOf, decoded, encodingOf, typeOf } from './content.ts';
 
 /** A part of a message that holds no other parts. */
-export type Part = {
+export type MimePart = {
   /** In lower case, without parameters. */
   type: string;
   /** Decoded, and read as UTF-8. */
   text: () => string;
 };
 
-export type Message = {
+export type MimeMessage = {
   type: string;
   /** The values of one of the message's own header fields, unfolded: one for each time that it is there. */
   values: (name: string) => string[];
   /** In their order. A message within the message is one part, whatever it holds. */
-  parts: Part[];
+  parts: MimePart[];
 };
 
 /** The message has more of something than any report has. */
@@ -29,7 +29,7 @@ type Leaf = { type: string; encoding: string; from: number; to: number };
  * Takes a message apart (RFC 5322, RFC 2046) as far as reports need it, and renders nothing of it. Each line is looked at
  * once, so the time goes with the length, whatever strangers write. Throws TooComplex.
  */
-export function partsOf(raw: Uint8Array): Message {
+export function partsOf(raw: Uint8Array): MimeMessage {
   // One character for each byte.
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('latin1');
   const count = startCounts();

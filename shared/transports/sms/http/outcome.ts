@@ -2,7 +2,7 @@ import type { Submission } from '../../sms.ts';
 import type { WebhookAttemptResult } from '../../webhook-http.ts';
 
 /** `fault`: of the gateway as a whole; others may do better. `busy`: it has asked for a pause. */
-export type Outcome =
+export type GatewayOutcome =
   | Extract<Submission, { kind: 'accepted' | 'refused' | 'unavailable' }>
   | { kind: 'fault' | 'busy'; detail: string };
 
@@ -11,7 +11,12 @@ const referenceForm = /^[\x21-\x7e]{1,60}$/;
 const codeForm = /^[\w.:-]{1,40}$/;
 
 /** The meaning of an answer of the gateway, or of its absence, for the text that was posted. */
-export function outcomeOf({ responseStatus, responseBody, isSent, error }: WebhookAttemptResult): Outcome {
+export function outcomeOf({
+  responseStatus,
+  responseBody,
+  isSent,
+  error,
+}: WebhookAttemptResult): GatewayOutcome {
   if (responseStatus === null)
     return isSent
       ? { kind: 'unavailable', detail: `The gateway gave no answer (${error})` }

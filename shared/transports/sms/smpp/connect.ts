@@ -1,7 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 
-export type ConnectOptions = {
+export type SmppConnectOptions = {
   host: string;
   port: number;
   isTls: boolean;
@@ -11,7 +11,7 @@ export type ConnectOptions = {
 };
 
 /** A line to the carrier, whose certificate has been checked where there is one. */
-export function connect({ host, port, isTls, ca, responseMs }: ConnectOptions): Promise<net.Socket> {
+export function connect({ host, port, isTls, ca, responseMs }: SmppConnectOptions): Promise<net.Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<net.Socket>();
   const name = net.isIP(host) ? {} : { servername: host };
   const socket = isTls

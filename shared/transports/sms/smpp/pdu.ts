@@ -35,12 +35,12 @@ export type Header = { id: number; status: number; sequence: number };
 export type Pdu = Header & { body: Buffer };
 export type Tlvs = Map<number, Buffer>;
 
-export type Address = { ton: number; npi: number; address: string };
+export type SmppAddress = { ton: number; npi: number; address: string };
 
 /** The body of submit_sm and deliver_sm (§4.4.1, §4.6.1), without what no client here looks at. */
 export type ShortMessage = {
-  source: Address;
-  destination: Address;
+  source: SmppAddress;
+  destination: SmppAddress;
   esmClass: number;
   validityPeriod: string;
   registeredDelivery: number;
@@ -190,7 +190,7 @@ class Reader {
     return value;
   }
 
-  address(): Address {
+  address(): SmppAddress {
     return { ton: this.byte(), npi: this.byte(), address: this.text() };
   }
 

@@ -2,7 +2,7 @@ import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { type ShortMessage, tags } from './pdu.ts';
 
 /** The content of a receipt; `reason` is null where the phone has the text. */
-export type Receipt = {
+export type SmppReceipt = {
   reference: string;
   state: 'delivered' | 'failed' | 'pending';
   reason: SmsReason | null;
@@ -76,7 +76,7 @@ const reasons: Record<string, Omit<SmsReason, 'description'> & { detail: string 
  * From the optional parameters where they are there, else from the text (`id:… stat:… err:…`). Null where it names no
  * message, or no state.
  */
-export function readReceipt(pdu: ShortMessage, form: IdForm): Receipt | null {
+export function readReceipt(pdu: ShortMessage, form: IdForm): SmppReceipt | null {
   const { tlvs } = pdu;
   const written = (pdu.message.length > 0 ? pdu.message : tlvs.get(tags.messagePayload)) ?? Buffer.alloc(0);
   const text = written.toString('latin1');

@@ -45,15 +45,15 @@ export function encodeText(
 }
 
 /** The place of a part in a text of several. */
-export type Place = { reference: number; total: number; part: number };
+export type ConcatHeader = { reference: number; total: number; part: number };
 
-function headerOf({ reference, total, part }: Place, form: 'udh' | 'udh16'): Buffer {
+function headerOf({ reference, total, part }: ConcatHeader, form: 'udh' | 'udh16'): Buffer {
   return form === 'udh'
     ? Buffer.from([5, concatenated8, 3, reference & 0xff, total, part])
     : Buffer.from([6, concatenated16, 4, (reference >> 8) & 0xff, reference & 0xff, total, part]);
 }
 
-function sarOf({ reference, total, part }: Place): Tlvs {
+function sarOf({ reference, total, part }: ConcatHeader): Tlvs {
   return new Map([
     [tags.sarMessageReference, Buffer.from([(reference >> 8) & 0xff, reference & 0xff])],
     [tags.sarTotalSegments, Buffer.from([total])],
@@ -66,7 +66,7 @@ function toUcs2(text: string): Buffer {
 }
 
 /** A text that came in, or a part of one. */
-export type DecodedText = { content: string; place: Place | null };
+export type DecodedText = { content: string; place: ConcatHeader | null };
 
 /** `gsmCoding`: whether data_coding 0 is the GSM alphabet, as it is with most, or Latin-1. */
 export function decodeText(pdu: ShortMessage, defaultAlphabet: 'gsm7' | 'latin1'): DecodedText {
@@ -96,14 +96,14 @@ function contentOf(bytes: Buffer, dataCoding: number, defaultAlphabet: 'gsm7' | 
   return fromGsm7(bytes);
 }
 
-function placeBySar(tlvs: Tlvs): Place | null {
+function placeBySar(tlvs: Tlvs): ConcatHeader | null {
   const reference = tlvs.get(tags.sarMessageReference);
   const [total, part] = [tlvs.get(tags.sarTotalSegments)?.[0], tlvs.get(tags.sarSegmentNumber)?.[0]];
   if (reference?.length !== 2 || total === undefined || part === undefined) return null;
   return checked({ reference: reference.readUInt16BE(0), total, part });
 }
 
-function placeByHeader(header: Buffer): Place | null {
+function placeByHeader(header: Buffer): ConcatHeader | null {
   let at = 0;
   while (at + 2 <= header.length) {
     const [kind, length] = [header[at]!, header[at + 1]!];
@@ -118,6 +118,6 @@ function placeByHeader(header: Buffer): Place | null {
 }
 
 /** A place that cannot be is none: the part is then a text of its own, so that nothing is lost. */
-function checked(place: Place): Place | null {
+function checked(place: ConcatHeader): ConcatHeader | null {
   return place.total > 1 && place.part >= 1 && place.part <= place.total ? place : null;
 }

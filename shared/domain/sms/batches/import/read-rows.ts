@@ -2,7 +2,7 @@ import { type FieldErrors, invalid, invalidFields } from '../../../../common/err
 import type { BatchRow } from '../../../../db/sms/batches/rows.ts';
 import { CsvFault, type CsvRow, readCsv } from '../../../../formats/csv-rows.ts';
 import { BatchMessage, type NewSmsImport } from '../../../../schemas/sms/batches.ts';
-import { type Fault, type RowError, rowChecker } from '../rows.ts';
+import { type RowError, type RowFault, rowChecker } from '../rows.ts';
 import { type Columns, columnsOf } from './columns.ts';
 import { numberSet } from './number-set.ts';
 
@@ -72,7 +72,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   async function rowOf(
     { cells }: CsvRow,
     { names, ...places }: Columns,
-  ): Promise<{ row: BatchRow } | { fault: Fault }> {
+  ): Promise<{ row: BatchRow } | { fault: RowFault }> {
     if (cells.length > names.length)
       return {
         fault: { field: 'row', message: `has ${cells.length} cells, and the header ${names.length}` },

@@ -32,7 +32,7 @@ export type NewMessages = {
 };
 
 /** `size`: of so many rows at most. `givesUp`: nobody could make the first one's text. */
-export type Wanted = { size: number; givesUp: boolean };
+export type ChunkRequest = { size: number; givesUp: boolean };
 
 /**
  * The chunks of one batch for as long as a worker has it in hand. The next one is made while the database stores the one
@@ -51,7 +51,7 @@ export function openChunks() {
       next = { from, size, chunk };
     },
 
-    async take(batch: SmsBatchRecord, wanted: Wanted): Promise<Chunk> {
+    async take(batch: SmsBatchRecord, wanted: ChunkRequest): Promise<Chunk> {
       const begun = next;
       next = null;
       const from = batch.nextPosition;
@@ -70,7 +70,7 @@ export function openChunks() {
 export type Chunks = ReturnType<typeof openChunks>;
 
 /** The next chunk behind that position: all of it that needs no transaction. */
-async function make(batch: SmsBatchRecord, from: number, { size, givesUp }: Wanted): Promise<Chunk> {
+async function make(batch: SmsBatchRecord, from: number, { size, givesUp }: ChunkRequest): Promise<Chunk> {
   const { workspaceId, id, rowCount } = batch;
   const rows = await listBatchRows(workspaceId, id, { from, limit: size });
   const end = rows.length < size ? rowCount : rows.at(-1)!.position + 1;

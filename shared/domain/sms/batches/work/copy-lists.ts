@@ -5,7 +5,7 @@ import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { type BatchRow, insertBatchRows } from '../../../../db/sms/batches/rows.ts';
 import * as contactLists from '../../../contact-lists/contact-lists.ts';
 import * as waiting from '../../../work/waiting.ts';
-import { changeHeld, type Hold, type Progress } from './held.ts';
+import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 // Small enough that nobody waits for the rows of one.
 const contactsAtOnce = 1_000;
@@ -28,10 +28,10 @@ export async function membersWithRoom(batch: SmsBatchRecord): Promise<Members | 
 
 /** Copies members of the lists into rows, each number once, as the lists were when the batch began. */
 export async function copyMembers(
-  hold: Hold,
+  hold: BatchLease,
   { workspaceId, listIndex, listAfter }: SmsBatchRecord,
   { contacts, next }: Members,
-): Promise<Progress> {
+): Promise<BatchProgress> {
   return changeHeld(hold, async (held) => {
     if (held.listIndex !== listIndex || held.listAfter !== listAfter)
       throw new Error('A batch that is in hand was changed by somebody else');
@@ -42,12 +42,12 @@ export async function copyMembers(
 }
 
 /** Where the reading of a batch's lists has come to. */
-type Place = Pick<SmsBatchRecord, 'listIndex' | 'listAfter'>;
+type ListPosition = Pick<SmsBatchRecord, 'listIndex' | 'listAfter'>;
 
 /** The next of the lists' members that are to get a message. `read`: how many members these were chosen from. */
 export async function nextMembers(
-  batch: Pick<SmsBatchRecord, 'workspaceId' | 'lists' | 'startedAt'> & Place,
-): Promise<{ contacts: ContactRecord[]; read: number; next: Place }> {
+  batch: Pick<SmsBatchRecord, 'workspaceId' | 'lists' | 'startedAt'> & ListPosition,
+): Promise<{ contacts: ContactRecord[]; read: number; next: ListPosition }> {
   const { workspaceId, lists, listIndex, listAfter } = batch;
   const { listIds, excludeLists } = lists!;
   // A list that is gone by now has no members.

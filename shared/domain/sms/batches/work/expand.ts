@@ -18,9 +18,9 @@ import { findMeans, type Means, type Shortage, shortageOf } from '../affordable.
 import type { Made } from '../messages.ts';
 import { pause, paused } from '../pause.ts';
 import { advance } from '../record.ts';
-import { type Chunk, type Chunks, newMessages, type Wanted } from './chunks.ts';
+import { type Chunk, type ChunkRequest, type Chunks, newMessages } from './chunks.ts';
 import { copyMembers, isCopying, membersWithRoom } from './copy-lists.ts';
-import { changeHeld, type Hold, type Progress } from './held.ts';
+import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const firstCheckMs = 500;
 const mostTries = 4;
@@ -33,11 +33,11 @@ export class Spent extends Error {}
  * worker's.
  */
 export async function expand(
-  hold: Hold,
+  hold: BatchLease,
   batch: SmsBatchRecord,
   chunks: Chunks,
-  { goesOn, ...wanted }: Wanted & { goesOn: () => boolean },
-): Promise<Progress> {
+  { goesOn, ...wanted }: ChunkRequest & { goesOn: () => boolean },
+): Promise<BatchProgress> {
   if (batch.startedAt === null) return begin(hold);
   const { workspaceId } = batch;
   if ((await workspaces.find(workspaceId))?.sendingBlocked) return pause(hold, 'sending_blocked');
@@ -63,7 +63,7 @@ export async function expand(
 }
 
 /** From now on the lists are read as they are. */
-function begin(hold: Hold): Promise<Progress> {
+function begin(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
     const at = now();
     const begun = batch.state === 'scheduled' ? advance(batch, 'processing', at) : batch;
@@ -72,12 +72,12 @@ function begin(hold: Hold): Promise<Progress> {
 }
 
 async function store(
-  hold: Hold,
+  hold: BatchLease,
   from: number,
   chunk: Chunk,
   means: Means,
   shortage: Shortage | null,
-): Promise<Progress> {
+): Promise<BatchProgress> {
   const isCounted = means.balance !== null;
   const isAsMade = !shortage && isCounted === chunk.isCounted;
   const taken = shortage ? chunk.made.slice(0, shortage.rows) : chunk.made;

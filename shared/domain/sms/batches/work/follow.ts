@@ -4,7 +4,7 @@ import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { type BatchCounts, findBatchCounts } from '../../../../db/sms/batches/counts.ts';
 import * as events from '../../../events/events.ts';
 import { advance, eventOf } from '../record.ts';
-import { changeHeld, type Hold, type Progress } from './held.ts';
+import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const hourMs = 3_600_000;
 /** A text that is not reported for so long counts as finished. */
@@ -14,7 +14,7 @@ const [soonestMs, latestMs] = [1_000, 60_000];
 const partOfQuiet = 0.1;
 
 /** Completes a batch whose messages have come to their end; else looks again when that may be so. */
-export async function follow(hold: Hold): Promise<Progress> {
+export async function follow(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
     const at = now();
     const counts = await findBatchCounts(batch.workspaceId, batch.id);

@@ -5,9 +5,9 @@ import { type SmsBatchRecord, updateSmsBatch } from '../../../../db/sms/batches/
 import { admit } from './admission.ts';
 
 /** A batch that this worker has in hand. */
-export type Hold = { batchId: string; token: Buffer };
+export type BatchLease = { batchId: string; token: Buffer };
 /** Where a step has brought the batch: it is still in hand and goes on, or it is not. */
-export type Progress = SmsBatchRecord | null;
+export type BatchProgress = SmsBatchRecord | null;
 
 /** Far more than a step takes; a batch whose worker has died goes on after it. */
 export const leaseMs = 20_000;
@@ -21,10 +21,10 @@ export function leaseEnd(): Date {
  * all that is locked, then messages, the balance, the key's usage, and counts at the commit.
  */
 export async function changeHeld(
-  { batchId, token }: Hold,
+  { batchId, token }: BatchLease,
   change: (batch: SmsBatchRecord) => Promise<{ batch: SmsBatchRecord; isReleased: boolean }>,
   { isFault = false }: { isFault?: boolean } = {},
-): Promise<Progress> {
+): Promise<BatchProgress> {
   return transaction(async () => {
     const before = await findBatchHeldForUpdate(batchId, token);
     if (!before) return null;
@@ -39,6 +39,6 @@ export async function changeHeld(
 }
 
 /** Gives the batch back, to be gone on with then. `isFault`: it counts as if the worker had died of it. */
-export async function release(hold: Hold, dueAt: Date, { isFault = false } = {}): Promise<void> {
+export async function release(hold: BatchLease, dueAt: Date, { isFault = false } = {}): Promise<void> {
   await changeHeld(hold, async (batch) => ({ batch: { ...batch, dueAt }, isReleased: true }), { isFault });
 }

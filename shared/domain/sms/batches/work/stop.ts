@@ -12,12 +12,12 @@ import { changeWaiting } from '../../../../db/work/waiting-counts.ts';
 import * as events from '../../../events/events.ts';
 import * as balance from '../../balance.ts';
 import { advance, eventOf } from '../../record.ts';
-import { changeHeld, type Hold, type Progress } from './held.ts';
+import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const chunkSize = 500;
 
 /** Goes on with cancelling: first the rows that are no message yet, then messages that nobody has claimed, in chunks. */
-export async function stop(hold: Hold, batch: SmsBatchRecord): Promise<Progress> {
+export async function stop(hold: BatchLease, batch: SmsBatchRecord): Promise<BatchProgress> {
   if (batch.expanding) return cancelRows(hold);
   const { workspaceId, id, cancelledUpTo } = batch;
   const ids = await listIdsOfBatch(workspaceId, id, { after: cancelledUpTo, limit: chunkSize });
@@ -28,7 +28,7 @@ export async function stop(hold: Hold, batch: SmsBatchRecord): Promise<Progress>
   });
 }
 
-function cancelRows(hold: Hold): Promise<Progress> {
+function cancelRows(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
     // Nobody makes messages of them any more: whoever would has to have the batch in hand.
     const { waiting } = await findBatchCounts(batch.workspaceId, batch.id);

@@ -5,7 +5,7 @@ import { claimBatch } from '../../../../db/sms/batches/batches.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import type { BatchLane } from '../../../../schemas/lanes.ts';
 import { batchLanes } from '../../../../schemas/lanes.ts';
-import type { Outcome } from '../../../../work/outcome.ts';
+import type { WorkOutcome } from '../../../../work/outcome.ts';
 import { turns } from '../../../../work/turns.ts';
 import { logGivenUp, maxLostClaims } from '../../../work/crash-loops.ts';
 import { checkAgain } from '../pause.ts';
@@ -14,7 +14,7 @@ import { jobsPerWorkspace, refill } from './admission.ts';
 import { type Chunks, openChunks } from './chunks.ts';
 import { expand, Spent } from './expand.ts';
 import { follow } from './follow.ts';
-import { type Hold, leaseEnd, type Progress, release } from './held.ts';
+import { type BatchLease, type BatchProgress, leaseEnd, release } from './held.ts';
 import { stop } from './stop.ts';
 
 /** Then another batch gets its turn, and a worker that is to stop need not wait for the end of this one. */
@@ -37,7 +37,7 @@ const takeTurn = turns({
 type Payload = { batchId: string; workspaceId: string };
 
 /** A batch's turn, as soon as its workspace has a slot. */
-export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload): Promise<Outcome> {
+export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload): Promise<WorkOutcome> {
   const turn = { lane, rowLane: lane, ownerId: workspaceId, id: batchId };
   const outcome = await takeTurn(turn, () => attempt(batchId));
   return outcome ?? later();
@@ -46,7 +46,7 @@ export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload)
 const later = () => ({ retryAt: new Date(now().getTime() + againMs) });
 
 /** Goes on with a batch for a while. Each step commits with the place that the batch has come to. */
-export async function attempt(batchId: string): Promise<Outcome> {
+export async function attempt(batchId: string): Promise<WorkOutcome> {
   const claimed = await claimBatch({ id: batchId, at: nowForAll(), until: leaseEnd() });
   if (!claimed) return 'dropped';
   const hold = { batchId, token: claimed.token };
@@ -60,7 +60,7 @@ export async function attempt(batchId: string): Promise<Outcome> {
   const goesOn = () => size > 1 && isTurn();
   const chunks = openChunks();
   try {
-    let batch: Progress = claimed.batch;
+    let batch: BatchProgress = claimed.batch;
     while (batch && (isTurn() || chunks.isNextBegun())) {
       const at: number = batch.nextPosition;
       batch = await step(hold, batch, chunks, { size, givesUp, goesOn });
@@ -78,7 +78,7 @@ export async function attempt(batchId: string): Promise<Outcome> {
 }
 
 /** After a fault the batch goes on soon; where the database is away, it does so when the lease has ended. */
-async function givenBack(hold: Hold, error: unknown): Promise<unknown> {
+async function givenBack(hold: BatchLease, error: unknown): Promise<unknown> {
   // A batch that meets a fault of ours again and again is treated like one that kills workers.
   const isFault = !(error instanceof Problem);
   await release(hold, later().retryAt, { isFault }).catch((err: unknown) =>
@@ -88,11 +88,11 @@ async function givenBack(hold: Hold, error: unknown): Promise<unknown> {
 }
 
 function step(
-  hold: Hold,
+  hold: BatchLease,
   batch: SmsBatchRecord,
   chunks: Chunks,
   wanted: Parameters<typeof expand>[3],
-): Promise<Progress> {
+): Promise<BatchProgress> {
   if (batch.state === 'cancelled') return stop(hold, batch);
   if (batch.state === 'paused') return checkAgain(hold, batch);
   return batch.expanding ? expand(hold, batch, chunks, wanted) : follow(hold);
