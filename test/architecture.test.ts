@@ -33,7 +33,7 @@ test.each([
   ['api/app.ts', []],
   ['workers/main.ts', []],
   ['workers/jobs/count-reports.ts', []],
-  // What is looked for is found where it is loaded.
+  // The search finds these clients where they are loaded.
   ['workers/jobs/deliver-webhook.ts', ['node_modules/undici/']],
   ['workers/jobs/send-email.ts', ['/esm/smtp-connection/']],
 ])('%s loads what speaks to other servers only where the process does', async (entry, clients) => {

@@ -98,18 +98,15 @@ export const jobsAreWhole: Rule = (files) => {
 // Such a sentence has no subject of its own, so a reader has to read it twice.
 const withoutSubject = /(^\s*(\/\/|\/?\*+)|[.:;?!]) (What|Who|Whoever|Those)\b/;
 
-const isScript = ({ path }: File) => path.startsWith('scripts/') && path.endsWith('.ts');
-const isGenerated = ({ path }: File) => path.endsWith('.d.ts');
+const isWritten = ({ path }: File) => path.endsWith('.ts') && !path.endsWith('.d.ts');
 
-/** Comments of the product and of the scripts name their subject. */
+/** Comments name their subject. */
 export const commentsNameTheirSubject: Rule = (files) =>
-  files
-    .filter((file) => (isProduct(file) || isScript(file)) && !isGenerated(file))
-    .flatMap((file) =>
-      file.source.split('\n').flatMap((line, index) => {
-        const isComment = /^\s*(\/\/|\/?\*)/.test(line);
-        return isComment && withoutSubject.test(line)
-          ? [`${file.path}:${index + 1} begins a sentence without its subject: ${line.trim()}`]
-          : [];
-      }),
-    );
+  files.filter(isWritten).flatMap((file) =>
+    file.source.split('\n').flatMap((line, index) => {
+      const isComment = /^\s*(\/\/|\/?\*)/.test(line);
+      return isComment && withoutSubject.test(line)
+        ? [`${file.path}:${index + 1} begins a sentence without its subject: ${line.trim()}`]
+        : [];
+    }),
+  );

@@ -24,5 +24,12 @@ const loaders: Record<string, () => Promise<{ default: Handler }>> = {
 
 /** The handlers of the jobs of these names. */
 export async function loadHandlers(names: readonly string[]): Promise<Handler[]> {
-  return await Promise.all(names.map(async (name) => (await loaders[name]!()).default));
+  return await Promise.all(
+    names.map(async (name) => {
+      const { default: handler } = await loaders[name]!();
+      if (handler.job.name !== name)
+        throw new Error(`${name} is handled by the handler of ${handler.job.name}`);
+      return handler;
+    }),
+  );
 }
