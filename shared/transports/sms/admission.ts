@@ -5,6 +5,11 @@ import { config } from '../../config/config.ts';
 import type { Submission } from '../sms.ts';
 import { tokenBucket } from './token-bucket.ts';
 
+// A hand-over that is given up while its text still waits would send it although another attempt does so too. Hence
+// everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS do.
+export const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
+export const answerMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
+
 const [firstThrottleMs, longestThrottleMs] = [1_000, 30_000];
 /** A gateway may name a time of its own, up to this. */
 const longestNamedMs = 3_600_000;

@@ -11,7 +11,7 @@ import { partsOf } from '../../../formats/sms/gsm-7.ts';
 import type { Gateway, PartTaken, Submission, TextMessage } from '../../sms.ts';
 import { retryAfterSeconds } from '../../webhook-http/retry-after.ts';
 import type { WebhookAgent } from '../../webhook-http.ts';
-import { createAdmission, later } from '../admission.ts';
+import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
 import { outcomeOf } from './outcome.ts';
 import { partReference } from './part-reference.ts';
 
@@ -110,10 +110,6 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
     },
   };
 }
-
-// Waiting and answer both end before SMS_TIMEOUT_SECONDS do: nothing is posted behind the back of the next attempt.
-const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
-const answerMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 
 function bodyOf({ id, sender, recipient, content, parts }: TextMessage) {
   return { id, sender, recipient, content, encoding: partsOf(content).encoding, parts };

@@ -1,9 +1,8 @@
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
-import { config } from '../../../config/config.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../../sms.ts';
-import { createAdmission, later } from '../admission.ts';
+import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
 import { addressOf } from './address.ts';
 import { firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
@@ -47,7 +46,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         ...settings,
         ca: settings.ca,
         bind: receive ? 'transceiver' : 'transmitter',
-        responseMs: responseMs(),
+        responseMs: answerMs(),
         enquireMs: settings.enquireSeconds * 1000,
         onDeliver: deliver,
         onClosed: (reason) => {
@@ -81,12 +80,6 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     else logger.warn(context, 'the line to a gateway is lost');
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
   }
-
-  // A hand-over that is given up while its text still waits here would send it although another attempt does so too.
-  // Hence everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS
-  // do.
-  const waitMs = () => 0.35 * config.SMS_TIMEOUT_SECONDS * 1000;
-  const responseMs = () => 0.6 * config.SMS_TIMEOUT_SECONDS * 1000;
 
   async function deliver(pdu: ShortMessage): Promise<{ status: number; answered?: () => void }> {
     if (!receive) return { status: statuses.temporaryFault };
@@ -236,7 +229,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       await opening;
       const left = session;
       session = null;
-      await left?.close(responseMs());
+      await left?.close(answerMs());
       isClosed = false;
       retryAt = 0;
     },
