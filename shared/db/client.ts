@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import mysql from 'mysql2';
+import { idToBytes } from '../formats/ids.ts';
 import {
   type Connection,
   database,
@@ -9,8 +10,10 @@ import {
   type Row,
   send,
 } from './client/connection.ts';
+import { hex, written } from './client/text.ts';
 import { timeLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
+import { type RowValue, valueByRow } from './client/values-by-row.ts';
 
 export { type Changed, closeDatabase, database, type Param, type Row } from './client/connection.ts';
 export { isDuplicateKey, isLockConflict, isLockWait } from './client/faults.ts';
@@ -79,6 +82,27 @@ export function table(name: string, indexes: string[] = []): Knex.QueryBuilder {
  * optimizer reads all of it, and then waits for what every other transaction has in hand.
  */
 export const byId = 'FORCE INDEX (PRIMARY)';
+
+/**
+ * Gives each of these records, whose rows must be locked, values of its own in these columns, in one statement.
+ */
+export async function updateEach<Item extends { id: string }>(
+  table: string,
+  items: readonly Item[],
+  columns: Record<string, (item: Item) => Param>,
+): Promise<void> {
+  if (items.length === 0) return;
+  const rows = items
+    .map((item) => ({ item, key: hex(idToBytes(item.id)) }))
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const sets = Object.entries(columns).map(([column, valueOf]) => {
+    const values = rows.map(({ item, key }): RowValue => [key, written(valueOf(item))]);
+    return `${column} = ${valueByRow('id', values)}`;
+  });
+  await query(
+    `UPDATE ${table} ${byId} SET ${sets.join(', ')} WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
+  );
+}
 
 /** The value that a column of bytes holds, or is compared with. */
 export function bytesOf<Absent extends null | undefined>(text: string | Absent): Buffer | Absent {

@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, hex, type Param, query, valueByRow, written } from '../client.ts';
+import { byId, query, updateEach } from '../client.ts';
 import { type EmailRecord, toRecord } from './emails.ts';
 
 /** An email by the link in it, whoever's it is. */
@@ -19,17 +19,10 @@ export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRec
 
 /** Writes how often these have been opened, and when first. */
 export async function updateOpens(emails: EmailRecord[]): Promise<void> {
-  const rows = emails
-    .map((email) => ({ ...email, key: hex(idToBytes(email.id)) }))
-    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  const by = (valueOf: (email: EmailRecord) => Param) =>
-    valueByRow(
-      'id',
-      rows.map((row) => [row.key, written(valueOf(row))]),
-    );
-  await query(
-    `UPDATE emails ${byId} SET open_count = ${by(({ openCount }) => openCount)}, opened_at = ${by(({ openedAt }) => openedAt)},
-       updated_at = ${by(({ updatedAt }) => updatedAt)}, event_seq = ${by(({ eventSeq }) => eventSeq)}
-     WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
-  );
+  await updateEach('emails', emails, {
+    open_count: ({ openCount }) => openCount,
+    opened_at: ({ openedAt }) => openedAt,
+    updated_at: ({ updatedAt }) => updatedAt,
+    event_seq: ({ eventSeq }) => eventSeq,
+  });
 }

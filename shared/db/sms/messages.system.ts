@@ -1,18 +1,7 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { idFromBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
-import {
-  byId,
-  execute,
-  hex,
-  type Param,
-  query,
-  type Row,
-  type RowValue,
-  sqlTime,
-  valueByRow,
-  written,
-} from '../client.ts';
+import { byId, execute, query, type Row, sqlTime, updateEach } from '../client.ts';
 import { claimer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { type Messages, messageTable } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
@@ -170,36 +159,17 @@ export async function listSmsOfGatewaysForUpdate(
   return rows.map(toRecord);
 }
 
-const endColumns = [
-  'status',
-  'reason_category',
-  'reason_code',
-  'reason_description',
-  'reason_retryable',
-  'updated_at',
-  'delivered_at',
-  'event_seq',
-] as const;
-type Ended = Record<(typeof endColumns)[number], Param>;
-
 /** Writes the ends of texts that were sent; they must be locked. */
 export async function updateSmsEnds(ended: SmsRecord[]): Promise<void> {
-  if (ended.length === 0) return;
-  const rows = ended
-    .map((message) => ({
-      key: hex(idToBytes(message.id)),
-      values: {
-        ...changesOf(message),
-        delivered_at: message.deliveredAt,
-        updated_at: message.updatedAt,
-      } as Ended,
-    }))
-    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  const sets = endColumns.map((column) => {
-    const values = rows.map(({ key, values }): RowValue => [key, written(values[column])]);
-    return `${column} = ${valueByRow('id', values)}`;
+  const changes = ended.map((message) => ({ ...message, to: changesOf(message) }));
+  await updateEach('sms_messages', changes, {
+    status: ({ to }) => to.status,
+    reason_category: ({ to }) => to.reason_category,
+    reason_code: ({ to }) => to.reason_code,
+    reason_description: ({ to }) => to.reason_description,
+    reason_retryable: ({ to }) => to.reason_retryable,
+    updated_at: ({ to }) => to.updated_at,
+    delivered_at: ({ deliveredAt }) => deliveredAt,
+    event_seq: ({ to }) => to.event_seq,
   });
-  await query(
-    `UPDATE sms_messages ${byId} SET ${sets.join(', ')} WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
-  );
 }

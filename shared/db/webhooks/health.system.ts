@@ -1,5 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, hex, type Param, query, valueByRow, written } from '../client.ts';
+import { byId, type Changed, execute, query, updateEach } from '../client.ts';
 import { toRecord, type WebhookRecord } from './webhooks.ts';
 
 /** Which of these webhooks fail. Waits for no lock. */
@@ -34,21 +34,13 @@ export async function listOutages(after: WebhookRecord | null, limit: number): P
 
 /** Writes the course of their outages; the webhooks are to be locked. */
 export async function updateHealth(webhooks: WebhookRecord[]): Promise<void> {
-  if (webhooks.length === 0) return;
-  const rows = webhooks
-    .map((webhook) => ({ ...webhook, key: hex(idToBytes(webhook.id)) }))
-    .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  const by = (valueOf: (webhook: WebhookRecord) => Param) =>
-    valueByRow(
-      'id',
-      rows.map((row) => [row.key, written(valueOf(row))]),
-    );
-  await query(
-    `UPDATE webhooks ${byId} SET failing_since = ${by((one) => one.failingSince)},
-       last_failed_at = ${by((one) => one.lastFailedAt)}, consecutive_failures = ${by((one) => one.consecutiveFailures)},
-       recovered_at = ${by((one) => one.recoveredAt)}, at_risk_warned_at = ${by((one) => one.atRiskWarnedAt)}
-     WHERE id IN (${rows.map(({ key }) => key).join(',')})`,
-  );
+  await updateEach('webhooks', webhooks, {
+    failing_since: ({ failingSince }) => failingSince,
+    last_failed_at: ({ lastFailedAt }) => lastFailedAt,
+    consecutive_failures: ({ consecutiveFailures }) => consecutiveFailures,
+    recovered_at: ({ recoveredAt }) => recoveredAt,
+    at_risk_warned_at: ({ atRiskWarnedAt }) => atRiskWarnedAt,
+  });
 }
 
 /** True for the one that warns of this outage. */
