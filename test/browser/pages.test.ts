@@ -73,6 +73,7 @@ async function open(path: string, settings: Parameters<Browser['newContext']>[0]
 
 /** The faults axe finds that keep somebody from reading or using the page. */
 async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
+  await page.waitForFunction('document.getAnimations().every(({ playState }) => playState !== "running")');
   await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
@@ -120,6 +121,8 @@ async function sendExample(
   ]);
   await dialog.getByText('201 Created').first().waitFor();
   await dialog.getByRole('button', { name: 'Close Client' }).first().click();
+  // The dialog fades out, and half faded its text has too little contrast.
+  await dialog.waitFor({ state: 'hidden' });
   return { status: response.status(), body: await response.json() };
 }
 
