@@ -10,6 +10,7 @@ import {
   type Row,
   send,
 } from './client/connection.ts';
+import type { ColumnMap, Columns, RecordOf } from './client/table.ts';
 import { hex, written } from './client/text.ts';
 import { timeLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
@@ -83,20 +84,18 @@ export function table(name: string, indexes: string[] = []): Knex.QueryBuilder {
  */
 export const byId = 'FORCE INDEX (PRIMARY)';
 
-/**
- * Gives each of these records, whose rows must be locked, values of its own in these columns, in one statement.
- */
-export async function updateEach<Item extends { id: string }>(
+/** Gives each of these records, whose rows must be locked, values of its own in the columns of the map, in one statement. */
+export async function updateEach<Fields extends Columns>(
   table: string,
-  items: readonly Item[],
-  columns: Record<string, (item: Item) => Param>,
+  map: ColumnMap<Fields>,
+  records: readonly (RecordOf<ColumnMap<Fields>> & { id: string })[],
 ): Promise<void> {
-  if (items.length === 0) return;
-  const rows = items
-    .map((item) => ({ item, key: hex(idToBytes(item.id)) }))
+  if (records.length === 0) return;
+  const rows = records
+    .map((record) => ({ key: hex(idToBytes(record.id)), values: map.toValues(record) }))
     .toSorted((one, other) => (one.key < other.key ? -1 : 1));
-  const sets = Object.entries(columns).map(([column, valueOf]) => {
-    const values = rows.map(({ item, key }): RowValue => [key, written(valueOf(item))]);
+  const sets = map.names.map((column, place) => {
+    const values = rows.map(({ key, values }): RowValue => [key, written(values[place]!)]);
     return `${column} = ${valueByRow('id', values)}`;
   });
   await query(

@@ -1,8 +1,7 @@
 import { execute } from '../client.ts';
-import { type ApiKeyRecord, toRecord } from './api-keys.ts';
+import { type ApiKeyRecord, apiKeys } from './api-keys.ts';
 
 /** Authentication's look-up: the key tells the workspace, so there is none to ask with. */
 export async function findApiKeyByHash(hash: Buffer): Promise<ApiKeyRecord | null> {
-  const [row] = await execute('SELECT * FROM api_keys WHERE hash = ?', [hash]);
-  return row ? toRecord(row) : null;
+  return apiKeys.toFirst(await execute('SELECT * FROM api_keys WHERE hash = ?', [hash]));
 }

@@ -1,8 +1,17 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import { day, int } from '../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
+import { apiKeys } from './api-keys.ts';
 
+const keyUsage = table('key_usage', {
+  day: day(),
+  usedInDay: int(),
+  month: day(),
+  usedInMonth: int(),
+});
 /** The usage of a key with its rotations. Days are YYYY-MM-DD, a month is its first day. */
-export type KeyUsageRecord = { day: string; usedInDay: number; month: string; usedInMonth: number };
+export type KeyUsageRecord = RecordOf<typeof keyUsage>;
 export type UsagePeriod = { day: string; month: string };
 
 // As much as the columns hold: without a limit of its own a key stops there, instead of failing.
@@ -24,8 +33,7 @@ export async function insertKeyUsage(
 const one = 'SELECT * FROM key_usage WHERE workspace_id = ? AND lineage_id = ?';
 
 export async function findKeyUsage(workspaceId: string, lineageId: string): Promise<KeyUsageRecord | null> {
-  const [row] = await execute(one, [idToBytes(workspaceId), idToBytes(lineageId)]);
-  return row ? toRecord(row) : null;
+  return keyUsage.toFirst(await execute(one, [idToBytes(workspaceId), idToBytes(lineageId)]));
 }
 
 /** Serialises what ends keys of this lineage, until the transaction ends. */
@@ -33,25 +41,29 @@ export async function findKeyUsageForUpdate(
   workspaceId: string,
   lineageId: string,
 ): Promise<KeyUsageRecord | null> {
-  const [row] = await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(lineageId)]);
-  return row ? toRecord(row) : null;
+  return keyUsage.toFirst(await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(lineageId)]));
 }
 
 /** Of all keys of the workspace, by lineage. */
 export async function listKeyUsage(workspaceId: string): Promise<Map<string, KeyUsageRecord>> {
-  const rows = await query('SELECT * FROM key_usage WHERE workspace_id = ?', [idToBytes(workspaceId)]);
-  return new Map(rows.map((row) => [idFromBytes('key', row.lineage_id), toRecord(row)]));
+  const rows = await query<(RowOf<typeof keyUsage> & { lineage_id: Buffer })[]>(
+    'SELECT * FROM key_usage WHERE workspace_id = ?',
+    [idToBytes(workspaceId)],
+  );
+  return new Map(rows.map((row) => [idFromBytes('key', row.lineage_id), keyUsage.toRecord(row)]));
 }
 
-export type UsageLimits = { dailyParts: number | null; monthlyParts: number | null };
+export type UsageLimits = RecordOf<typeof limits>;
+const limits = apiKeys.pick('dailyParts', 'monthlyParts');
 
 /** The limits of one key; null when it is gone. */
 export async function findKeyLimits(workspaceId: string, keyId: string): Promise<UsageLimits | null> {
-  const [row] = await execute(
-    'SELECT daily_parts, monthly_parts FROM api_keys WHERE workspace_id = ? AND id = ?',
-    [idToBytes(workspaceId), idToBytes(keyId)],
+  return limits.toFirst(
+    await execute(`SELECT ${limits.columns} FROM api_keys WHERE workspace_id = ? AND id = ?`, [
+      idToBytes(workspaceId),
+      idToBytes(keyId),
+    ]),
   );
-  return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
 }
 
 /** The limits of the newest key of a lineage that is still good; null when there is none. */
@@ -60,12 +72,13 @@ export async function findLimitsOfLineage(
   lineageId: string,
   at: Date,
 ): Promise<UsageLimits | null> {
-  const [row] = await execute(
-    `SELECT daily_parts, monthly_parts FROM api_keys
+  return limits.toFirst(
+    await execute(
+      `SELECT ${limits.columns} FROM api_keys
      WHERE workspace_id = ? AND lineage_id = ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY id DESC LIMIT 1`,
-    [idToBytes(workspaceId), idToBytes(lineageId), at],
+      [idToBytes(workspaceId), idToBytes(lineageId), at],
+    ),
   );
-  return row ? { dailyParts: row.daily_parts, monthlyParts: row.monthly_parts } : null;
 }
 
 /**
@@ -117,13 +130,4 @@ export async function deleteKeyUsage(workspaceId: string, lineageId: string): Pr
     idToBytes(workspaceId),
     idToBytes(lineageId),
   ]);
-}
-
-function toRecord(row: Row): KeyUsageRecord {
-  return {
-    day: row.day.toISOString().slice(0, 10),
-    usedInDay: row.used_in_day,
-    month: row.month.toISOString().slice(0, 10),
-    usedInMonth: row.used_in_month,
-  };
 }

@@ -1,5 +1,7 @@
 import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
-import { type Param, query, type Row, run, table } from '../client.ts';
+import { type Param, query } from '../client.ts';
+import type { Column } from './columns.ts';
+import type { Columns, RecordOf, RowOf, Table } from './table.ts';
 
 /** Where a page of a listing starts and ends; `before` is the id that the last page ended with. */
 export type Page = { limit: number; before: string | null };
@@ -11,8 +13,11 @@ export type Page = { limit: number; before: string | null };
 export type Condition = [column: string, value: Param | undefined, index: string | null];
 type Filter = [column: string, value: Param, index: string | null];
 
-export type Listing = {
-  table: string;
+/** The columns of a table whose rows are listed by their ids. */
+type Listed = Columns & { id: Column<Buffer, string> };
+
+export type Listing<Fields extends Columns> = {
+  table: Table<Fields>;
   /** The index of (workspace_id, id). */
   index: string;
   /** A value of undefined is any. The first that is given has an index. */
@@ -22,30 +27,22 @@ export type Listing = {
 };
 
 /**
- * Rows of a workspace, newest first. The index is named: by itself the optimizer goes through all that is newer than
+ * Records of a workspace, newest first. The index is named: by itself the optimizer goes through all that is newer than
  * the page where most of the table is one workspace's, or through other workspaces' rows.
  */
-export function listNewest(
+export async function listNewest<Fields extends Listed>(
   workspaceId: string,
-  listing: Pick<Listing, 'table' | 'index'>,
-  page: Page,
-): Promise<Row[]> {
-  return run<Row[]>(listedNewest(workspaceId, listing, page));
-}
-
-/** The statement of that, which may be given further conditions. */
-export function listedNewest(
-  workspaceId: string,
-  { table: name, index }: Pick<Listing, 'table' | 'index'>,
+  listing: Listing<Fields>,
   { limit, before }: Page,
-) {
-  const builder = table(name, [index]).where('workspace_id', idToBytes(workspaceId));
-  if (before) void builder.where('id', '<', idToBytes(before));
-  return builder.orderBy('id', 'desc').limit(limit);
+): Promise<RecordOf<Table<Fields>>[]> {
+  const range = { before: before === null ? null : idToBytes(before), downTo: null };
+  const filters = givenOf(listing);
+  return listing.table.toRecords(await list(workspaceId, listing, { filters, others: [], range, limit }));
 }
 
 /** `reached`: the id after which the next page begins; null: there is none. */
-export type Listed = { rows: Row[]; reached: Buffer | null };
+export type ListedPage<Record> = { records: Record[]; reached: string | null };
+type Row<Fields extends Columns> = RowOf<Table<Fields>> & { id: Buffer; fits: number };
 
 // A filter that no index answers is looked through in windows, some of them a page, so that every page costs about the
 // same.
@@ -56,12 +53,28 @@ const windowsOfPage = 4;
  * The same, of those that match the filters. No index has several of them: it goes along the one of the rarest, and a
  * page of which the windows have few may be short, and still not be the last.
  */
-export async function listMatching(
+export async function listMatching<Fields extends Listed>(
   workspaceId: string,
-  listing: Listing,
+  listing: Listing<Fields>,
+  page: Page,
+): Promise<ListedPage<RecordOf<Table<Fields>>>> {
+  const { table } = listing;
+  const { rows, reached } = await search(workspaceId, listing, page);
+  const toId = table.fields.id.read as (bytes: Buffer) => string;
+  return { records: table.toRecords(rows), reached: reached && toId(reached) };
+}
+
+type Found<Fields extends Columns> = { rows: Row<Fields>[]; reached: Buffer | null };
+
+const givenOf = <Fields extends Columns>({ filters = [] }: Listing<Fields>) =>
+  filters.filter((filter): filter is Filter => filter[1] !== undefined);
+
+async function search<Fields extends Listed>(
+  workspaceId: string,
+  listing: Listing<Fields>,
   { limit, before }: Page,
-): Promise<Listed> {
-  const given = (listing.filters ?? []).filter((filter): filter is Filter => filter[1] !== undefined);
+): Promise<Found<Fields>> {
+  const given = givenOf(listing);
   const range = { before: before === null ? null : idToBytes(before), downTo: null };
   // As a rule a page is found among as many rows of any of them. One more than the page tells whether there is another.
   const scanned = await list(workspaceId, listing, {
@@ -88,7 +101,7 @@ export async function listMatching(
   return { rows, reached: from };
 }
 
-function cut(rows: Row[], limit: number): Listed {
+function cut<Fields extends Columns>(rows: Row<Fields>[], limit: number): Found<Fields> {
   const page = rows.slice(0, limit);
   return { rows: page, reached: page.at(-1)!.id };
 }
@@ -98,11 +111,11 @@ type IdBounds = { before: Buffer | null; downTo: Buffer | null };
 /**
  * Rows that match the filters, along the index of the first of them; `fits` says whether they match the others as well.
  */
-function list(
+function list<Fields extends Columns>(
   workspaceId: string,
-  listing: Listing,
+  listing: Listing<Fields>,
   { filters, others, range, limit }: { filters: Filter[]; others: Filter[]; range: IdBounds; limit: number },
-): Promise<Row[]> {
+): Promise<Row<Fields>[]> {
   const fits = ['1', ...others.map(([column]) => `${column} = ?`)].join(' AND ');
   const { sql, values } = along(workspaceId, listing, filters, range);
   return query(`SELECT *, COALESCE(${fits}, 0) AS fits ${sql} ORDER BY id DESC LIMIT ?`, [
@@ -113,9 +126,9 @@ function list(
 }
 
 /** The filter with an index that the fewest rows match; nobody counts more of them than a window has. */
-async function findRarest(
+async function findRarest<Fields extends Columns>(
   workspaceId: string,
-  listing: Listing,
+  listing: Listing<Fields>,
   given: Filter[],
   before: Buffer,
 ): Promise<Filter> {
@@ -123,34 +136,34 @@ async function findRarest(
   const counts = await Promise.all(
     filters.map(async (filter) => {
       const { sql, values } = along(workspaceId, listing, [filter], { before, downTo: null });
-      const [row] = await query(`SELECT COUNT(*) AS n FROM (SELECT id ${sql} LIMIT ?) AS some`, [
-        ...values,
-        windowSize,
-      ]);
-      return Number(row!.n);
+      const [row] = await query<{ n: number }[]>(
+        `SELECT COUNT(*) AS n FROM (SELECT id ${sql} LIMIT ?) AS some`,
+        [...values, windowSize],
+      );
+      return row!.n;
     }),
   );
   return filters[counts.indexOf(Math.min(...counts))]!;
 }
 
 /** Where a window begins that is so far on; null: before the end there are fewer. */
-async function findFurtherOn(
+async function findFurtherOn<Fields extends Columns>(
   workspaceId: string,
-  listing: Listing,
+  listing: Listing<Fields>,
   filter: Filter,
   range: IdBounds,
 ): Promise<Buffer | null> {
   const { sql, values } = along(workspaceId, listing, [filter], range);
-  const [row] = await query(`SELECT id ${sql} ORDER BY id DESC LIMIT 1 OFFSET ?`, [
+  const [row] = await query<{ id: Buffer }[]>(`SELECT id ${sql} ORDER BY id DESC LIMIT 1 OFFSET ?`, [
     ...values,
     windowSize - 1,
   ]);
   return row?.id ?? null;
 }
 
-function along(
+function along<Fields extends Columns>(
   workspaceId: string,
-  { table: name, index, since, until }: Listing,
+  { table, index, since, until }: Listing<Fields>,
   filters: Filter[],
   { before, downTo }: IdBounds,
 ): { sql: string; values: unknown[] } {
@@ -165,7 +178,7 @@ function along(
   ];
   const given = conditions.filter(([, value]) => value !== undefined && value !== null);
   return {
-    sql: `FROM ${name} FORCE INDEX (${filters[0]?.[2] ?? index}) WHERE ${given.map(([sql]) => sql).join(' AND ')}`,
+    sql: `FROM ${table.name} FORCE INDEX (${filters[0]?.[2] ?? index}) WHERE ${given.map(([sql]) => sql).join(' AND ')}`,
     values: given.map(([, value]) => value),
   };
 }

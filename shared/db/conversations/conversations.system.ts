@@ -1,12 +1,14 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { pairOf } from '../../formats/text-pair.ts';
-import { byId, type Changed, query, type Row } from '../client.ts';
-import { type ConversationRecord, toRecord } from './conversations.ts';
+import type { RowOf } from '../client/table.ts';
+import { byId, type Changed, query } from '../client.ts';
+import type { sms } from '../sms/messages.ts';
+import { type ConversationRecord, type ConversationRow, conversations } from './conversations.ts';
 
 /** Some of the texts made before then whose course is over, or will not go on; locked until the transaction ends. */
 export async function listSmsPastForUpdate(until: Date, limit: number): Promise<Buffer[]> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_messages ${byId} WHERE id < ? AND status NOT IN ('queued', 'held')
      ORDER BY id LIMIT ? FOR UPDATE`,
     [firstUuidAt(until), limit],
@@ -17,9 +19,12 @@ export async function listSmsPastForUpdate(until: Date, limit: number): Promise<
 /** How many texts leave a conversation. */
 export type Leaving = { id: Buffer; inbound: number; outbound: number };
 
+type LeavingRow = Pick<ConversationRow, 'id' | 'sender_key'> &
+  Pick<RowOf<typeof sms>, 'direction' | 'sender' | 'recipient'>;
+
 /** Of these texts, which must be locked. */
 export async function listLeaving(smsIds: Buffer[]): Promise<Leaving[]> {
-  const rows = await query(
+  const rows = await query<LeavingRow[]>(
     `SELECT c.id, c.sender_key, m.direction, m.sender, m.recipient FROM sms_messages m ${byId}
      STRAIGHT_JOIN conversations c FORCE INDEX (conversations_pair)
        ON c.workspace_id = m.workspace_id AND c.number = IF(m.direction = 'inbound', m.sender, m.recipient)
@@ -32,7 +37,7 @@ export async function listLeaving(smsIds: Buffer[]): Promise<Leaving[]> {
     if (keyOfAddress(own) !== String(key)) continue;
     const name = id.toString('hex');
     const one = leaving.get(name) ?? { id, inbound: 0, outbound: 0 };
-    one[direction as 'inbound' | 'outbound'] += 1;
+    one[direction] += 1;
     leaving.set(name, one);
   }
   return [...leaving.values()];
@@ -57,9 +62,10 @@ export async function updateConversationsLeft(
 ): Promise<ConversationLeft[]> {
   if (leaving.length === 0) return [];
   const ids = leaving.map(({ id }) => id);
-  const locked = await query(`SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
-    ids,
-  ]);
+  const locked = await query<ConversationRow[]>(
+    `SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`,
+    [ids],
+  );
   // One that is not open yet stays locked too: whoever opens it must not count texts whose deletion is not committed.
   const rows = locked.filter((row) => row.is_open === 1);
   const byConversation = new Map(leaving.map((one) => [one.id.toString('hex'), one]));
@@ -90,11 +96,11 @@ export async function updateConversationsLeft(
       ],
     );
   const names = new Set(gone.map((id) => id.toString('hex')));
-  return kept.filter(({ row }) => names.has(row.last_sms_id.toString('hex'))).map(({ row }) => toLeft(row));
+  return kept.filter(({ row }) => names.has(row.last_sms_id!.toString('hex'))).map(({ row }) => toLeft(row));
 }
 
-function toLeft(row: Row): ConversationLeft {
-  return { workspaceId: idFromBytes('workspace', row.workspace_id), record: toRecord(row) };
+function toLeft(row: ConversationRow): ConversationLeft {
+  return { workspaceId: idFromBytes('workspace', row.workspace_id), record: conversations.toRecord(row) };
 }
 
 /** Shows another text as the newest; the row must be locked. */
@@ -111,7 +117,7 @@ export async function updateNewest(
 /** Deletes some that were expected before then and whose first text never came. */
 export async function deleteUnopenedBefore(until: Date, limit: number): Promise<number> {
   // By their ids: who opens one holds its row, and changes the entry by which it is found here.
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM conversations FORCE INDEX (conversations_unopened)
      WHERE is_open = 0 AND created_at < ? ORDER BY created_at LIMIT ?`,
     [until, limit],

@@ -1,23 +1,32 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress } from '../../formats/sms/sender-name.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
-import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import { binaryText, boolean, id, int, time } from '../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 import type { SmsRecord } from '../sms/messages.ts';
 
-export type ConversationRecord = {
-  id: string;
-  number: string;
+export const conversations = table('conversations', {
+  id: id('conversation'),
+  number: binaryText(),
   /** As the first text that came in named it. */
-  sender: string;
+  sender: binaryText(),
   /** False while the first text is on its way in: then nothing else here counts, and nobody sees it. */
-  isOpen: boolean;
-  inboundCount: number;
-  outboundCount: number;
-  lastInboundAt: Date | null;
-  lastOutboundAt: Date | null;
-  lastActivityAt: Date | null;
-  lastSmsId: string | null;
+  isOpen: boolean(),
+  inboundCount: int(),
+  outboundCount: int(),
+  lastInboundAt: time().nullable(),
+  lastOutboundAt: time().nullable(),
+  lastActivityAt: time().nullable(),
+  lastSmsId: id('sms').nullable(),
+});
+const opened = conversations.omit('id', 'number', 'sender');
+export type ConversationRow = RowOf<typeof conversations> & {
+  workspace_id: Buffer;
+  sender_key: Buffer;
+  created_at: Date;
 };
+export type ConversationRecord = RecordOf<typeof conversations>;
 
 export type Text = Pick<SmsRecord, 'id' | 'direction' | 'sender' | 'recipient' | 'createdAt'>;
 
@@ -54,19 +63,21 @@ export async function insertConversation(
 }
 
 export async function findConversation(workspaceId: string, id: string): Promise<ConversationRecord | null> {
-  const [row] = await execute('SELECT * FROM conversations WHERE id = ? AND workspace_id = ?', [
-    idToBytes(id),
-    idToBytes(workspaceId),
-  ]);
-  return row ? toRecord(row) : null;
+  return conversations.toFirst(
+    await execute('SELECT * FROM conversations WHERE id = ? AND workspace_id = ?', [
+      idToBytes(id),
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 export async function findConversationOf(
   workspaceId: string,
   pair: Pair,
 ): Promise<ConversationRecord | null> {
-  const [row] = await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair));
-  return row ? toRecord(row) : null;
+  return conversations.toFirst(
+    await execute(`SELECT * FROM conversations ${ofPair}`, pairValues(workspaceId, pair)),
+  );
 }
 
 /** Nobody else adds a text to it until the transaction ends. */
@@ -74,15 +85,19 @@ export async function findConversationForUpdate(
   workspaceId: string,
   id: string,
 ): Promise<ConversationRecord | null> {
-  const [row] = await execute(
-    `SELECT * FROM conversations ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`,
-    [idToBytes(id), idToBytes(workspaceId)],
+  return conversations.toFirst(
+    await execute(`SELECT * FROM conversations ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`, [
+      idToBytes(id),
+      idToBytes(workspaceId),
+    ]),
   );
-  return row ? toRecord(row) : null;
 }
 
 export async function findConversationIdOf(workspaceId: string, pair: Pair): Promise<string | null> {
-  const [row] = await execute(`SELECT id FROM conversations ${ofPair}`, pairValues(workspaceId, pair));
+  const [row] = await execute<{ id: Buffer }[]>(
+    `SELECT id FROM conversations ${ofPair}`,
+    pairValues(workspaceId, pair),
+  );
   return row ? idFromBytes('conversation', row.id) : null;
 }
 
@@ -90,13 +105,13 @@ export async function findConversationIdOf(workspaceId: string, pair: Pair): Pro
 export async function listConversationIdsOf(workspaceId: string, texts: Text[]): Promise<Map<Text, string>> {
   if (texts.length === 0) return new Map();
   const pairs = texts.map(pairOf);
-  const rows = await query(
+  const rows = await query<Pick<ConversationRow, 'id' | 'number' | 'sender_key'>[]>(
     `SELECT id, number, sender_key FROM conversations FORCE INDEX (conversations_pair)
      WHERE workspace_id = ? AND number IN (?)`,
     [idToBytes(workspaceId), pairs.map(({ number }) => Buffer.from(number))],
   );
   if (rows.length === 0) return new Map();
-  const ids = new Map(rows.map((row) => [`${row.number} ${row.sender_key}`, row.id]));
+  const ids = new Map(rows.map((row) => [`${String(row.number)} ${String(row.sender_key)}`, row.id]));
   return new Map(
     texts.flatMap((text, index) => {
       const { number, sender } = pairs[index]!;
@@ -133,7 +148,7 @@ export async function updateManyConversationsSent(
   sent: Map<Text, string>,
 ): Promise<void> {
   if (sent.size === 0) return;
-  const rows = await query(
+  const rows = await query<ConversationRow[]>(
     `SELECT * FROM conversations ${byId} WHERE id IN (?) AND workspace_id = ?
      ORDER BY id FOR UPDATE`,
     [[...new Set(sent.values())].map(idToBytes), idToBytes(workspaceId)],
@@ -170,22 +185,13 @@ export async function updateManyConversationsSent(
 /** Sets the figures that the conversation has from now on; its row must be locked. */
 export async function updateConversationOpened(
   workspaceId: string,
-  { id, ...record }: ConversationRecord,
+  record: ConversationRecord,
 ): Promise<void> {
-  await execute(
-    `UPDATE conversations ${byId} SET is_open = 1, inbound_count = ?, outbound_count = ?, last_inbound_at = ?,
-       last_outbound_at = ?, last_activity_at = ?, last_sms_id = ? WHERE id = ? AND workspace_id = ?`,
-    [
-      record.inboundCount,
-      record.outboundCount,
-      record.lastInboundAt,
-      record.lastOutboundAt,
-      record.lastActivityAt,
-      record.lastSmsId === null ? null : idToBytes(record.lastSmsId),
-      idToBytes(id),
-      idToBytes(workspaceId),
-    ],
-  );
+  await query(`UPDATE conversations ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
+    opened.toRow({ ...record, isOpen: true }),
+    idToBytes(record.id),
+    idToBytes(workspaceId),
+  ]);
 }
 
 export type ConversationFilter = {
@@ -228,25 +234,11 @@ export async function listConversations(
           ] as [string, Date, Date, Buffer],
         ]),
   ];
-  const rows = await query(
-    `SELECT * FROM conversations FORCE INDEX (${index}) WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
+  return conversations.toRecords(
+    await query(
+      `SELECT * FROM conversations FORCE INDEX (${index}) WHERE ${conditions.map(([sql]) => sql).join(' AND ')}
      ORDER BY last_activity_at DESC, id DESC LIMIT ?`,
-    [...conditions.flatMap(([, ...values]) => values), limit],
+      [...conditions.flatMap(([, ...values]) => values), limit],
+    ),
   );
-  return rows.map(toRecord);
-}
-
-export function toRecord(row: Row): ConversationRecord {
-  return {
-    id: idFromBytes('conversation', row.id),
-    number: row.number.toString(),
-    sender: row.sender.toString(),
-    isOpen: row.is_open === 1,
-    inboundCount: row.inbound_count,
-    outboundCount: row.outbound_count,
-    lastInboundAt: row.last_inbound_at,
-    lastOutboundAt: row.last_outbound_at,
-    lastActivityAt: row.last_activity_at,
-    lastSmsId: row.last_sms_id && idFromBytes('sms', row.last_sms_id),
-  };
 }

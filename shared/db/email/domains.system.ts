@@ -1,7 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, execute } from '../client.ts';
 import type { DueTable } from '../work/table.system.ts';
-import { type EmailDomainRecord, toRecord } from './domains.ts';
+import { type EmailDomainRecord, emailDomains } from './domains.ts';
 
 export const checkTable: DueTable = {
   name: 'email_domains',
@@ -12,6 +12,7 @@ export const checkTable: DueTable = {
 };
 
 export async function findEmailDomainOfAny(domainId: string): Promise<EmailDomainRecord | null> {
-  const [row] = await execute(`SELECT * FROM email_domains ${byId} WHERE id = ?`, [idToBytes(domainId)]);
-  return row ? toRecord(row) : null;
+  return emailDomains.toFirst(
+    await execute(`SELECT * FROM email_domains ${byId} WHERE id = ?`, [idToBytes(domainId)]),
+  );
 }

@@ -1,14 +1,14 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { emailLanes } from '../../schemas/lanes.ts';
-import { fitting } from '../client/outside-text.ts';
-import { byId, query, sqlTime } from '../client.ts';
+import type { RowOf } from '../client/table.ts';
+import { byId, query } from '../client.ts';
 import { insertEvents } from '../events/events.system.ts';
 import type { NewEventRecord } from '../events/events.ts';
 import { claimer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { messageTable } from '../work/message-admission.system.ts';
 import { finisher, outcomeWriter } from '../work/outcomes.system.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
-import { type EmailKind, type EmailRecord, type StoredBody, toRecord } from './emails.ts';
+import { type EmailKind, type EmailRecord, emails, type StoredBody } from './emails.ts';
 
 export const emailTable = messageTable<EmailKind>({
   name: 'emails',
@@ -36,14 +36,23 @@ const isSuppressed = `EXISTS (
     AND (emails.bypass_suppressions = 0
       OR (emails.kind = 'marketing' AND s.source IN ('web', 'complaint', 'bounce'))))`;
 
-export const claimEmail = claimer<ClaimedEmail>(emailTable, {
+type ClaimedRow = RowOf<typeof emails> &
+  ({ body_id: Buffer; attachment_count: number } | { body_id: null }) & {
+    html: string | null;
+    text: string | null;
+    suppressed: number;
+    sending_blocked: number | null;
+    limited: number;
+  };
+
+export const claimEmail = claimer<ClaimedEmail, ClaimedRow>(emailTable, {
   select: `SELECT emails.*, email_bodies.email_id AS body_id, html, text, attachment_count,
       ${isSuppressed} AS suppressed, w.sending_blocked,
       COALESCE(w.emails_per_minute, w.emails_per_hour, w.emails_per_day) IS NOT NULL AS limited
     FROM emails LEFT JOIN email_bodies ON email_bodies.email_id = emails.id
     LEFT JOIN workspaces w ON w.id = emails.workspace_id`,
   toClaimed: (row, token) => ({
-    record: toRecord(row),
+    record: emails.toRecord(row),
     body: row.body_id ? { html: row.html, text: row.text, attachmentCount: row.attachment_count } : null,
     token,
     isSuppressed: row.suppressed === 1,
@@ -65,49 +74,24 @@ export type EmailOutcome = {
   also?: () => Promise<void>;
 };
 
-const writeOutcomes = outcomeWriter(
-  emailTable,
-  {
-    status: {},
-    reason_category: {},
-    reason_code: {},
-    reason_description: {},
-    reason_retryable: {},
-    updated_at: {},
-    sent_at: {},
-    delivered_at: {},
-    due_at: {},
-    parked: {},
-    retries: {},
-    uncertain_count: {},
-    event_seq: {},
-  },
-  ['handover_at'],
+const outcome = emails.pick(
+  'status',
+  'reason',
+  'updatedAt',
+  'sentAt',
+  'deliveredAt',
+  'dueAt',
+  'parked',
+  'retries',
+  'uncertainCount',
+  'eventSeq',
 );
-
-function changesOf({ reason, ...email }: EmailRecord) {
-  return {
-    status: email.status,
-    reason_category: reason?.category ?? null,
-    reason_code: fitting('emails.reason_code', reason?.code ?? null),
-    reason_description: fitting('emails.reason_description', reason?.description ?? null),
-    reason_retryable: reason ? Number(reason.retryable) : null,
-    updated_at: sqlTime(email.updatedAt),
-    sent_at: sqlTime(email.sentAt),
-    delivered_at: sqlTime(email.deliveredAt),
-    due_at: sqlTime(email.dueAt),
-    parked: Number(email.parked),
-    retries: email.retries,
-    uncertain_count: email.uncertainCount,
-    event_seq: email.eventSeq,
-  };
-}
+const writeOutcomes = outcomeWriter(emailTable, outcome, { clears: ['handover_at'] });
 
 /** Writes the outcome and its events, and gives the lease back; false, changing nothing, when the lease was lost. */
 export const finishEmail = finisher<EmailOutcome>(emailTable, {
   leaseOf,
-  write: (items) =>
-    writeOutcomes(items.map((item) => ({ lease: leaseOf(item), values: changesOf(item.email) }))),
+  write: (items) => writeOutcomes(items.map((item) => ({ lease: leaseOf(item), record: item.email }))),
   also: async (items) => {
     await insertEvents(
       items.flatMap(({ email, events }) =>

@@ -29,23 +29,23 @@ export async function deleteIncludeUses(workspaceId: string, userId: string): Pr
 
 /** Uses by includes. */
 export async function listUsesByIncludes(workspaceId: string): Promise<IncludeUse[]> {
-  const rows = await execute(
+  const rows = await execute<{ include_name: Buffer; user_id: Buffer }[]>(
     "SELECT include_name, user_id FROM email_include_uses WHERE workspace_id = ? AND user_kind = 'include'",
     [idToBytes(workspaceId)],
   );
   return rows.map((row) => ({
-    name: row['include_name'].toString(),
-    user: { kind: 'include', id: idFromBytes('include', row['user_id']) },
+    name: row.include_name.toString(),
+    user: { kind: 'include', id: idFromBytes('include', row.user_id) },
   }));
 }
 
 /** The id of a template that names one of these, if there is any. */
 export async function findTemplateUsing(workspaceId: string, names: string[]): Promise<string | null> {
   if (names.length === 0) return null;
-  const [row] = await query(
+  const [row] = await query<{ user_id: Buffer }[]>(
     `SELECT user_id FROM email_include_uses
      WHERE workspace_id = ? AND include_name IN (?) AND user_kind = 'template' LIMIT 1`,
     [idToBytes(workspaceId), names.map((name) => Buffer.from(name))],
   );
-  return row ? idFromBytes('etemplate', row['user_id']) : null;
+  return row ? idFromBytes('etemplate', row.user_id) : null;
 }

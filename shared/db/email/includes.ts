@@ -1,24 +1,20 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import { binaryText, id, text, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 
-export type EmailIncludeRecord = {
-  id: string;
-  name: string;
-  content: string;
-  createdAt: Date;
-  updatedAt: Date;
-};
+const emailIncludes = table('email_includes', {
+  id: id('include'),
+  name: binaryText(),
+  content: text(),
+  createdAt: time(),
+  updatedAt: time(),
+});
+export type EmailIncludeRecord = RecordOf<typeof emailIncludes>;
 
 export async function insertEmailInclude(workspaceId: string, record: EmailIncludeRecord): Promise<void> {
   await query('INSERT INTO email_includes SET ?', [
-    {
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      name: Buffer.from(record.name),
-      content: record.content,
-      created_at: record.createdAt,
-      updated_at: record.updatedAt,
-    },
+    { ...emailIncludes.toRow(record), workspace_id: idToBytes(workspaceId) },
   ]);
 }
 
@@ -36,29 +32,31 @@ export async function listEmailIncludesByNames(
   names: string[],
 ): Promise<EmailIncludeRecord[]> {
   if (names.length === 0) return [];
-  const rows = await query('SELECT * FROM email_includes WHERE workspace_id = ? AND name IN (?)', [
-    idToBytes(workspaceId),
-    names.map((name) => Buffer.from(name)),
-  ]);
-  return rows.map(toRecord);
+  return emailIncludes.toRecords(
+    await query('SELECT * FROM email_includes WHERE workspace_id = ? AND name IN (?)', [
+      idToBytes(workspaceId),
+      names.map((name) => Buffer.from(name)),
+    ]),
+  );
 }
 
 /** How many characters those of these that there are have together. */
 export async function findEmailIncludesLength(workspaceId: string, names: string[]): Promise<number> {
   if (names.length === 0) return 0;
-  const [row] = await query(
+  const [row] = await query<{ length: string | null }[]>(
     'SELECT SUM(CHAR_LENGTH(content)) AS length FROM email_includes WHERE workspace_id = ? AND name IN (?)',
     [idToBytes(workspaceId), names.map((name) => Buffer.from(name))],
   );
-  return Number(row?.['length'] ?? 0);
+  return Number(row?.length ?? 0);
 }
 
 /** The names of all includes of the workspace, by id. */
 export async function listEmailIncludeNames(workspaceId: string): Promise<Map<string, string>> {
-  const rows = await execute('SELECT id, name FROM email_includes WHERE workspace_id = ?', [
-    idToBytes(workspaceId),
-  ]);
-  return new Map(rows.map((row) => [idFromBytes('include', row['id']), row['name'].toString()]));
+  const rows = await execute<{ id: Buffer; name: Buffer }[]>(
+    'SELECT id, name FROM email_includes WHERE workspace_id = ?',
+    [idToBytes(workspaceId)],
+  );
+  return new Map(rows.map((row) => [idFromBytes('include', row.id), row.name.toString()]));
 }
 
 /** Newest first; `beforeId` is the id that the last page ended with. `length`: of the content, in bytes. */
@@ -67,12 +65,12 @@ export async function listEmailIncludeLengths(
   { limit, beforeId }: { limit: number; beforeId: string | null },
 ): Promise<{ id: string; length: number }[]> {
   const place = beforeId === null ? [] : [idToBytes(beforeId)];
-  const rows = await query(
+  const rows = await query<{ id: Buffer; length: number }[]>(
     `SELECT id, LENGTH(content) AS length FROM email_includes FORCE INDEX (email_includes_listed)
      WHERE workspace_id = ? ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
     [idToBytes(workspaceId), ...place, limit],
   );
-  return rows.map((row) => ({ id: idFromBytes('include', row['id']), length: Number(row['length']) }));
+  return rows.map((row) => ({ id: idFromBytes('include', row.id), length: row.length }));
 }
 
 /** Newest first. */
@@ -81,11 +79,12 @@ export async function listEmailIncludesByIds(
   ids: string[],
 ): Promise<EmailIncludeRecord[]> {
   if (ids.length === 0) return [];
-  const rows = await query(
-    'SELECT * FROM email_includes WHERE workspace_id = ? AND id IN (?) ORDER BY id DESC',
-    [idToBytes(workspaceId), ids.map(idToBytes)],
+  return emailIncludes.toRecords(
+    await query('SELECT * FROM email_includes WHERE workspace_id = ? AND id IN (?) ORDER BY id DESC', [
+      idToBytes(workspaceId),
+      ids.map(idToBytes),
+    ]),
   );
-  return rows.map(toRecord);
 }
 
 export async function updateEmailInclude(
@@ -104,14 +103,4 @@ export async function deleteEmailInclude(workspaceId: string, id: string): Promi
     [idToBytes(workspaceId), idToBytes(id)],
   );
   return affectedRows === 1;
-}
-
-function toRecord(row: Row): EmailIncludeRecord {
-  return {
-    id: idFromBytes('include', row.id),
-    name: row.name.toString(),
-    content: row.content,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -1,33 +1,21 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { fitting } from '../client/outside-text.ts';
-import { byId, type Changed, execute } from '../client.ts';
-import { type EmailRecord, toRecord } from './emails.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
+import { type EmailRecord, emails } from './emails.ts';
 
 /** The email that a report is about, whosever it is, locked to the end of the transaction. */
 export async function findReportedEmailForUpdate(emailId: string): Promise<EmailRecord | null> {
-  const [row] = await execute(`SELECT * FROM emails ${byId} WHERE id = ? FOR UPDATE`, [idToBytes(emailId)]);
-  return row ? toRecord(row) : null;
+  return emails.toFirst(
+    await execute(`SELECT * FROM emails ${byId} WHERE id = ? FOR UPDATE`, [idToBytes(emailId)]),
+  );
 }
+
+const reported = emails.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'eventSeq');
 
 /** Writes down what a report has changed; false, changing nothing, when the email is no more as it was `before`. */
 export async function updateReportedEmail(before: EmailRecord, after: EmailRecord): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    `UPDATE emails ${byId} SET status = ?, reason_category = ?, reason_code = ?, reason_description = ?,
-       reason_retryable = ?, updated_at = ?, delivered_at = ?, event_seq = ?
-     WHERE id = ? AND status = ? AND event_seq = ?`,
-    [
-      after.status,
-      after.reason?.category ?? null,
-      fitting('emails.reason_code', after.reason?.code ?? null),
-      fitting('emails.reason_description', after.reason?.description ?? null),
-      after.reason ? Number(after.reason.retryable) : null,
-      after.updatedAt,
-      after.deliveredAt,
-      after.eventSeq,
-      idToBytes(before.id),
-      before.status,
-      before.eventSeq,
-    ],
+  const { affectedRows } = await query<Changed>(
+    `UPDATE emails ${byId} SET ? WHERE id = ? AND status = ? AND event_seq = ?`,
+    [reported.toRow(after), idToBytes(before.id), before.status, before.eventSeq],
   );
   return affectedRows === 1;
 }

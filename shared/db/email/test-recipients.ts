@@ -1,59 +1,58 @@
-import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
-import { type Changed, execute, query, type Row } from '../client.ts';
+import { idToBytes, newUuid } from '../../formats/ids.ts';
+import { binaryText, id, text, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { type Changed, execute, query } from '../client.ts';
 
-export type TestRecipientRecord = {
-  id: string;
-  workspaceId: string;
+export const testRecipients = table('email_test_recipients', {
+  id: id('testrecipient'),
+  workspaceId: id('workspace'),
   /** The part before the @ as it was given. */
-  email: string;
+  email: text(),
   /** As mail servers compare it. */
-  emailKey: string;
-  createdAt: Date;
-  verifiedAt: Date | null;
-};
+  emailKey: binaryText(),
+  createdAt: time(),
+  verifiedAt: time().nullable(),
+});
+export type TestRecipientRecord = RecordOf<typeof testRecipients>;
 
 /** Throws the database's duplicate-key error where the address is there already. */
 export async function insertTestRecipient(workspaceId: string, record: TestRecipientRecord): Promise<void> {
   await query('INSERT INTO email_test_recipients SET ?', [
-    {
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      email: record.email,
-      email_key: Buffer.from(record.emailKey),
-      created_at: record.createdAt,
-      verified_at: record.verifiedAt,
-    },
+    { ...testRecipients.toRow(record), workspace_id: idToBytes(workspaceId) },
   ]);
 }
 
 /** Oldest first. */
 export async function listTestRecipients(workspaceId: string): Promise<TestRecipientRecord[]> {
-  const rows = await query('SELECT * FROM email_test_recipients WHERE workspace_id = ? ORDER BY id', [
-    idToBytes(workspaceId),
-  ]);
-  return rows.map(toRecord);
+  return testRecipients.toRecords(
+    await query('SELECT * FROM email_test_recipients WHERE workspace_id = ? ORDER BY id', [
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 export async function findTestRecipient(
   workspaceId: string,
   id: string,
 ): Promise<TestRecipientRecord | null> {
-  const [row] = await execute('SELECT * FROM email_test_recipients WHERE id = ? AND workspace_id = ?', [
-    idToBytes(id),
-    idToBytes(workspaceId),
-  ]);
-  return row ? toRecord(row) : null;
+  return testRecipients.toFirst(
+    await execute('SELECT * FROM email_test_recipients WHERE id = ? AND workspace_id = ?', [
+      idToBytes(id),
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 export async function findTestRecipientByEmail(
   workspaceId: string,
   emailKey: string,
 ): Promise<TestRecipientRecord | null> {
-  const [row] = await execute(
-    'SELECT * FROM email_test_recipients WHERE workspace_id = ? AND email_key = ?',
-    [idToBytes(workspaceId), Buffer.from(emailKey)],
+  return testRecipients.toFirst(
+    await execute('SELECT * FROM email_test_recipients WHERE workspace_id = ? AND email_key = ?', [
+      idToBytes(workspaceId),
+      Buffer.from(emailKey),
+    ]),
   );
-  return row ? toRecord(row) : null;
 }
 
 export async function findTestRecipientVerified(workspaceId: string, emailKey: string): Promise<boolean> {
@@ -61,10 +60,11 @@ export async function findTestRecipientVerified(workspaceId: string, emailKey: s
 }
 
 export async function findTestRecipientCount(workspaceId: string): Promise<number> {
-  const [row] = await execute('SELECT COUNT(*) AS count FROM email_test_recipients WHERE workspace_id = ?', [
-    idToBytes(workspaceId),
-  ]);
-  return Number(row!.count);
+  const [row] = await execute<{ count: number }[]>(
+    'SELECT COUNT(*) AS count FROM email_test_recipients WHERE workspace_id = ?',
+    [idToBytes(workspaceId)],
+  );
+  return row!.count;
 }
 
 export async function deleteTestRecipient(workspaceId: string, id: string): Promise<boolean> {
@@ -87,20 +87,9 @@ export async function insertTestLink(workspaceId: string, emailKey: string, sent
 
 /** When this workspace's latest links went out since that time, to any address; newest first. */
 export async function listTestLinks(workspaceId: string, since: Date, limit: number): Promise<Date[]> {
-  const rows = await query(
+  const rows = await query<{ sent_at: Date }[]>(
     'SELECT sent_at FROM email_test_links WHERE workspace_id = ? AND sent_at > ? ORDER BY sent_at DESC LIMIT ?',
     [idToBytes(workspaceId), since, limit],
   );
   return rows.map((row) => row.sent_at);
-}
-
-export function toRecord(row: Row): TestRecipientRecord {
-  return {
-    id: idFromBytes('testrecipient', row.id),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    email: row.email,
-    emailKey: row.email_key.toString(),
-    createdAt: row.created_at,
-    verifiedAt: row.verified_at,
-  };
 }

@@ -1,27 +1,24 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, execute, query, type Row } from '../client.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import { id, text, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { byId, execute, query } from '../client.ts';
 
 /** A business that a workspace sends for. */
-export type BusinessProfileRecord = {
-  id: string;
-  workspaceId: string;
-  name: string;
-  status: 'unverified' | 'verified';
-  createdAt: Date;
-};
+export const businessProfiles = table('business_profiles', {
+  id: id('profile'),
+  workspaceId: id('workspace'),
+  name: text(),
+  status: text<'unverified' | 'verified'>(),
+  createdAt: time(),
+});
+export type BusinessProfileRecord = RecordOf<typeof businessProfiles>;
 
 export async function insertBusinessProfile(
   workspaceId: string,
   record: BusinessProfileRecord,
 ): Promise<void> {
   await query('INSERT INTO business_profiles SET ?', [
-    {
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      name: record.name,
-      status: record.status,
-      created_at: record.createdAt,
-    },
+    { ...businessProfiles.toRow(record), workspace_id: idToBytes(workspaceId) },
   ]);
 }
 
@@ -29,19 +26,21 @@ export async function findBusinessProfile(
   workspaceId: string,
   id: string,
 ): Promise<BusinessProfileRecord | null> {
-  const [row] = await execute(`SELECT * FROM business_profiles ${byId} WHERE id = ? AND workspace_id = ?`, [
-    idToBytes(id),
-    idToBytes(workspaceId),
-  ]);
-  return row ? toRecord(row) : null;
+  return businessProfiles.toFirst(
+    await execute(`SELECT * FROM business_profiles ${byId} WHERE id = ? AND workspace_id = ?`, [
+      idToBytes(id),
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 /** Newest first, all of them: the operator makes them. */
 export async function listBusinessProfiles(workspaceId: string): Promise<BusinessProfileRecord[]> {
-  const rows = await query('SELECT * FROM business_profiles WHERE workspace_id = ? ORDER BY id DESC', [
-    idToBytes(workspaceId),
-  ]);
-  return rows.map(toRecord);
+  return businessProfiles.toRecords(
+    await query('SELECT * FROM business_profiles WHERE workspace_id = ? ORDER BY id DESC', [
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 export async function updateBusinessProfileVerified(workspaceId: string, id: string): Promise<void> {
@@ -49,14 +48,4 @@ export async function updateBusinessProfileVerified(workspaceId: string, id: str
     `UPDATE business_profiles ${byId} SET status = 'verified' WHERE id = ? AND workspace_id = ?`,
     [idToBytes(id), idToBytes(workspaceId)],
   );
-}
-
-export function toRecord(row: Row): BusinessProfileRecord {
-  return {
-    id: idFromBytes('profile', row.id),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    name: row.name,
-    status: row.status,
-    createdAt: row.created_at,
-  };
 }

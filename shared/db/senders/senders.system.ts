@@ -1,23 +1,29 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, execute, query } from '../client.ts';
-import { type BusinessProfileRecord, toRecord as toProfile } from './business-profiles.ts';
+import { type BusinessProfileRecord, businessProfiles } from './business-profiles.ts';
 
 /** Whose sender it is: the operator knows it by its id alone. */
 export async function findWorkspaceOfSender(senderId: string): Promise<string | null> {
-  const [row] = await execute(`SELECT workspace_id FROM senders ${byId} WHERE id = ?`, [idToBytes(senderId)]);
+  const [row] = await execute<{ workspace_id: Buffer }[]>(
+    `SELECT workspace_id FROM senders ${byId} WHERE id = ?`,
+    [idToBytes(senderId)],
+  );
   return row ? idFromBytes('workspace', row.workspace_id) : null;
 }
 
 export async function findBusinessProfileById(profileId: string): Promise<BusinessProfileRecord | null> {
-  const [row] = await execute(`SELECT * FROM business_profiles ${byId} WHERE id = ?`, [idToBytes(profileId)]);
-  return row ? toProfile(row) : null;
+  return businessProfiles.toFirst(
+    await execute(`SELECT * FROM business_profiles ${byId} WHERE id = ?`, [idToBytes(profileId)]),
+  );
 }
+
+type Named = { id: Buffer; workspace_id: Buffer };
 
 /** The sender that has the virtual number. */
 export async function findSenderOfVirtualNumber(
   number: string,
 ): Promise<{ id: string; workspaceId: string } | null> {
-  const [row] = await execute('SELECT id, workspace_id FROM senders WHERE virtual_number = ?', [
+  const [row] = await execute<Named[]>('SELECT id, workspace_id FROM senders WHERE virtual_number = ?', [
     Buffer.from(number),
   ]);
   if (!row) return null;
@@ -30,7 +36,7 @@ export async function listSendersToReview(
   limit: number,
 ): Promise<{ id: string; workspaceId: string }[]> {
   const only = workspaceId === null ? '' : 'AND s.workspace_id = ?';
-  const rows = await query(
+  const rows = await query<Named[]>(
     `SELECT DISTINCT s.id, s.workspace_id FROM sender_countries c JOIN senders s ON s.id = c.sender_id
      WHERE c.status = 'pending' AND s.status IN ('pending', 'approved') AND s.kind = 'sender_name' ${only}
      ORDER BY s.id LIMIT ?`,

@@ -1,45 +1,43 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { SenderCountryStatus, SenderKind, SenderStatus } from '../../schemas/senders.ts';
-import { listedNewest, type Page } from '../client/listing.ts';
-import { byId, bytesOf, type Changed, execute, query, type Row, run } from '../client.ts';
+import { binaryText, boolean, bytes, id, int, text, time } from '../client/columns.ts';
+import { type Condition, listNewest, type Page } from '../client/listing.ts';
+import { group, type RecordOf, type RowOf, table } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 
-export type CountryRecord = { country: string; status: SenderCountryStatus; reason: string | null };
-
-/** The record by which a mobile number is verified; the code itself is stored nowhere. */
-export type CodeRecord = { tag: Buffer; expiresAt: Date; tries: number };
-
-export type SenderRecord = {
-  id: string;
-  workspaceId: string;
-  kind: SenderKind;
+const senders = table('senders', {
+  id: id('sender'),
+  workspaceId: id('workspace'),
+  kind: text<SenderKind>(),
   /** Null: a virtual number that is not assigned. */
-  name: string | null;
+  name: binaryText().nullable(),
   /** The name without its case. */
-  nameKey: string | null;
+  nameKey: binaryText().nullable(),
   /** E.164; null unless it is a virtual number that is assigned. */
-  virtualNumber: string | null;
-  status: SenderStatus;
-  isDefault: boolean;
-  sampleContent: string | null;
-  businessProfileId: string | null;
-  code: CodeRecord | null;
-  createdAt: Date;
-  /** By code. */
-  countries: CountryRecord[];
-};
+  virtualNumber: binaryText().nullable(),
+  status: text<SenderStatus>(),
+  isDefault: boolean(),
+  sampleContent: text().nullable(),
+  businessProfileId: id('profile').nullable(),
+  /** The record by which a mobile number is verified; the code itself is stored nowhere. */
+  code: group({ tag: bytes(), expiresAt: time(), tries: int() }).nullable({ tries: 0 }),
+  createdAt: time(),
+});
+const changing = senders.pick('name', 'nameKey', 'virtualNumber', 'status', 'isDefault', 'code');
+const senderCountries = table('sender_countries', {
+  country: text(),
+  status: text<SenderCountryStatus>(),
+  reason: text().nullable(),
+});
+export type CodeRecord = NonNullable<SenderRecord['code']>;
+export type CountryRecord = RecordOf<typeof senderCountries>;
+/** `countries`: by code. */
+export type SenderRecord = RecordOf<typeof senders> & { countries: CountryRecord[] };
 
 /** Throws the database's duplicate-key error where the name, or the virtual number, is there already. */
 export async function insertSender(workspaceId: string, record: SenderRecord): Promise<void> {
   await query('INSERT INTO senders SET ?', [
-    {
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      kind: record.kind,
-      sample_content: record.sampleContent,
-      business_profile_id: record.businessProfileId && idToBytes(record.businessProfileId),
-      created_at: record.createdAt,
-      ...changing(record),
-    },
+    { ...senders.toRow(record), workspace_id: idToBytes(workspaceId) },
   ]);
   await insertSenderCountries(workspaceId, record.id, record.countries);
 }
@@ -47,23 +45,10 @@ export async function insertSender(workspaceId: string, record: SenderRecord): P
 /** Everything that may change but its countries. Throws as `insertSender` does. */
 export async function updateSender(workspaceId: string, record: SenderRecord): Promise<void> {
   await query(`UPDATE senders ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
-    changing(record),
+    changing.toRow(record),
     idToBytes(record.id),
     idToBytes(workspaceId),
   ]);
-}
-
-function changing(record: SenderRecord) {
-  return {
-    name: bytesOf(record.name),
-    name_key: bytesOf(record.nameKey),
-    virtual_number: bytesOf(record.virtualNumber),
-    status: record.status,
-    is_default: record.isDefault,
-    code_tag: record.code?.tag ?? null,
-    code_expires_at: record.code?.expiresAt ?? null,
-    code_tries: record.code?.tries ?? 0,
-  };
 }
 
 /** Takes one of the tries that the code allows; false where there is none left, or no code that is good now. */
@@ -88,13 +73,7 @@ export async function insertSenderCountries(
 ): Promise<void> {
   if (countries.length === 0) return;
   await query('INSERT INTO sender_countries (sender_id, workspace_id, country, status, reason) VALUES ?', [
-    countries.map(({ country, status, reason }) => [
-      idToBytes(id),
-      idToBytes(workspaceId),
-      country,
-      status,
-      reason,
-    ]),
+    countries.map((one) => [idToBytes(id), idToBytes(workspaceId), ...senderCountries.toValues(one)]),
   ]);
 }
 
@@ -162,7 +141,8 @@ async function findOne(
   sql: string,
   values: (string | Buffer)[],
 ): Promise<SenderRecord | null> {
-  const [record] = await withCountries(workspaceId, await execute(sql, values));
+  const rows = await execute<RowOf<typeof senders>[]>(sql, values);
+  const [record] = await withCountries(workspaceId, senders.toRecords(rows));
   return record ?? null;
 }
 
@@ -173,8 +153,8 @@ export async function listSenders(
   status?: SenderStatus,
 ): Promise<SenderRecord[]> {
   const index = status === undefined ? 'senders_listed' : 'senders_by_status';
-  const builder = listedNewest(workspaceId, { table: 'senders', index }, page);
-  return withCountries(workspaceId, await run(status === undefined ? builder : builder.where({ status })));
+  const filters: Condition[] = [['status', status, index]];
+  return withCountries(workspaceId, await listNewest(workspaceId, { table: senders, index, filters }, page));
 }
 
 /** The senders that are held until this profile is verified. */
@@ -182,32 +162,36 @@ export async function listSendersAwaitingProfile(
   workspaceId: string,
   profileId: string,
 ): Promise<SenderRecord[]> {
-  const rows = await query(
+  const rows = await query<RowOf<typeof senders>[]>(
     `SELECT * FROM senders WHERE business_profile_id = ? AND workspace_id = ?
        AND status = 'awaiting_business_verification'`,
     [idToBytes(profileId), idToBytes(workspaceId)],
   );
-  return withCountries(workspaceId, rows);
+  return withCountries(workspaceId, senders.toRecords(rows));
 }
 
-async function withCountries(workspaceId: string, rows: Row[]): Promise<SenderRecord[]> {
-  if (rows.length === 0) return [];
-  const countries = await query(
+async function withCountries(
+  workspaceId: string,
+  records: RecordOf<typeof senders>[],
+): Promise<SenderRecord[]> {
+  if (records.length === 0) return [];
+  const rows = await query<(RowOf<typeof senderCountries> & { sender_id: Buffer })[]>(
     'SELECT * FROM sender_countries WHERE sender_id IN (?) AND workspace_id = ? ORDER BY sender_id, country',
-    [rows.map(({ id }) => id), idToBytes(workspaceId)],
+    [records.map(({ id }) => idToBytes(id)), idToBytes(workspaceId)],
   );
-  const bySender = Map.groupBy(countries, (row) => row.sender_id.toString('hex'));
-  return rows.map((row) => ({
-    ...toRecord(row),
-    countries: (bySender.get(row.id.toString('hex')) ?? []).map(toCountry),
+  const bySender = Map.groupBy(rows, (row) => idFromBytes('sender', row.sender_id));
+  return records.map((record) => ({
+    ...record,
+    countries: senderCountries.toRecords(bySender.get(record.id) ?? []),
   }));
 }
 
 export async function findSenderCount(workspaceId: string): Promise<number> {
-  const [row] = await execute('SELECT COUNT(*) AS count FROM senders WHERE workspace_id = ?', [
-    idToBytes(workspaceId),
-  ]);
-  return Number(row!.count);
+  const [row] = await execute<{ count: number }[]>(
+    'SELECT COUNT(*) AS count FROM senders WHERE workspace_id = ?',
+    [idToBytes(workspaceId)],
+  );
+  return row!.count;
 }
 
 export async function deleteSender(workspaceId: string, id: string): Promise<void> {
@@ -235,10 +219,10 @@ export async function insertSenderRejections(
 
 /** The rejections of senders of this name that are gone. */
 export async function listSenderRejections(workspaceId: string, nameKey: string): Promise<CountryRecord[]> {
-  const rows = await execute('SELECT * FROM sender_rejections WHERE workspace_id = ? AND name_key = ?', [
-    idToBytes(workspaceId),
-    Buffer.from(nameKey),
-  ]);
+  const rows = await execute<Pick<RowOf<typeof senderCountries>, 'country' | 'reason'>[]>(
+    'SELECT country, reason FROM sender_rejections WHERE workspace_id = ? AND name_key = ?',
+    [idToBytes(workspaceId), Buffer.from(nameKey)],
+  );
   return rows.map(({ country, reason }) => ({ country, status: 'rejected', reason }));
 }
 
@@ -252,28 +236,4 @@ export async function deleteSenderRejection(
     Buffer.from(nameKey),
     country,
   ]);
-}
-
-function toCountry(row: Row): CountryRecord {
-  return { country: row.country, status: row.status, reason: row.reason };
-}
-
-function toRecord(row: Row): Omit<SenderRecord, 'countries'> {
-  return {
-    id: idFromBytes('sender', row.id),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    kind: row.kind,
-    name: row.name?.toString() ?? null,
-    nameKey: row.name_key?.toString() ?? null,
-    virtualNumber: row.virtual_number?.toString() ?? null,
-    status: row.status,
-    isDefault: row.is_default === 1,
-    sampleContent: row.sample_content,
-    businessProfileId: row.business_profile_id && idFromBytes('profile', row.business_profile_id),
-    code:
-      row.code_tag === null
-        ? null
-        : { tag: row.code_tag, expiresAt: row.code_expires_at, tries: row.code_tries },
-    createdAt: row.created_at,
-  };
 }

@@ -1,8 +1,8 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { idToBytes } from '../../formats/ids.ts';
 import type { SmsDirection, SmsStatus } from '../../schemas/sms/sms.ts';
-import { type Condition, listMatching, type Page } from '../client/listing.ts';
+import { type Condition, type ListedPage, listMatching, type Page } from '../client/listing.ts';
 import { bytesOf } from '../client.ts';
-import { type SmsRecord, toRecord } from './messages.ts';
+import { type SmsRecord, sms } from './messages.ts';
 
 export type SmsRowFilter = {
   status?: SmsStatus | undefined;
@@ -16,8 +16,7 @@ export type SmsRowFilter = {
   until?: Date | undefined;
 };
 
-/** `reached`: the id after which the next page begins; null: there is none. */
-export type SmsListed = { records: SmsRecord[]; reached: string | null };
+export type SmsListed = ListedPage<SmsRecord>;
 
 /** `conditions`: more of them, by the first of which the texts are looked for. */
 export type SmsChoice = { filter: SmsRowFilter; conditions?: Condition[] };
@@ -38,7 +37,7 @@ export async function listSmsOfAny(
   );
 }
 
-async function listChoice(
+function listChoice(
   workspaceId: string,
   { filter: { batchId, since, until, ...filter }, conditions = [] }: SmsChoice,
   page: Page,
@@ -53,9 +52,7 @@ async function listChoice(
     ['client_tag', bytesOf(filter.clientTag), 'sms_by_tag'],
     ['batch_id', batchId === undefined ? undefined : idToBytes(batchId), 'sms_by_batch'],
   ];
-  const listing = { table: 'sms_messages', index: 'sms_listed', filters, since, until };
-  const { rows, reached } = await listMatching(workspaceId, listing, page);
-  return { records: rows.map(toRecord), reached: reached && idFromBytes('sms', reached) };
+  return listMatching(workspaceId, { table: sms, index: 'sms_listed', filters, since, until }, page);
 }
 
 /** Several listings as one, as far as all of them have been read. Ids of one kind sort as their bytes do. */

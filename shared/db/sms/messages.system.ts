@@ -1,11 +1,12 @@
 import { idFromBytes } from '../../formats/ids.ts';
 import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
-import { byId, execute, query, type Row, sqlTime, updateEach } from '../client.ts';
+import type { RowOf } from '../client/table.ts';
+import { byId, execute, query, updateEach } from '../client.ts';
 import { claimer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { type Messages, messageTable } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
-import { type SmsRecord, toRecord } from './messages.ts';
+import { type SmsRecord, sms } from './messages.ts';
 
 export const smsTable = messageTable<SmsLane>({
   name: 'sms_messages',
@@ -32,11 +33,13 @@ const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
 // does not hold up all.
 export const batches = { maxItems: 100, maxInFlight: 2 };
 
-export const claimSms = claimer<ClaimedSms>(smsTable, {
+type ClaimedRow = RowOf<typeof sms> & { suppressed: number; sending_blocked: number | null };
+
+export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
   select: `SELECT sms_messages.*, ${isSuppressed} AS suppressed, w.sending_blocked FROM sms_messages
     LEFT JOIN workspaces w ON w.id = sms_messages.workspace_id`,
   toClaimed: (row, token) => ({
-    record: toRecord(row),
+    record: sms.toRecord(row),
     token,
     isSuppressed: row.suppressed === 1,
     isBlocked: row.sending_blocked === 1,
@@ -46,62 +49,38 @@ export const claimSms = claimer<ClaimedSms>(smsTable, {
 export const updateSmsHandoverStarted = handoverStarter(smsTable, { batches });
 export const updateSmsHeldBack = leaseReturner(smsTable);
 
-const writeOutcomes = outcomeWriter(
-  smsTable,
-  {
-    status: {},
-    reason_category: {},
-    reason_code: {},
-    reason_description: {},
-    reason_retryable: {},
-    updated_at: {},
-    sent_at: {},
-    due_at: {},
-    parked: {},
-    retries: {},
-    uncertain_count: {},
-    gateway: {},
-    gateway_reference: {},
-    event_seq: {},
-  },
-  ['handover_at'],
+const outcome = sms.pick(
+  'status',
+  'reason',
+  'updatedAt',
+  'sentAt',
+  'dueAt',
+  'parked',
+  'retries',
+  'uncertainCount',
+  'gateway',
+  'gatewayReference',
+  'eventSeq',
 );
+const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: ['handover_at'] });
 
 /** Writes what became of claimed messages and gives their leases back; returns how many still had theirs. */
 export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {
   return writeOutcomes(
-    outcomes.map(({ message, token }) => ({ lease: { id: message.id, token }, values: changesOf(message) })),
+    outcomes.map(({ message, token }) => ({ lease: { id: message.id, token }, record: message })),
   );
 }
 
-function changesOf({ reason, ...message }: SmsRecord) {
-  return {
-    status: message.status,
-    reason_category: reason?.category ?? null,
-    reason_code: fitting('sms_messages.reason_code', reason?.code ?? null),
-    reason_description: fitting('sms_messages.reason_description', reason?.description ?? null),
-    reason_retryable: reason ? Number(reason.retryable) : null,
-    updated_at: sqlTime(message.updatedAt),
-    sent_at: sqlTime(message.sentAt),
-    due_at: sqlTime(message.dueAt),
-    parked: Number(message.parked),
-    retries: message.retries,
-    uncertain_count: message.uncertainCount,
-    gateway: message.gateway,
-    gateway_reference: fitting('sms_messages.gateway_reference', message.gatewayReference),
-    event_seq: message.eventSeq,
-  };
-}
-
 type Named = { workspaceId: string; smsId: string };
-const toNamed = (row: Row): Named => ({
+type NamedRow = Pick<RowOf<typeof sms>, 'id' | 'workspace_id'>;
+const toNamed = (row: NamedRow): Named => ({
   workspaceId: idFromBytes('workspace', row.workspace_id),
   smsId: idFromBytes('sms', row.id),
 });
 
 /** Messages that have been held for as long as they may be. */
 export async function listExpiredHeldSms(at: Date, limit: number): Promise<Named[]> {
-  const rows = await query(
+  const rows = await query<NamedRow[]>(
     `SELECT id, workspace_id FROM sms_messages FORCE INDEX (sms_due)
      WHERE status = 'held' AND parked = 0 AND due_at <= ? ORDER BY due_at LIMIT ?`,
     [at, limit],
@@ -111,7 +90,7 @@ export async function listExpiredHeldSms(at: Date, limit: number): Promise<Named
 
 /** Workspaces with held messages that can pay for the first of them. */
 export async function listWorkspacesToRelease(limit: number): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ workspace_id: Buffer }[]>(
     `SELECT firsts.workspace_id FROM
        (SELECT workspace_id, MIN(id) AS id FROM sms_messages FORCE INDEX (sms_by_status) WHERE status = 'held'
         GROUP BY status, workspace_id) AS firsts
@@ -128,20 +107,19 @@ export async function findSmsOfGatewayForUpdate(
   gateway: string,
   reference: string,
 ): Promise<SmsRecord | null> {
-  const [found] = await execute('SELECT id FROM sms_messages WHERE gateway_reference = ? AND gateway = ?', [
-    Buffer.from(fitting('sms_messages.gateway_reference', reference)),
-    Buffer.from(gateway),
-  ]);
+  const [found] = await execute<{ id: Buffer }[]>(
+    'SELECT id FROM sms_messages WHERE gateway_reference = ? AND gateway = ?',
+    [Buffer.from(fitting('sms_messages.gateway_reference', reference)), Buffer.from(gateway)],
+  );
   if (!found) return null;
-  const [row] = await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]);
-  return row ? toRecord(row) : null;
+  return sms.toFirst(await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]));
 }
 
 /** The same of many texts, by gateway and reference; where texts share a reference, any of them. */
 export async function listSmsOfGatewaysForUpdate(
   named: { gateway: string; reference: string }[],
 ): Promise<SmsRecord[]> {
-  const found = await query(
+  const found = await query<{ id: Buffer }[]>(
     'SELECT id FROM sms_messages FORCE INDEX (sms_of_gateway) WHERE (gateway_reference, gateway) IN (?)',
     [
       named.map(({ gateway, reference }) => [
@@ -152,24 +130,15 @@ export async function listSmsOfGatewaysForUpdate(
   );
   if (found.length === 0) return [];
   // In one order, so that nobody waits for another who waits for him.
-  const ids = found.map((row): Buffer => row.id).toSorted((one, other) => one.compare(other));
-  const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
-    ids,
-  ]);
-  return rows.map(toRecord);
+  const ids = found.map(({ id }) => id).toSorted((one, other) => one.compare(other));
+  return sms.toRecords(
+    await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [ids]),
+  );
 }
 
+const ended = sms.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'eventSeq');
+
 /** Writes the ends of texts that were sent; they must be locked. */
-export async function updateSmsEnds(ended: SmsRecord[]): Promise<void> {
-  const changes = ended.map((message) => ({ ...message, to: changesOf(message) }));
-  await updateEach('sms_messages', changes, {
-    status: ({ to }) => to.status,
-    reason_category: ({ to }) => to.reason_category,
-    reason_code: ({ to }) => to.reason_code,
-    reason_description: ({ to }) => to.reason_description,
-    reason_retryable: ({ to }) => to.reason_retryable,
-    updated_at: ({ to }) => to.updated_at,
-    delivered_at: ({ deliveredAt }) => deliveredAt,
-    event_seq: ({ to }) => to.event_seq,
-  });
+export function updateSmsEnds(records: SmsRecord[]): Promise<void> {
+  return updateEach('sms_messages', ended, records);
 }

@@ -1,33 +1,22 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, execute, query, writtenRows } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
-import { columnsOf, countInBatch, countNew, type SmsRecord, toRecord } from './messages.ts';
+import { accepted, countInBatch, countNew, type SmsRecord, sms } from './messages.ts';
 
 /** Many in one statement. */
 export async function insertManySms(
   workspaceId: string,
   records: SmsRecord[],
-  insertion: string = smsInsertion(workspaceId, records),
+  insertion: string = smsInsertion(records),
 ): Promise<void> {
   if (records.length === 0) return;
   await query(insertion);
   await countNew(workspaceId, records);
 }
 
-/**
- * That statement, for those who put it together before their transaction begins. By hand, which takes a fraction of the
- * time.
- */
-export function smsInsertion(workspaceId: string, records: SmsRecord[]): string {
-  const known = new Map<string, Buffer>();
-  const toBytes = (id: string) => {
-    const bytes = known.get(id) ?? idToBytes(id);
-    known.set(id, bytes);
-    return bytes;
-  };
-  const rows = records.map((record) => columnsOf(workspaceId, record, toBytes));
-  const columns = Object.keys(rows[0] ?? {}).join(', ');
-  return `INSERT INTO sms_messages (${columns}) VALUES ${writtenRows(rows.map((row) => Object.values(row)))}`;
+/** That statement, for those who put it together before their transaction begins. */
+export function smsInsertion(records: SmsRecord[]): string {
+  return `INSERT INTO sms_messages (${accepted.columns}) VALUES ${writtenRows(records.map(accepted.toValues))}`;
 }
 
 /** Ids of a batch's messages, in their order. */
@@ -36,7 +25,7 @@ export async function listIdsOfBatch(
   batchId: string,
   { after, limit }: { after: string | null; limit: number },
 ): Promise<string[]> {
-  const rows = await execute(
+  const rows = await execute<{ id: Buffer }[]>(
     `SELECT id FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ? AND id > ?
      ORDER BY id LIMIT ?`,
     [idToBytes(workspaceId), idToBytes(batchId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
@@ -46,12 +35,13 @@ export async function listIdsOfBatch(
 
 /** The texts among these that are queued and may not have been handed over, locked until the transaction ends. */
 export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
-  const rows = await query(
-    `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
+  return sms.toRecords(
+    await query(
+      `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
        AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0 ORDER BY id FOR UPDATE`,
-    [ids.map(idToBytes), idToBytes(workspaceId)],
+      [ids.map(idToBytes), idToBytes(workspaceId)],
+    ),
   );
-  return rows.map(toRecord);
 }
 
 /** Many queued messages, which must be locked, are cancelled as these say. */

@@ -4,7 +4,7 @@ import type { Pair } from '../../formats/text-pair.ts';
 import type { Page } from '../client/listing.ts';
 import { byId, execute, query } from '../client.ts';
 import { listSmsOfAny, type SmsChoice, type SmsListed, type SmsRowFilter } from './listings.ts';
-import { type SmsRecord, toRecord } from './messages.ts';
+import { type SmsRecord, sms } from './messages.ts';
 
 /** The texts of a conversation. They are found by the number at the other end, on two indexes that are there anyway. */
 
@@ -32,11 +32,12 @@ export async function waitForSmsTo(workspaceId: string, number: string, since: B
 /** Of these ids, the ones that the workspace has, in no order. */
 export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
   if (ids.length === 0) return [];
-  const rows = await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ?`, [
-    ids.map(idToBytes),
-    idToBytes(workspaceId),
-  ]);
-  return rows.map(toRecord);
+  return sms.toRecords(
+    await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ?`, [
+      ids.map(idToBytes),
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };
@@ -52,14 +53,14 @@ export async function findPairTotals(
 ): Promise<Record<Arm['direction'], PairTotal>> {
   const totals: [Arm['direction'], PairTotal][] = [];
   for (const { direction, theirs, index, own } of arms) {
-    const [row] = await execute(
+    const [row] = await execute<{ texts: number; last_at: Date | null; last_id: Buffer | null }[]>(
       `SELECT COUNT(*) AS texts, MAX(created_at) AS last_at, MAX(id) AS last_id
        FROM sms_messages FORCE INDEX (${index})
        WHERE workspace_id = ? AND ${theirs} = ? AND id >= ? AND id < ? AND direction = '${direction}' AND ${own} = ?`,
       [idToBytes(workspaceId), Buffer.from(number), from, to, keyOfAddress(sender)],
     );
     const { texts, last_at: lastAt, last_id: lastId } = row!;
-    totals.push([direction, { texts: Number(texts), lastAt, lastId: lastId && idFromBytes('sms', lastId) }]);
+    totals.push([direction, { texts, lastAt, lastId: lastId && idFromBytes('sms', lastId) }]);
   }
   return Object.fromEntries(totals) as Record<Arm['direction'], PairTotal>;
 }

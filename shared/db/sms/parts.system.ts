@@ -1,7 +1,7 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { fitting } from '../client/outside-text.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
-import { type SmsRecord, toRecord } from './messages.ts';
+import { type SmsRecord, sms } from './messages.ts';
 
 /** The references that gateways give to the parts of long texts. */
 
@@ -24,22 +24,23 @@ export async function listSmsParts(
   smsId: string,
   gateway: string,
 ): Promise<{ part: number; reference: string }[]> {
-  const rows = await execute('SELECT part, reference FROM sms_parts WHERE sms_id = ? AND gateway = ?', [
-    idToBytes(smsId),
-    Buffer.from(gateway),
-  ]);
+  const rows = await execute<{ part: number; reference: Buffer }[]>(
+    'SELECT part, reference FROM sms_parts WHERE sms_id = ? AND gateway = ?',
+    [idToBytes(smsId), Buffer.from(gateway)],
+  );
   return rows.map((row) => ({ part: row.part, reference: row.reference.toString() }));
 }
 
 /** The text whose part it is, locked until the transaction ends. */
 export async function findSmsOfPartForUpdate(gateway: string, reference: string): Promise<SmsRecord | null> {
-  const [found] = await execute('SELECT sms_id FROM sms_parts WHERE gateway = ? AND reference = ?', [
-    Buffer.from(gateway),
-    nameOf(reference),
-  ]);
+  const [found] = await execute<{ sms_id: Buffer }[]>(
+    'SELECT sms_id FROM sms_parts WHERE gateway = ? AND reference = ?',
+    [Buffer.from(gateway), nameOf(reference)],
+  );
   if (!found) return null;
-  const [row] = await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.sms_id]);
-  return row ? toRecord(row) : null;
+  return sms.toFirst(
+    await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.sms_id]),
+  );
 }
 
 /** Marks the part, and says whether all of its text are delivered now. The text must be locked. */

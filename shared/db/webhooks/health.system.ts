@@ -1,13 +1,14 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, query, updateEach } from '../client.ts';
-import { toRecord, type WebhookRecord } from './webhooks.ts';
+import { type WebhookRecord, webhooks } from './webhooks.ts';
 
 /** Which of these webhooks fail. Waits for no lock. */
 export async function listFailing(webhookIds: string[]): Promise<string[]> {
   if (webhookIds.length === 0) return [];
-  const rows = await query(`SELECT id FROM webhooks ${byId} WHERE id IN (?) AND failing_since IS NOT NULL`, [
-    webhookIds.map(idToBytes),
-  ]);
+  const rows = await query<{ id: Buffer }[]>(
+    `SELECT id FROM webhooks ${byId} WHERE id IN (?) AND failing_since IS NOT NULL`,
+    [webhookIds.map(idToBytes)],
+  );
   return rows.map((row) => idFromBytes('webhook', row.id));
 }
 
@@ -15,32 +16,36 @@ export async function listFailing(webhookIds: string[]): Promise<string[]> {
  * Nobody else changes them until the transaction ends. In the order of their ids, so that no two wait for each other.
  */
 export async function listHealthForUpdate(webhookIds: string[]): Promise<WebhookRecord[]> {
-  const rows = await query(`SELECT * FROM webhooks ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
-    webhookIds.map(idToBytes),
-  ]);
-  return rows.map(toRecord);
+  return webhooks.toRecords(
+    await query(`SELECT * FROM webhooks ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
+      webhookIds.map(idToBytes),
+    ]),
+  );
 }
 
 /** Active webhooks that fail, longest first. `after` is the one that the last page ended with. */
 export async function listOutages(after: WebhookRecord | null, limit: number): Promise<WebhookRecord[]> {
   const since = after?.failingSince ?? new Date(0);
-  const rows = await query(
-    `SELECT * FROM webhooks
+  return webhooks.toRecords(
+    await query(
+      `SELECT * FROM webhooks
      WHERE active = 1 AND failing_since >= ? AND (failing_since > ? OR id > ?) ORDER BY failing_since, id LIMIT ?`,
-    [since, since, after ? idToBytes(after.id) : Buffer.alloc(0), limit],
+      [since, since, after ? idToBytes(after.id) : Buffer.alloc(0), limit],
+    ),
   );
-  return rows.map(toRecord);
 }
 
+const outage = webhooks.pick(
+  'failingSince',
+  'lastFailedAt',
+  'consecutiveFailures',
+  'recoveredAt',
+  'atRiskWarnedAt',
+);
+
 /** Writes the course of their outages; the webhooks are to be locked. */
-export async function updateHealth(webhooks: WebhookRecord[]): Promise<void> {
-  await updateEach('webhooks', webhooks, {
-    failing_since: ({ failingSince }) => failingSince,
-    last_failed_at: ({ lastFailedAt }) => lastFailedAt,
-    consecutive_failures: ({ consecutiveFailures }) => consecutiveFailures,
-    recovered_at: ({ recoveredAt }) => recoveredAt,
-    at_risk_warned_at: ({ atRiskWarnedAt }) => atRiskWarnedAt,
-  });
+export function updateHealth(records: WebhookRecord[]): Promise<void> {
+  return updateEach('webhooks', outage, records);
 }
 
 /** True for the one that warns of this outage. */
@@ -73,13 +78,13 @@ const looksBack = 200;
 export async function listLastAccepted(webhookIds: string[]): Promise<Map<string, Date>> {
   const newest = `SELECT completed_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
     WHERE webhook_id = ? AND status = 'delivered' AND event_type <> 'webhook.test' ORDER BY id DESC LIMIT ${looksBack}`;
-  const rows = await query(
+  const rows = await query<{ id: Buffer; at: Date | null }[]>(
     webhookIds
       .map((_, index) => `SELECT ? AS id, MAX(completed_at) AS at FROM (${newest}) AS newest${index}`)
       .join(' UNION ALL '),
     webhookIds.flatMap((id) => [idToBytes(id), idToBytes(id)]),
   );
-  return new Map(rows.filter((row) => row.at).map((row) => [idFromBytes('webhook', row.id), row.at]));
+  return new Map(rows.flatMap(({ id, at }) => (at ? [[idFromBytes('webhook', id), at] as const] : [])));
 }
 
 /**
@@ -89,7 +94,7 @@ export async function listLastAccepted(webhookIds: string[]): Promise<Map<string
 export async function listAwaitingAttempt(webhookIds: string[], at: Date): Promise<Set<string>> {
   const pending = 'webhook_deliveries FORCE INDEX (webhook_deliveries_admission)';
   const ofWebhook = "status = 'pending' AND webhook_id = ?";
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     webhookIds
       .map(
         () => `(SELECT id FROM webhooks ${byId} WHERE id = ? AND paused_until > ?)
@@ -106,7 +111,7 @@ export async function listAwaitingAttempt(webhookIds: string[], at: Date): Promi
 
 /** When the oldest delivery that still waits was made. */
 export async function findOldestWaiting(webhookId: string): Promise<Date | null> {
-  const [row] = await execute(
+  const [row] = await execute<{ created_at: Date }[]>(
     `SELECT created_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
      WHERE webhook_id = ? AND status = 'pending' ORDER BY id LIMIT 1`,
     [idToBytes(webhookId)],
@@ -125,7 +130,7 @@ export async function findLastFailedAttempt(webhookId: string): Promise<FailedAt
   const pending = (parked: 0 | 1) =>
     `(${attempt} FORCE INDEX (webhook_deliveries_admission)
       WHERE status = 'pending' AND parked = ${parked} AND webhook_id = ? ORDER BY due_at DESC LIMIT ${looksBack})`;
-  const rows = await query(
+  const [row] = await query<{ attempted_at: Date; response_status: number | null; error: string }[]>(
     `SELECT * FROM (${pending(0)} UNION ALL ${pending(1)}
        UNION ALL (${attempt} FORCE INDEX (webhook_deliveries_listed_by_status)
          WHERE webhook_id = ? AND status = 'failed' ORDER BY id DESC LIMIT ${looksBack})) AS attempts
@@ -133,7 +138,6 @@ export async function findLastFailedAttempt(webhookId: string): Promise<FailedAt
      ORDER BY attempted_at DESC LIMIT 1`,
     [idToBytes(webhookId), idToBytes(webhookId), idToBytes(webhookId)],
   );
-  const [row] = rows;
   return row
     ? { attemptedAt: row.attempted_at, responseStatus: row.response_status, error: row.error }
     : null;

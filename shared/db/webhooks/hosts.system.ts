@@ -26,12 +26,12 @@ export async function updateHosts(ends: HostEnd[]): Promise<void> {
 
 /** Of each workspace: how many hosts were tried since then, and how many of them failed the last time. */
 export async function listHostCounts(since: Date): Promise<{ tried: number; failing: number }[]> {
-  const rows = await query(
+  const rows = await query<{ tried: number; failing: number | string }[]>(
     `SELECT COUNT(*) AS tried, COALESCE(SUM(failed_at > COALESCE(succeeded_at, '1970-01-01')), 0) AS failing
      FROM webhook_hosts WHERE tried_at >= ? GROUP BY workspace_id`,
     [since],
   );
-  return rows.map((row) => ({ tried: Number(row.tried), failing: Number(row.failing) }));
+  return rows.map((row) => ({ tried: row.tried, failing: Number(row.failing) }));
 }
 
 export async function deleteHostsBefore(triedBefore: Date, limit: number): Promise<number> {

@@ -1,12 +1,12 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
-import type { Settlement } from './webhooks.ts';
+import { type Settlement, settlements } from './webhooks.ts';
 
 export type { Settlement } from './webhooks.ts';
 
 /** Webhooks whose deliveries something is still to be done to, longest waiting first. */
 export async function listWebhooksToSettle(limit: number): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ webhook_id: Buffer }[]>(
     'SELECT webhook_id, MIN(created_at) AS since FROM webhook_settlements GROUP BY webhook_id ORDER BY since LIMIT ?',
     [limit],
   );
@@ -14,16 +14,11 @@ export async function listWebhooksToSettle(limit: number): Promise<string[]> {
 }
 
 export async function listSettlements(webhookId: string): Promise<Settlement[]> {
-  const rows = await execute(
-    'SELECT webhook_id, kind, since, created_at FROM webhook_settlements WHERE webhook_id = ? ORDER BY created_at, kind',
-    [idToBytes(webhookId)],
+  return settlements.toRecords(
+    await execute('SELECT * FROM webhook_settlements WHERE webhook_id = ? ORDER BY created_at, kind', [
+      idToBytes(webhookId),
+    ]),
   );
-  return rows.map((row) => ({
-    webhookId: idFromBytes('webhook', row.webhook_id),
-    kind: row.kind,
-    since: row.since,
-    createdAt: row.created_at,
-  }));
 }
 
 /** Locked, so that it is not taken back while a batch of it is written; null when it has been. */
@@ -31,11 +26,12 @@ export async function findSettlementForUpdate({
   webhookId,
   kind,
 }: Pick<Settlement, 'webhookId' | 'kind'>): Promise<Settlement | null> {
-  const [row] = await execute(
-    `SELECT since, created_at FROM webhook_settlements ${byId} WHERE webhook_id = ? AND kind = ? FOR UPDATE`,
-    [idToBytes(webhookId), kind],
+  return settlements.toFirst(
+    await execute(`SELECT * FROM webhook_settlements ${byId} WHERE webhook_id = ? AND kind = ? FOR UPDATE`, [
+      idToBytes(webhookId),
+      kind,
+    ]),
   );
-  return row ? { webhookId, kind, since: row.since, createdAt: row.created_at } : null;
 }
 
 /** It has been done, as it was asked for; what has been asked for since stays. */
@@ -60,7 +56,7 @@ type SettlementPage = { after: string | null; limit: number };
 const byStatus = 'webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)';
 
 export async function listPending(webhookId: string, { after, limit }: SettlementPage): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = 'pending' AND id > ? ORDER BY id LIMIT ?`,
     [idToBytes(webhookId), after === null ? Buffer.alloc(0) : idToBytes(after), limit],
   );
@@ -84,7 +80,7 @@ export async function listEnded(
   { since, until }: { since: Date; until: Date },
   { after, limit }: SettlementPage,
 ): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM ${byStatus} WHERE webhook_id = ? AND status = ? AND id >= ? AND id > ? AND completed_at <= ?
        AND event_type <> 'webhook.test' ORDER BY id LIMIT ?`,
     [

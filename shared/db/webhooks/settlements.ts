@@ -26,7 +26,7 @@ export async function findDeliveryClaims(
   webhookId: string,
   deliveryId: string,
 ): Promise<number | null> {
-  const [row] = await execute(
+  const [row] = await execute<{ claims: number }[]>(
     'SELECT claims FROM webhook_deliveries WHERE id = ? AND workspace_id = ? AND webhook_id = ?',
     [idToBytes(deliveryId), idToBytes(workspaceId), idToBytes(webhookId)],
   );
@@ -50,12 +50,12 @@ export async function findRecoverableCount(
       ON d.webhook_id = w.id WHERE w.workspace_id = ? AND w.id = ? AND d.id >= ? AND ${condition} LIMIT ?) AS some)`;
   // The first count reads nothing but the index; the second finds few.
   const values = [idToBytes(workspaceId), idToBytes(webhookId), firstUuidAt(since), mostCounted];
-  const [row] = await query(
+  const [row] = await query<{ n: number }[]>(
     `SELECT ${ended('webhook_deliveries_listed_by_status', "d.status IN ('failed', 'skipped')")}
        - ${ended('webhook_deliveries_listed_by_type', "d.event_type = 'webhook.test' AND d.status IN ('failed', 'skipped')")} AS n`,
     [...values, ...values],
   );
-  return Number(row!.n);
+  return row!.n;
 }
 
 /**

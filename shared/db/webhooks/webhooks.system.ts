@@ -1,8 +1,9 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { RowOf } from '../client/table.ts';
 import { byId, execute, query } from '../client.ts';
 import { admittedOf, hasParkedDue } from '../work/admission.system.ts';
 import { deliveryTable } from './deliveries/table.system.ts';
-import { toRecord, type WebhookRecord } from './webhooks.ts';
+import { type WebhookRecord, webhooks } from './webhooks.ts';
 
 export type Subscriber = WebhookRecord & {
   /** How many of its deliveries have a job in Redis. */
@@ -19,14 +20,14 @@ export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise
   if (workspaceIds.length === 0) return [];
   const admitted = admittedOf(deliveryTable, null, 'w.id');
   const backlog = hasParkedDue(deliveryTable, null, 'w.id', at);
-  const rows = await query(
+  const rows = await query<(RowOf<typeof webhooks> & { admitted: number; has_backlog: number })[]>(
     `SELECT w.*, ${admitted.sql} AS admitted, ${backlog.sql} AS has_backlog FROM webhooks w
      WHERE w.workspace_id IN (?) ORDER BY w.id`,
     [...admitted.values, ...backlog.values, workspaceIds],
   );
   return rows.map((row) => ({
-    ...toRecord(row),
-    admitted: Number(row.admitted),
+    ...webhooks.toRecord(row),
+    admitted: row.admitted,
     hasBacklog: row.has_backlog === 1,
   }));
 }
@@ -68,19 +69,20 @@ export async function updateWebhookSlowed(
 
 /** How many active webhooks fail at present. */
 export async function findFailingCount(): Promise<number> {
-  const [row] = await query(
+  const [row] = await query<{ n: number }[]>(
     'SELECT COUNT(*) AS n FROM webhooks WHERE active = 1 AND failing_since IS NOT NULL',
   );
-  return Number(row!.n);
+  return row!.n;
 }
 
 /** Where these webhooks lead, and whose they are. */
 export async function listAddresses(
   webhookIds: string[],
 ): Promise<{ webhookId: string; workspaceId: string; url: string }[]> {
-  const rows = await query(`SELECT id, workspace_id, url FROM webhooks ${byId} WHERE id IN (?)`, [
-    webhookIds.map(idToBytes),
-  ]);
+  const rows = await query<Pick<RowOf<typeof webhooks>, 'id' | 'workspace_id' | 'url'>[]>(
+    `SELECT id, workspace_id, url FROM webhooks ${byId} WHERE id IN (?)`,
+    [webhookIds.map(idToBytes)],
+  );
   return rows.map((row) => ({
     webhookId: idFromBytes('webhook', row.id),
     workspaceId: idFromBytes('workspace', row.workspace_id),
@@ -90,8 +92,9 @@ export async function listAddresses(
 
 /** The webhooks among these that exist and have not been switched off by the service. */
 export async function listServed(webhookIds: string[]): Promise<string[]> {
-  const rows = await query(`SELECT id FROM webhooks ${byId} WHERE id IN (?) AND auto_disabled = 0`, [
-    webhookIds.map(idToBytes),
-  ]);
+  const rows = await query<{ id: Buffer }[]>(
+    `SELECT id FROM webhooks ${byId} WHERE id IN (?) AND auto_disabled = 0`,
+    [webhookIds.map(idToBytes)],
+  );
   return rows.map((row) => idFromBytes('webhook', row.id));
 }

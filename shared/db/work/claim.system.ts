@@ -1,6 +1,6 @@
 import { batcher } from '../../common/batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
-import { byId, type Changed, outsideTransaction, query, type Row } from '../client.ts';
+import { byId, type Changed, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 /** How many rows share a statement, and how many such statements are on their way at once. */
@@ -13,7 +13,7 @@ type Claim = { id: string; at: Date; until: Date };
  * Makes the function that takes a row for this worker until the lease ends; null when the row is not due or somebody else
  * has it (architecture rule 4). Claims of one moment share a statement and a token.
  */
-export function claimer<Claimed>(
+export function claimer<Claimed, Row extends { id: Buffer }>(
   { name, waiting }: WorkTable,
   options: {
     /** SQL that reads all that an attempt needs, as far as its WHERE. */
@@ -38,10 +38,10 @@ export function claimer<Claimed>(
         [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at],
       );
       if (affectedRows === 0) return items.map(() => null);
-      const rows = await query(`${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`, [
-        ids,
-        token,
-      ]);
+      const rows = await query<Row[]>(
+        `${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`,
+        [ids, token],
+      );
       const claimed = new Map(
         rows.map((row) => [row.id.toString('hex'), options.toClaimed(row, token)] as const),
       );
@@ -107,7 +107,7 @@ const keyOf = (id: Buffer, token: Buffer) => id.toString('hex') + token.toString
 
 /** Tells which of these leases are still held, and locks their rows in a transaction. */
 export async function findOwned(table: WorkTable, leases: Lease[]): Promise<(lease: Lease) => boolean> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer; lease_token: Buffer }[]>(
     `SELECT id, lease_token FROM ${table.name} ${byId} WHERE id IN (?) AND lease_token IN (?) FOR UPDATE`,
     [leases.map(({ id }) => idToBytes(id)), leases.map(({ token }) => token)],
   );

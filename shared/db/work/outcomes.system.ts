@@ -1,41 +1,47 @@
 import { batcher } from '../../common/batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
+import type { ColumnMap, Columns, RecordOf } from '../client/table.ts';
 import {
   byId,
   type Changed,
   hex,
-  literal,
   outsideTransaction,
+  type Param,
   query,
   type RowValue,
   transaction,
   valueByRow,
+  written,
 } from '../client.ts';
 import { type Batches, findOwned, usual } from './claim.system.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
-/** `unless`: the column stays as it is where the outcome leaves that other column null. */
-type Column = { unless?: string };
-type Value = string | number | null;
-type RowOutcome<Columns> = { lease: Lease; values: Record<keyof Columns, Value> };
+type RowOutcome<Mapped> = { lease: Lease; record: Mapped };
+type OutcomeOptions = {
+  /** Columns that are over with the claim. */
+  clears?: string[];
+  /** Columns that stay as they are where the outcome leaves another one null. */
+  kept?: { columns: readonly string[]; whereNull: string };
+};
 
 /**
  * Makes the function that writes what became of claimed rows and gives their leases back, all in one statement. Rows whose
- * lease was lost stay as they are; returns how many were written. `clears`: columns that are over with the claim.
+ * lease was lost stay as they are; returns how many were written.
  */
-export function outcomeWriter<const Columns extends Record<string, Column>>(
+export function outcomeWriter<Fields extends Columns>(
   { name }: WorkTable,
-  columns: Columns,
-  clears: string[] = [],
-): (outcomes: RowOutcome<Columns>[]) => Promise<number> {
-  const fields = Object.entries<Column>(columns);
+  map: ColumnMap<Fields>,
+  { clears = [], kept }: OutcomeOptions = {},
+): (outcomes: RowOutcome<RecordOf<ColumnMap<Fields>>>[]) => Promise<number> {
   const cleared = [...clears, 'lease_token'].map((column) => `r.${column} = NULL`);
+  const decides = kept ? map.names.indexOf(kept.whereNull) : -1;
 
   async function writeOnce(outcomes: Written[]): Promise<number> {
-    const changes = fields.map(([column, { unless }]) => {
+    const changes = map.names.map((column, place) => {
+      const mayBeKept = kept?.columns.includes(column);
       const rows = outcomes.map(({ id, values }): RowValue => {
-        const isKept = unless !== undefined && values[unless] === null;
-        return [id, isKept ? `r.${column}` : literal(values[column]!)];
+        const isKept = mayBeKept && values[decides] === null;
+        return [id, isKept ? `r.${column}` : written(values[place]!)];
       });
       return `r.${column} = ${valueByRow('r.id', rows)}`;
     });
@@ -47,15 +53,16 @@ export function outcomeWriter<const Columns extends Record<string, Column>>(
 
   return async (outcomes) => {
     let changed = 0;
-    for (const some of eachRowOnce(outcomes)) changed += await writeOnce(some);
+    const all = outcomes.map(({ lease, record }) => ({ lease, values: map.toValues(record) }));
+    for (const some of eachRowOnce(all)) changed += await writeOnce(some);
     return changed;
   };
 }
 
-type Written = { id: string; token: string; values: Record<string, Value> };
+type Written = { id: string; token: string; values: Param[] };
 
 /** In the order of their ids. A row whose old lease and new one end in the same moment is in two of the lists. */
-function eachRowOnce(outcomes: { lease: Lease; values: Record<string, Value> }[]): Written[][] {
+function eachRowOnce(outcomes: { lease: Lease; values: Param[] }[]): Written[][] {
   const lists: Map<string, Written>[] = [];
   for (const { lease, values } of outcomes) {
     const id = hex(idToBytes(lease.id));

@@ -1,9 +1,10 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { type BatchLane, batchLanes } from '../../../schemas/lanes.ts';
+import type { RowOf } from '../../client/table.ts';
 import { byId, type Changed, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { type Messages, messageTable } from '../../work/message-admission.system.ts';
-import { type SmsBatchRecord, toRecord } from './batches.ts';
+import { type SmsBatchRecord, smsBatches } from './batches.ts';
 
 export const batchTable = messageTable<BatchLane>({
   name: 'sms_batches',
@@ -16,38 +17,41 @@ export const batchWork: Messages<BatchLane> = { table: batchTable, isLimited: 'F
 
 export type ClaimedBatch = { batch: SmsBatchRecord; token: Buffer };
 
-export const claimBatch = claimer<ClaimedBatch>(batchTable, {
+export const claimBatch = claimer<ClaimedBatch, RowOf<typeof smsBatches>>(batchTable, {
   select: 'SELECT * FROM sms_batches',
-  toClaimed: (row, token) => ({ batch: toRecord(row), token }),
+  toClaimed: (row, token) => ({ batch: smsBatches.toRecord(row), token }),
 });
 
 export async function findSmsBatchOfAny(batchId: string): Promise<SmsBatchRecord | null> {
-  const [row] = await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]);
-  return row ? toRecord(row) : null;
+  return smsBatches.toFirst(
+    await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]),
+  );
 }
 
 /** Of all workspaces: those that are not at their end, newest first. */
 export async function listUnfinishedBatches(limit: number): Promise<SmsBatchRecord[]> {
-  const rows = await query(
-    `SELECT * FROM sms_batches FORCE INDEX (sms_batches_admission)
+  return smsBatches.toRecords(
+    await query(
+      `SELECT * FROM sms_batches FORCE INDEX (sms_batches_admission)
      WHERE status = 'queued' ORDER BY id DESC LIMIT ?`,
-    [limit],
+      [limit],
+    ),
   );
-  return rows.map(toRecord);
 }
 
 /** Locked until the transaction ends; null when it is no longer this worker's. */
 export async function findBatchHeldForUpdate(batchId: string, token: Buffer): Promise<SmsBatchRecord | null> {
-  const [row] = await execute(
-    `SELECT * FROM sms_batches ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`,
-    [idToBytes(batchId), token],
+  return smsBatches.toFirst(
+    await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`, [
+      idToBytes(batchId),
+      token,
+    ]),
   );
-  return row ? toRecord(row) : null;
 }
 
 /** Batches that have rows and need them no more. */
 export async function listBatchesPastRows(limit: number): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_batches FORCE INDEX (sms_batches_of_rows)
      WHERE rows_kept = 1 AND status = 'over' LIMIT ?`,
     [limit],
@@ -70,7 +74,7 @@ export async function updateRowsGone(batchId: string): Promise<void> {
 
 /** Deletes some of those that ended before then, with their counts; returns how many. */
 export async function deleteBatchesBefore(until: Date, limit: number): Promise<number> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_batches FORCE INDEX (sms_batches_completed)
      WHERE completed_at < ? AND rows_kept = 0 ORDER BY completed_at LIMIT ?`,
     [until, limit],

@@ -1,7 +1,8 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
+import type { RowOf } from '../../client/table.ts';
 import { byId, query } from '../../client.ts';
 import { admittedOf, findOldestDue } from '../../work/admission.system.ts';
-import { type Pacing, toPacing } from './pacing.system.ts';
+import { type Pacing, pacing } from './pacing.system.ts';
 import { deliveryTable } from './table.system.ts';
 
 export type WebhookAdmission = Pacing & {
@@ -13,16 +14,15 @@ export type WebhookAdmission = Pacing & {
 export async function listAdmissions(webhookIds: string[]): Promise<WebhookAdmission[]> {
   if (webhookIds.length === 0) return [];
   const count = admittedOf(deliveryTable, null, 'w.id');
-  const rows = await query(
-    `SELECT w.id, w.active, w.auto_disabled, w.paused_until, w.failing_since, w.consecutive_failures, w.last_failed_at,
-       w.recovered_at, ${count.sql} AS admitted
+  const rows = await query<(RowOf<typeof pacing> & { id: Buffer; admitted: number })[]>(
+    `SELECT w.id, ${pacing.columnsOf('w')}, ${count.sql} AS admitted
      FROM webhooks w ${byId} WHERE w.id IN (?)`,
     [...count.values, webhookIds.map(idToBytes)],
   );
   return rows.map((row) => ({
-    ...toPacing(row),
+    ...pacing.toRecord(row),
     webhookId: idFromBytes('webhook', row.id),
-    admitted: Number(row.admitted),
+    admitted: row.admitted,
   }));
 }
 

@@ -1,65 +1,76 @@
 import { idFromBytes } from '../../../formats/ids.ts';
-import type { Row } from '../../client.ts';
+import { id, int, text, time } from '../../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../../client/table.ts';
 import { claimer } from '../../work/claim.system.ts';
-import { type Pacing, toPacing } from './pacing.system.ts';
+import { webhooks } from '../webhooks.ts';
 import { deliveryTable } from './table.system.ts';
 
-export type ClaimedDelivery = {
-  id: string;
-  token: Buffer;
-  attempts: number;
-  claims: number;
+const deliveries = table('webhook_deliveries', {
+  id: id('delivery'),
+  attempts: int(),
+  claims: int(),
   /** How many workers before this one never said what became of it. */
-  lostClaims: number;
-  scheduleStep: number;
-  createdAt: Date;
+  lostClaims: int(),
+  scheduleStep: int(),
+  createdAt: time(),
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
-  bodyVersion: string | null;
+  bodyVersion: text().nullable(),
+});
+const claimedWebhooks = webhooks.pick(
+  'url',
+  'apiVersion',
+  'active',
+  'autoDisabled',
+  'pausedUntil',
+  'failingSince',
+  'consecutiveFailures',
+  'lastFailedAt',
+  'recoveredAt',
+  'secretVersion',
+  'secret',
+  'previousSecret',
+  'previousSecretUntil',
+  'legacySecret',
+  'legacySecretUntil',
+  'busyCount',
+);
+
+export type ClaimedDelivery = RecordOf<typeof deliveries> & {
+  token: Buffer;
   event: { id: string; workspaceId: string; type: string; occurredAt: Date; data: string };
   /** Null when the webhook has been deleted. */
   webhook: ClaimedWebhook | null;
 };
-export type ClaimedWebhook = Pacing & {
-  id: string;
-  url: string;
-  apiVersion: string | null;
-  secretVersion: number;
-  secret: Buffer;
-  previousSecret: Buffer | null;
-  previousSecretUntil: Date | null;
-  legacySecret: Buffer | null;
-  legacySecretUntil: Date | null;
-  busyCount: number;
-};
+export type ClaimedWebhook = RecordOf<typeof claimedWebhooks> & { id: string };
+type ClaimedRow = RowOf<typeof deliveries> & {
+  event_id: Buffer;
+  workspace_id: Buffer;
+  type: string;
+  occurred_at: Date;
+  data: string;
+} & ((RowOf<typeof claimedWebhooks> & { webhook_id: Buffer }) | { webhook_id: null });
+
 // A fault that keeps a webhook from being sent anything leaves the version open: there is no attempt yet.
 const versionNow = `SELECT COALESCE(w.api_version, 'legacy') FROM webhooks w
   WHERE w.id = webhook_deliveries.webhook_id AND w.active = 1 AND (w.paused_until IS NULL OR w.paused_until <= ?)`;
 
 /** Takes a delivery for this worker until the lease ends; null when it is not due or somebody else has it. */
-export const claimDelivery = claimer<ClaimedDelivery>(deliveryTable, {
+export const claimDelivery = claimer<ClaimedDelivery, ClaimedRow>(deliveryTable, {
   set: `lost_claims = lost_claims + (lease_token IS NOT NULL),
     body_version = COALESCE(body_version, (${versionNow}))`,
-  select: `SELECT webhook_deliveries.id, attempts, claims, lost_claims, schedule_step, webhook_deliveries.created_at,
-      body_version, event_id, webhook_deliveries.workspace_id, e.type, e.occurred_at, e.data,
-      w.id AS webhook_id, w.url, w.api_version, w.active, w.auto_disabled, w.paused_until, w.failing_since,
-      w.consecutive_failures, w.last_failed_at, w.recovered_at, w.secret_version, w.secret, w.previous_secret,
-      w.previous_secret_until, w.legacy_secret, w.legacy_secret_until, w.busy_count
+  select: `SELECT ${deliveries.columnsOf('webhook_deliveries')},
+      event_id, webhook_deliveries.workspace_id, e.type, e.occurred_at, e.data,
+      w.id AS webhook_id, ${claimedWebhooks.columnsOf('w')}
     FROM webhook_deliveries JOIN events e ON e.id = webhook_deliveries.event_id
     LEFT JOIN webhooks w ON w.id = webhook_deliveries.webhook_id`,
   toClaimed,
   batches: { maxItems: 100, maxInFlight: 4 },
 });
 
-function toClaimed(row: Row, token: Buffer): ClaimedDelivery {
+function toClaimed(row: ClaimedRow, token: Buffer): ClaimedDelivery {
   return {
-    id: idFromBytes('delivery', row.id),
+    ...deliveries.toRecord(row),
     token,
-    attempts: row.attempts,
-    claims: row.claims,
-    lostClaims: row.lost_claims,
-    scheduleStep: row.schedule_step,
-    createdAt: row.created_at,
-    bodyVersion: row.body_version,
     event: {
       id: idFromBytes('event', row.event_id),
       workspaceId: idFromBytes('workspace', row.workspace_id),
@@ -68,17 +79,8 @@ function toClaimed(row: Row, token: Buffer): ClaimedDelivery {
       data: row.data,
     },
     webhook: row.webhook_id && {
+      ...claimedWebhooks.toRecord(row),
       id: idFromBytes('webhook', row.webhook_id),
-      url: row.url,
-      apiVersion: row.api_version,
-      ...toPacing(row),
-      secretVersion: row.secret_version,
-      secret: row.secret,
-      previousSecret: row.previous_secret,
-      previousSecretUntil: row.previous_secret_until,
-      legacySecret: row.legacy_secret,
-      legacySecretUntil: row.legacy_secret_until,
-      busyCount: row.busy_count,
     },
   };
 }

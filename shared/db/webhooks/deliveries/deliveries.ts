@@ -1,34 +1,45 @@
 import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
-import { execute, query, type Row } from '../../client.ts';
+import { id, int, outsideText, text, time } from '../../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../../client/table.ts';
+import { execute, query } from '../../client.ts';
 
 /** The log of deliveries as their workspace reads it. */
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';
 
-export type AttemptRecord = {
-  number: number;
-  attemptedAt: Date;
-  durationMs: number;
-  responseStatus: number | null;
-  responseBody: string | null;
-  error: string | null;
-};
-export type DeliveryRecord = {
-  id: string;
-  eventId: string;
-  eventType: string;
-  status: DeliveryStatus;
-  attempts: number;
-  dueAt: Date | null;
+const attempts = table('webhook_attempts', {
+  number: int(),
+  attemptedAt: time(),
+  durationMs: int(),
+  responseStatus: int().nullable(),
+  responseBody: outsideText('webhook_deliveries.response_body').nullable(),
+  error: outsideText('webhook_deliveries.error').nullable(),
+});
+export type AttemptRecord = RecordOf<typeof attempts>;
+
+const deliveries = table('webhook_deliveries', {
+  id: id('delivery'),
+  eventId: id('event'),
+  eventType: text(),
+  status: text<DeliveryStatus>(),
+  attempts: int(),
+  dueAt: time().nullable(),
+  createdAt: time(),
+  completedAt: time().nullable(),
+});
+/** The row has its latest attempt; the earlier ones have rows of their own. */
+const latest = attempts.omit('number');
+const columns = `${deliveries.columns}, lease_token, ${latest.columns}`;
+type DeliveryRow = RowOf<typeof deliveries> & { lease_token: Buffer | null } & (
+    | RowOf<typeof latest>
+    | { attempted_at: null }
+  );
+
+export type DeliveryRecord = RecordOf<typeof deliveries> & {
   /** A worker has it in hand; dueAt is then the end of its lease. */
   isInHand: boolean;
-  createdAt: Date;
-  completedAt: Date | null;
   latestAttempt: AttemptRecord | null;
 };
-
-const columns = `id, event_id, event_type, status, attempts, due_at, lease_token, created_at, completed_at,
-  attempted_at, duration_ms, response_status, response_body, error`;
 
 export type DeliveryFilter = { status?: DeliveryStatus | undefined; eventType?: string | undefined };
 /** Ids before the first and not before the second; null is no bound. */
@@ -43,7 +54,10 @@ export async function listDeliveries(
   limit: number,
 ): Promise<DeliveryRecord[]> {
   const { sql, values } = matching(workspaceId, webhookId, filter, range, indexFor(filter).name);
-  const rows = await query(`SELECT ${columns} ${sql} ORDER BY id DESC LIMIT ?`, [...values, limit]);
+  const rows = await query<DeliveryRow[]>(`SELECT ${columns} ${sql} ORDER BY id DESC LIMIT ?`, [
+    ...values,
+    limit,
+  ]);
   return rows.map(toRecord);
 }
 
@@ -60,7 +74,7 @@ export async function findDeliveryFurtherOn(
 ): Promise<string | null> {
   const { name, leading } = indexFor(filter);
   const { sql, values } = matching(workspaceId, webhookId, leading, { before, downTo: null }, name);
-  const [row] = await query(
+  const [row] = await query<{ id: Buffer; looked: number }[]>(
     `SELECT MIN(id) AS id, COUNT(*) AS looked FROM (SELECT id ${sql} ORDER BY id DESC LIMIT ?) AS walk`,
     [...values, count],
   );
@@ -102,7 +116,7 @@ export async function findDelivery(
   webhookId: string,
   deliveryId: string,
 ): Promise<DeliveryRecord | null> {
-  const [row] = await execute(
+  const [row] = await execute<DeliveryRow[]>(
     `SELECT ${columns} FROM webhook_deliveries WHERE id = ? AND webhook_id = ? AND workspace_id = ?`,
     [idToBytes(deliveryId), idToBytes(webhookId), idToBytes(workspaceId)],
   );
@@ -115,36 +129,19 @@ export async function listEarlierAttempts(
   deliveryId: string,
   limit: number,
 ): Promise<AttemptRecord[]> {
-  const rows = await query(
-    `SELECT number, attempted_at, duration_ms, response_status, response_body, error FROM webhook_attempts
+  return attempts.toRecords(
+    await query(
+      `SELECT ${attempts.columns} FROM webhook_attempts
      WHERE delivery_id = ? AND workspace_id = ? ORDER BY number DESC LIMIT ?`,
-    [idToBytes(deliveryId), idToBytes(workspaceId), limit],
+      [idToBytes(deliveryId), idToBytes(workspaceId), limit],
+    ),
   );
-  return rows.map((row) => toAttempt(row, row.number));
 }
 
-function toRecord(row: Row): DeliveryRecord {
+function toRecord(row: DeliveryRow): DeliveryRecord {
   return {
-    id: idFromBytes('delivery', row.id),
-    eventId: idFromBytes('event', row.event_id),
-    eventType: row.event_type,
-    status: row.status,
-    attempts: row.attempts,
-    dueAt: row.due_at,
+    ...deliveries.toRecord(row),
     isInHand: row.lease_token !== null,
-    createdAt: row.created_at,
-    completedAt: row.completed_at,
-    latestAttempt: row.attempted_at && toAttempt(row, row.attempts),
-  };
-}
-
-function toAttempt(row: Row, number: number): AttemptRecord {
-  return {
-    number,
-    attemptedAt: row.attempted_at,
-    durationMs: row.duration_ms,
-    responseStatus: row.response_status,
-    responseBody: row.response_body,
-    error: row.error,
+    latestAttempt: row.attempted_at && { ...latest.toRecord(row), number: row.attempts },
   };
 }

@@ -1,7 +1,8 @@
 import { batcher } from '../../../common/batcher.ts';
 import { idToBytes } from '../../../formats/ids.ts';
-import { fitting } from '../../client/outside-text.ts';
-import { byId, hex, outsideTransaction, query, sqlTime, transaction } from '../../client.ts';
+import { boolean, int, outsideText, text, time } from '../../client/columns.ts';
+import { table } from '../../client/table.ts';
+import { byId, hex, outsideTransaction, query, transaction } from '../../client.ts';
 import { holdingLease, outcomeWriter } from '../../work/outcomes.system.ts';
 import type { DeliveryStatus } from './insert.system.ts';
 import { deliveryTable } from './table.system.ts';
@@ -50,9 +51,20 @@ const outcomes = batcher<DeliveryOutcome, boolean>({
   },
 });
 
+const noAttempt = {
+  attemptedAt: null,
+  durationMs: null,
+  responseStatus: null,
+  responseBody: null,
+  error: null,
+};
+
 const write = (items: DeliveryOutcome[]) =>
   writeOutcomes(
-    items.map((item) => ({ lease: { id: item.deliveryId, token: item.token }, values: changesOf(item) })),
+    items.map((item) => ({
+      lease: { id: item.deliveryId, token: item.token },
+      record: { ...(item.attempt ?? noAttempt), ...item },
+    })),
   );
 
 /** Keeps what the row still says of the attempt before; it is about to be overwritten. */
@@ -70,45 +82,34 @@ async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
   );
 }
 
-const ofAttempt = { unless: 'attempted_at' };
-
-const writeOutcomes = outcomeWriter(deliveryTable, {
-  status: {},
-  attempts: {},
-  schedule_step: {},
-  due_at: {},
-  parked: {},
-  completed_at: {},
-  duration_ms: ofAttempt,
-  response_status: ofAttempt,
-  response_body: ofAttempt,
-  error: ofAttempt,
-  attempted_at: ofAttempt,
+const outcomeColumns = table('webhook_deliveries', {
+  status: text<DeliveryStatus>(),
+  attempts: int(),
+  scheduleStep: int(),
+  dueAt: time().nullable(),
+  parked: boolean(),
+  completedAt: time().nullable(),
+  durationMs: int().nullable(),
+  responseStatus: int().nullable(),
+  responseBody: outsideText('webhook_deliveries.response_body').nullable(),
+  error: outsideText('webhook_deliveries.error').nullable(),
+  attemptedAt: time().nullable(),
+});
+const writeOutcomes = outcomeWriter(deliveryTable, outcomeColumns, {
+  kept: {
+    columns: ['duration_ms', 'response_status', 'response_body', 'error', 'attempted_at'],
+    whereNull: 'attempted_at',
+  },
 });
 
 /** Which of these nobody has claimed since: also of those whose outcome was written, though the answer was lost. */
 async function areOurs(items: DeliveryOutcome[]): Promise<boolean[]> {
-  const rows = await query(`SELECT id, claims FROM webhook_deliveries ${byId} WHERE id IN (?)`, [
-    items.map(({ deliveryId }) => idToBytes(deliveryId)),
-  ]);
+  const rows = await query<{ id: Buffer; claims: number }[]>(
+    `SELECT id, claims FROM webhook_deliveries ${byId} WHERE id IN (?)`,
+    [items.map(({ deliveryId }) => idToBytes(deliveryId))],
+  );
   const claims = new Map(rows.map((row) => [row.id.toString('hex'), row.claims]));
   return items.map((item) => claims.get(hexOf(item.deliveryId)) === item.claims);
 }
 
 const hexOf = (id: string) => idToBytes(id).toString('hex');
-
-function changesOf({ attempt, ...outcome }: DeliveryOutcome) {
-  return {
-    status: outcome.status,
-    attempts: outcome.attempts,
-    schedule_step: outcome.scheduleStep,
-    due_at: sqlTime(outcome.dueAt),
-    parked: Number(outcome.parked),
-    completed_at: sqlTime(outcome.completedAt),
-    duration_ms: attempt?.durationMs ?? null,
-    response_status: attempt?.responseStatus ?? null,
-    response_body: fitting('webhook_deliveries.response_body', attempt?.responseBody ?? null),
-    error: fitting('webhook_deliveries.error', attempt?.error ?? null),
-    attempted_at: sqlTime(attempt?.attemptedAt ?? null),
-  };
-}

@@ -16,10 +16,7 @@ export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   );
   const delivered = Math.max(0, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
   const bounced = earlier
-    .filter(
-      ({ status, reasonCategory, reasonCode }) =>
-        status === 'failed' && reasonCategory === 'soft_bounce' && !isRelayFault(reasonCode),
-    )
+    .filter(isSoftBounce)
     .map(({ updatedAt }) => updatedAt.getTime())
     .filter((time) => time > delivered);
   const since = Math.min(...bounced);
@@ -29,7 +26,7 @@ export async function noteSoftBounce(email: EmailRecord): Promise<void> {
 }
 
 /** Whether an email has ended by the doing of its recipient's server, so that it counts against the address. */
-export function isSoftBounce({ status, reason }: EmailRecord): boolean {
+export function isSoftBounce({ status, reason }: Pick<EmailRecord, 'status' | 'reason'>): boolean {
   return status === 'failed' && reason?.category === 'soft_bounce' && !isRelayFault(reason.code);
 }
 
@@ -37,6 +34,6 @@ export function isSoftBounce({ status, reason }: EmailRecord): boolean {
  * An email that our relay did not take for two days ends as a soft bounce too, with a code of the relay's. Nobody asked
  * the recipient's server, so an outage of ours must not suppress an address (API decisions §7).
  */
-function isRelayFault(code: string | null): boolean {
-  return code?.startsWith('relay_') ?? false;
+function isRelayFault(code: string): boolean {
+  return code.startsWith('relay_');
 }

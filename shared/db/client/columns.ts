@@ -1,0 +1,98 @@
+import { type IdPrefix, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { Param } from './connection.ts';
+import { fitting, type OutsideColumn } from './outside-text.ts';
+
+/** The columns of a map (table.ts): each of these functions says how the values of one column are stored. */
+
+/** The types of columns that a codec can read and write; a test compares them with the tables. */
+export type ColumnKind = 'text' | 'bytes' | 'whole' | 'decimal' | 'time' | 'day';
+
+/** `Stored` is the value as the driver gives it, `Value` the value in a record. */
+export type Column<Stored = unknown, Value = unknown> = {
+  kind: ColumnKind;
+  isNullable: boolean;
+  /** Null: the value is read, or written, as it is. */
+  read: ((stored: never) => unknown) | null;
+  write: ((value: never) => Param) | null;
+  /** The value of a record where the column is null, if that is not null too. */
+  whenNull: (() => unknown) | null;
+  /** For the compiler alone. */
+  types?: { stored: Stored; value: Value };
+};
+
+type NotNull<Stored, Value> = Column<Stored, Value> & {
+  /** The column may be null, and so may the field. */
+  nullable: () => Column<Stored | null, Value | null>;
+  /** The column may be null, and the field is then this. */
+  nullableAs: (whenNull: () => Value) => Column<Stored | null, Value>;
+};
+
+function column<Stored, Value>(
+  kind: ColumnKind,
+  read: ((stored: Stored) => Value) | null = null,
+  write: ((value: Value) => Param) | null = null,
+): NotNull<Stored, Value> {
+  const own = { kind, isNullable: false, read, write, whenNull: null };
+  return {
+    ...own,
+    nullable: () => ({ ...own, isNullable: true }),
+    nullableAs: (whenNull) => ({ ...own, isNullable: true, whenNull }),
+  };
+}
+
+/** An id with its prefix, stored as the bytes of its UUID. */
+export const id = (prefix: IdPrefix) =>
+  column<Buffer, string>('bytes', (bytes) => idFromBytes(prefix, bytes), idToBytes);
+
+/** An id that rows written together have in common, such as their workspace's: it becomes bytes once for all of them. */
+export function sharedId(prefix: IdPrefix) {
+  let last: { id: string; bytes: Buffer } | undefined;
+  return column<Buffer, string>(
+    'bytes',
+    (bytes) => idFromBytes(prefix, bytes),
+    (id) => {
+      if (last?.id !== id) last = { id, bytes: idToBytes(id) };
+      return last.bytes;
+    },
+  );
+}
+
+/** The id of a row that no caller sees: hexadecimal, without a prefix. */
+export const hexId = () =>
+  column<Buffer, string>(
+    'bytes',
+    (bytes) => bytes.toString('hex'),
+    (hex) => Buffer.from(hex, 'hex'),
+  );
+
+export const text = <Text extends string = string>() => column<Text, Text>('text');
+
+/** Text in a column of bytes, which compares as bytes do (architecture rule 8). */
+export const binaryText = () => column<Buffer, string>('bytes', String, (value) => Buffer.from(value));
+
+/** Text that a server outside has written: as much of it as the column has room for. */
+export const outsideText = (name: OutsideColumn) =>
+  column<string, string>('text', null, (value) => fitting(name, value));
+
+/** The same in a column of bytes. */
+export const outsideBinaryText = (name: OutsideColumn) =>
+  column<Buffer, string>('bytes', String, (value) => Buffer.from(fitting(name, value)));
+
+/** Bytes as they are, such as a hash or a sealed secret. */
+export const bytes = () => column<Buffer, Buffer>('bytes');
+
+export const int = () => column<number, number>('whole');
+
+/** A decimal, or a whole number past 32 bits: what a number cannot hold exactly, the driver gives as text. */
+export const number = () => column<number | string, number>('decimal', Number);
+
+export const boolean = () => column<number, boolean>('whole', (stored) => stored === 1, Number);
+
+export const time = () => column<Date, Date>('time');
+
+/** A day as YYYY-MM-DD. */
+export const day = () => column<Date, string>('day', (stored) => stored.toISOString().slice(0, 10), String);
+
+/** A value as JSON text. */
+export const json = <Value>() =>
+  column<string, Value>('text', (stored): Value => JSON.parse(stored), JSON.stringify);

@@ -1,0 +1,221 @@
+import type { Column, ColumnKind } from './columns.ts';
+import type { Param } from './connection.ts';
+
+/**
+ * A map of columns says once how the fields of a record are stored. The types of rows and records follow from it, and so
+ * do the functions between them. SQL is written by hand.
+ */
+export type Columns = { [field: string]: Column | Group };
+
+/** Several columns that are one field: `cost: group({ gbp: number() })` has the column `cost_gbp`. */
+export type Group<
+  Parts extends { [part: string]: Column } = { [part: string]: Column },
+  IsNullable extends boolean = boolean,
+> = { parts: Parts; isNullable: IsNullable; whenNull: { [part: string]: Param } };
+
+export function group<Parts extends { [part: string]: Column }>(parts: Parts) {
+  return {
+    parts,
+    isNullable: false as const,
+    whenNull: {},
+    /** The field is null where the first column is. `whenNull`: what the columns hold then, if that is not null too. */
+    nullable: (whenNull: { [part: string]: Param } = {}): Group<Parts, true> => ({
+      parts,
+      isNullable: true,
+      whenNull,
+    }),
+  };
+}
+
+type StoredOf<One> = One extends Column<infer Stored> ? Stored : never;
+type ValueOf<One> =
+  One extends Column<unknown, infer Value>
+    ? Value
+    : One extends Group<infer Parts, infer IsNullable>
+      ? { [Part in keyof Parts]: ValueOf<Parts[Part]> } | (IsNullable extends true ? null : never)
+      : never;
+
+/** `createdAt` -> `created_at`. */
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${Snake<Rest>}`
+  : '';
+const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** The name of each column with the type of its values. */
+type Named<Fields extends Columns> = {
+  [Field in keyof Fields & string]: Fields[Field] extends Group<infer Parts, infer IsNullable>
+    ? {
+        [Part in keyof Parts & string]: [
+          `${Snake<Field>}_${Snake<Part>}`,
+          StoredOf<Parts[Part]> | (IsNullable extends true ? null : never),
+        ];
+      }[keyof Parts & string]
+    : [Snake<Field>, StoredOf<Fields[Field]>];
+}[keyof Fields & string];
+
+type RowIn<Fields extends Columns> = { [One in Named<Fields> as One[0]]: One[1] };
+type RecordIn<Fields extends Columns> = { [Field in keyof Fields]: ValueOf<Fields[Field]> };
+
+/** A row as the driver gives it, of `SELECT *` or of the columns of a map. */
+export type RowOf<Mapped extends { fields: Columns }> = RowIn<Mapped['fields']>;
+/** A record as the domain has it. */
+export type RecordOf<Mapped extends { fields: Columns }> = RecordIn<Mapped['fields']>;
+
+export type ColumnMap<Fields extends Columns> = {
+  fields: Fields;
+  names: string[];
+  /** The names, as SQL; `columnsOf`: those of a table by this alias. */
+  columns: string;
+  columnsOf: (alias: string) => string;
+  toRecord: (row: RowIn<Fields>) => RecordIn<Fields>;
+  toRecords: (rows: RowIn<Fields>[]) => RecordIn<Fields>[];
+  /** The record of the first row; null where there is none. */
+  toFirst: (rows: RowIn<Fields>[]) => RecordIn<Fields> | null;
+  /** For `SET ?`. */
+  toRow: (record: RecordIn<Fields>) => { [Name in keyof RowIn<Fields>]: Param };
+  /** In the order of `columns`. */
+  toValues: (record: RecordIn<Fields>) => Param[];
+  /** The map of some of the columns. */
+  pick: <Field extends keyof Fields & string>(...fields: Field[]) => ColumnMap<Pick<Fields, Field>>;
+  omit: <Field extends keyof Fields & string>(...fields: Field[]) => ColumnMap<Omit<Fields, Field>>;
+};
+
+export type Table<Fields extends Columns> = ColumnMap<Fields> & { name: string };
+
+const maps: { name: string; fields: Columns }[] = [];
+
+/** The map of a table; fields in camel case are columns in snake case. */
+export function table<Fields extends Columns>(name: string, fields: Fields): Table<Fields> {
+  maps.push({ name, fields });
+  return { name, ...mapOf(fields) };
+}
+
+/** Every column that a map of the modules loaded so far says something about. */
+export function mappedColumns(): { table: string; name: string; kind: ColumnKind; isNullable: boolean }[] {
+  return maps.flatMap(({ name: table, fields }) =>
+    placesOf(fields).map(({ name, column, inGroup, part }) => ({
+      table,
+      name,
+      kind: column.kind,
+      isNullable: column.isNullable || (inGroup !== null && mayBeNull(inGroup, part)),
+    })),
+  );
+}
+
+function mapOf<Fields extends Columns>(fields: Fields): ColumnMap<Fields> {
+  type Row = RowIn<Fields>;
+  type Mapped = RecordIn<Fields>;
+  const names = placesOf(fields).map(({ name }) => name);
+  const toRecord = compiled<Row, Mapped>(() => readerOf(fields));
+  return {
+    fields,
+    names,
+    columns: names.join(', '),
+    columnsOf: (alias) => names.map((name) => `${alias}.${name}`).join(', '),
+    toRecord,
+    toRecords: (rows) => rows.map(toRecord),
+    toFirst: ([row]) => (row ? toRecord(row) : null),
+    toRow: compiled<Mapped, { [Name in keyof Row]: Param }>(() => writerOf(fields, 'row')),
+    toValues: compiled<Mapped, Param[]>(() => writerOf(fields, 'values')),
+    pick: (...some) => mapOf(only(fields, (field) => some.includes(field as never))),
+    omit: (...some) => mapOf(only(fields, (field) => !some.includes(field as never))),
+  };
+}
+
+const mayBeNull = ({ isNullable, whenNull }: Group, part: string | null) =>
+  isNullable && !Object.hasOwn(whenNull, part!);
+
+function only<Fields extends Columns, Some extends Columns>(
+  fields: Fields,
+  isWanted: (field: string) => boolean,
+): Some {
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => isWanted(field))) as Some;
+}
+
+type Place = { name: string; column: Column; field: string; part: string | null; inGroup: Group | null };
+
+function placesOf(fields: Columns): Place[] {
+  return Object.entries(fields).flatMap(([field, one]): Place[] =>
+    'parts' in one
+      ? Object.entries(one.parts).map(([part, column]) => ({
+          name: `${snake(field)}_${snake(part)}`,
+          column,
+          field,
+          part,
+          inGroup: one,
+        }))
+      : [{ name: snake(field), column: one, field, part: null, inGroup: null }],
+  );
+}
+
+/** Makes a function when it is called first: a process needs few of all there are. */
+function compiled<From, To>(compile: () => (from: From) => To): (from: From) => To {
+  let made: ((from: From) => To) | undefined;
+  return (from) => (made ??= compile())(from);
+}
+
+/*
+ * The functions are put together as text, once for each map. An object that is filled field by field in a loop takes more
+ * than twice the time (3.7 µs against 1.4 µs for a row of 33 columns), and rows are read by the million. The driver makes
+ * its parsers of rows in the same way. All names come from the maps, which are in our source.
+ */
+
+type Codecs = {
+  read: Column['read'][];
+  write: Column['write'][];
+  whenNull: Column['whenNull'][];
+  groupWhenNull: Param[];
+};
+
+function codecsOf(places: Place[]): Codecs {
+  return {
+    read: places.map(({ column }) => column.read),
+    write: places.map(({ column }) => column.write),
+    whenNull: places.map(({ column }) => column.whenNull),
+    groupWhenNull: places.map(({ inGroup, part }) => inGroup?.whenNull[part!] ?? null),
+  };
+}
+
+function make<From, To>(parameter: string, expression: string, places: Place[]): (from: From) => To {
+  const names = ['read', 'write', 'whenNull', 'groupWhenNull'] as const;
+  const codecs = codecsOf(places);
+  // oxlint-disable-next-line typescript/no-implied-eval
+  const maker = new Function(...names, `return (${parameter}) => (${expression});`);
+  return maker(...names.map((name) => codecs[name])) as (from: From) => To;
+}
+
+function readerOf<From, To>(fields: Columns): (from: From) => To {
+  const places = placesOf(fields);
+  const read = (place: Place) => {
+    const { name, column } = place;
+    const index = places.indexOf(place);
+    const value = column.read ? `read[${index}](row.${name})` : `row.${name}`;
+    if (!column.isNullable || (!column.read && !column.whenNull)) return value;
+    return `row.${name} === null ? ${column.whenNull ? `whenNull[${index}]()` : 'null'} : ${value}`;
+  };
+  const objects = [...Map.groupBy(places, ({ field }) => field)].map(([field, own]) => {
+    const [{ inGroup, name }] = own as [Place];
+    if (!inGroup) return `${field}: ${read(own[0]!)}`;
+    const object = `{ ${own.map((place) => `${place.part}: ${read(place)}`).join(', ')} }`;
+    return `${field}: ${inGroup.isNullable ? `row.${name} === null ? null : ` : ''}${object}`;
+  });
+  return make('row', `{ ${objects.join(', ')} }`, places);
+}
+
+function writerOf<From, To>(fields: Columns, as: 'row' | 'values'): (from: From) => To {
+  const places = placesOf(fields);
+  const values = places.map(({ name, column, field, part, inGroup }, index) => {
+    const value = part === null ? `record.${field}` : `record.${field}.${part}`;
+    const written = column.write ? `write[${index}](${value})` : value;
+    const orNull =
+      column.isNullable && column.write && !column.whenNull
+        ? `${value} === null ? null : ${written}`
+        : written;
+    const whole = inGroup?.isNullable
+      ? `record.${field} === null ? groupWhenNull[${index}] : ${orNull}`
+      : orNull;
+    return as === 'row' ? `${name}: ${whole}` : whole;
+  });
+  const list = values.join(', ');
+  return make('record', as === 'row' ? `{ ${list} }` : `[${list}]`, places);
+}
