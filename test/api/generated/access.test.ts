@@ -3,7 +3,7 @@ import { endpoints } from '../../../api/routes/index.ts';
 import { now } from '../../../shared/common/clock.ts';
 import { query, sqlTime } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
-import { idToBytes, newId } from '../../../shared/formats/ids.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Scope, scopes } from '../../../shared/schemas/scopes.ts';
 import { codeOf } from '../../support/api/contract.ts';
 import {
@@ -12,7 +12,7 @@ import {
   type Call,
   callOn,
   operations,
-  parametersOf,
+  paramsOfNobody,
   successesOf,
 } from '../../support/api/operations.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
@@ -47,9 +47,7 @@ type Operation = (typeof operations)[number];
 
 /** A call that is refused before anybody looks for the record. */
 async function callOfNobody({ endpoint }: Operation): Promise<Call> {
-  const params = Object.fromEntries(
-    parametersOf(endpoint, 'path').map(({ name, prefix }) => [name, prefix ? newId(prefix, now()) : 'x']),
-  );
+  const params = paramsOfNobody(endpoint);
   return { params, ...(await bodyFor(own, endpoint)) };
 }
 

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../api/endpoint.ts';
 import { endpoints } from '../../../api/routes/index.ts';
-import { type IdPrefix, idPrefixes } from '../../../shared/formats/ids.ts';
+import { now } from '../../../shared/common/clock.ts';
+import { type IdPrefix, idPrefixes, newId } from '../../../shared/formats/ids.ts';
 import { bodies, files, makers, type Own, parameters, queries, type Within } from '../data/records.ts';
 import { descriptionOf, type Schema } from './description.ts';
 import { exampleOf, variantsOf } from './fields.ts';
@@ -65,6 +66,13 @@ export async function callOn(api: Client, own: Own, endpoint: Endpoint, given?: 
   }
   const query = queries[endpoint.id];
   return { params, ...(query !== undefined && { query }), ...(await bodyFor(own, endpoint)) };
+}
+
+/** For a call that is refused before anybody looks for the record. */
+export function paramsOfNobody(endpoint: Endpoint): Params {
+  return Object.fromEntries(
+    parametersOf(endpoint, 'path').map(({ name, prefix }) => [name, prefix ? newId(prefix, now()) : 'x']),
+  );
 }
 
 /** As test/support/data/records.ts has it, else what the description has for an example. */
