@@ -21,7 +21,11 @@ const checks = [
   {
     name: 'types',
     command: 'tsc',
-    args: ['--noEmit', '--incremental', '--tsBuildInfoFile', path.join(localDir, 'types.tsbuildinfo')],
+    args: [
+      ...['--noEmit', '--incremental', '--tsBuildInfoFile', path.join(localDir, 'types.tsbuildinfo')],
+      // Each checker works out the types that it needs for itself: four take twice the processor time of one.
+      ...['--checkers', '1'],
+    ],
   },
 ];
 const shownSlowest = 10;
