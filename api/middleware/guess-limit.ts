@@ -1,4 +1,5 @@
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import { type Problem, problem } from '../../shared/common/errors.ts';
 import { networkOf } from './authenticate.ts';
 import { tokenBuckets } from './token-buckets.ts';
@@ -16,7 +17,7 @@ export function guessLimit({ kind, what, perMinute }: Guesses) {
   const burst = Math.max(1, Math.floor(perMinute));
   const buckets = tokenBuckets([{ kind: 'address', perSecond, burst }]);
   // Here too, because a thousand guesses at once would all be looked at before Redis has counted the first.
-  const leftOf = new Map<string, GuessesLeft>();
+  const leftOf = new LRUCache<string, GuessesLeft>({ max: mostAddresses });
 
   function left(network: string): GuessesLeft {
     const known = leftOf.get(network) ?? { guesses: burst, at: performance.now() };
@@ -39,7 +40,6 @@ export function guessLimit({ kind, what, perMinute }: Guesses) {
     const network = networkOf(request);
     const own = left(network);
     own.guesses -= 1;
-    if (!leftOf.has(network) && leftOf.size >= mostAddresses) leftOf.delete(leftOf.keys().next().value!);
     leftOf.set(network, own);
     const { refusedBy, retryAfterSeconds } = await buckets.take([`${kind} ${network}`]);
     if (!refusedBy) return;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { batcher } from '../../shared/common/batcher.ts';
 import { logger } from '../../shared/common/logger.ts';
 import {
@@ -53,7 +54,10 @@ const shortestEmptyMs = 10;
  */
 export function tokenBuckets(limits: readonly Limit[], milliseconds: () => number = () => performance.now()) {
   const holder = randomUUID();
-  const bucketsOf = limits.map((limit) => recentlyUsed((id) => newBucket(limit, id, milliseconds())));
+  const bucketsOf = limits.map((limit) => {
+    const memoMethod = (id: string) => newBucket(limit, id, milliseconds());
+    return new LRUCache<string, Bucket>({ max: mostBuckets, memoMethod });
+  });
   // The requests of one turn of the loop are one call. None waits for another: a Redis that hangs would delay it twice.
   const askRedis = batcher<Ask, TokenGrant>({
     maxItems: 100,
@@ -65,7 +69,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
 
   /** Takes one token for each of the ids, which are in the order of the limits; or none at all. */
   function take(ids: readonly string[]): BucketResult | Promise<BucketResult> {
-    const buckets = bucketsOf.map((bucketOf, index) => bucketOf(ids[index]!));
+    const buckets = bucketsOf.map((buckets, index) => buckets.memo(ids[index]!));
     for (const bucket of buckets) bucket.asked += 1;
     return takeNow(buckets) ?? waitAndTake(buckets);
   }
@@ -74,7 +78,7 @@ export function tokenBuckets(limits: readonly Limit[], milliseconds: () => numbe
   function putBack(ids: readonly string[]): void {
     const time = milliseconds();
     for (const [index, id] of ids.entries()) {
-      const bucket = bucketsOf[index]!(id);
+      const bucket = bucketsOf[index]!.memo(id);
       if (time < bucket.heldUntil) bucket.held += 1;
       else bucket.returned += 1;
       bucket.own = Math.min(bucket.limit.burst, bucket.own + 1);
@@ -222,21 +226,4 @@ function accept(
   const isEmpty = bucket.held < 1 && left < 1;
   const untilNextMs = ((1 - left) / bucket.limit.perSecond) * 1000;
   bucket.emptyUntil = isEmpty ? time + Math.min(Math.max(untilNextMs, shortestEmptyMs), leaseMs) : 0;
-}
-
-/** Makes what is not there, and forgets what nobody has asked for lately. */
-function recentlyUsed<Value>(make: (id: string) => Value): (id: string) => Value {
-  let recent = new Map<string, Value>();
-  let older = new Map<string, Value>();
-  return (id) => {
-    const known = recent.get(id);
-    if (known) return known;
-    const value = older.get(id) ?? make(id);
-    if (recent.size >= mostBuckets / 2) {
-      older = recent;
-      recent = new Map();
-    }
-    recent.set(id, value);
-    return value;
-  };
 }

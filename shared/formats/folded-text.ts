@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+
 /** Text as search compares it: without regard to case, accents and the many ways to write one letter. */
 
 const ascii = /^[\0-\x7f]*$/;
@@ -100,8 +102,7 @@ const plainEmail = /^[A-Za-z0-9]+@[A-Za-z0-9.-]+$/;
 const plainWord = /^[A-Za-z0-9]+$/;
 // ASCII that begins with a word, without apostrophes.
 const plainText = /^[A-Za-z0-9][ -&(-_a-~]*$/;
-const domainsKept = 1_000;
-const domains = new Map<string, string[]>();
+const domains = new LRUCache<string, string[]>({ max: 1_000 });
 
 /** Most emails have one word before the @, and a domain that others have too: its words are found out once. */
 function insideOf(text: string | null): string[] {
@@ -111,7 +112,6 @@ function insideOf(text: string | null): string[] {
   let words = domains.get(domain);
   if (!words) {
     words = wordsInside(foldWhole(domain)).slice(0, mostFurtherWords - 1);
-    if (domains.size >= domainsKept) domains.clear();
     domains.set(domain, words);
   }
   return words;

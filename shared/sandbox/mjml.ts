@@ -36,8 +36,8 @@ const openMjmlPool = () =>
 export async function compileTemplate(workspaceId: string, source: string): Promise<CompileResult> {
   // Its includes are in their places, so the hash is theirs too.
   const key = hash('sha256', source, 'base64url');
-  const known = compiled.find(key);
-  if (known !== undefined) return { ok: true, html: known };
+  const known = compiled.get(key);
+  if (known) return { ok: true, ...known };
   // Of its own workspace only: what waits counts against its share.
   const mine = `${workspaceId} ${key}`;
   let result = underWay.get(mine);
@@ -48,7 +48,7 @@ export async function compileTemplate(workspaceId: string, source: string): Prom
     result.then(forget, forget);
   }
   const made = await result;
-  if (made.ok) compiled.keep(key, made.html);
+  if (made.ok) compiled.set(key, { html: made.html });
   return made;
 }
 

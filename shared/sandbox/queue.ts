@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { PartFault, Run, ThreadJob } from './protocol.ts';
 
 export type SandboxOutcome =
@@ -44,7 +45,7 @@ const rememberedWorkspaces = 1000;
 export function openQueue(waitMs = 10_000) {
   const workspaces = new Map<string, SandboxTenant>();
   const waiting = new Set<SandboxTenant>();
-  const knownMs = new Map<string, number>();
+  const knownMs = new LRUCache<string, number>({ max: rememberedSources });
   let queued = 0;
   let trustedFirst = false;
   let forgetAt = rememberedWorkspaces;
@@ -177,14 +178,9 @@ export function openQueue(waitMs = 10_000) {
 
     learn({ source }: SandboxJob, milliseconds: number): void {
       // One slow run among quick ones, such as the first in a thread, is not the source's doing.
-      const usualMs = knownMs.has(source)
-        ? 0.8 * (knownMs.get(source) ?? 0) + 0.2 * milliseconds
-        : milliseconds;
-      knownMs.delete(source);
-      if (usualMs > quickMs) return;
-      knownMs.set(source, usualMs);
-      const [oldest] = knownMs.keys();
-      if (knownMs.size > rememberedSources && oldest !== undefined) knownMs.delete(oldest);
+      const usualMs = 0.8 * (knownMs.get(source) ?? milliseconds) + 0.2 * milliseconds;
+      if (usualMs > quickMs) knownMs.delete(source);
+      else knownMs.set(source, usualMs);
     },
 
     /** Takes out what has waited too long to be of use to anyone. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../common/clock.ts';
 import { logger } from '../common/logger.ts';
 import { outsideTransaction } from '../db/client.ts';
@@ -63,7 +64,7 @@ export function rooms<Lane extends string>(options: {
   count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<Count | null>;
   refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
 }) {
-  const known = new Map<string, Belief>();
+  const known = new LRUCache<string, Belief>({ max: mostRooms });
 
   function roomOf(lane: Lane, ownerId: string): Belief {
     const key = `${ownerId} ${lane}`;
@@ -80,7 +81,6 @@ export function rooms<Lane extends string>(options: {
         isCounting: false,
         timer: undefined,
       };
-      if (known.size >= mostRooms) known.delete(known.keys().next().value!);
       known.set(key, room);
     }
     return room;

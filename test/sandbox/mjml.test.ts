@@ -65,19 +65,20 @@ test('requests at once for one source compile it once, and each gets it', async 
 
 test('the cache is bounded by the length of what it holds, and forgets what was not used for longest', () => {
   const compiled = openCompiled(1_000);
-  compiled.keep('a', 'x'.repeat(300));
-  compiled.keep('late', null);
-  compiled.keep('b', 'y'.repeat(300));
-  expect([compiled.find('a')?.length, compiled.find('late')]).toEqual([300, null]);
-  compiled.keep('c', 'z'.repeat(100));
-  expect(['a', 'b', 'c', 'late'].map((key) => compiled.find(key) !== undefined)).toEqual([
+  compiled.set('a', { html: 'x'.repeat(300) });
+  compiled.set('late', { html: null });
+  compiled.set('b', { html: 'y'.repeat(300) });
+  expect([compiled.get('a')?.html?.length, compiled.get('late')?.html]).toEqual([300, null]);
+  compiled.set('c', { html: 'z'.repeat(100) });
+  expect(['a', 'b', 'c', 'late'].map((key) => compiled.get(key) !== undefined)).toEqual([
     true,
     false,
     true,
     true,
   ]);
-  compiled.keep('huge', 'h'.repeat(5_000));
-  expect(['a', 'c', 'late', 'huge'].map((key) => compiled.find(key))).toEqual(Array(4).fill(undefined));
+  // One that is larger than the cache pushes none out.
+  compiled.set('huge', { html: 'h'.repeat(5_000) });
+  expect(['a', 'c', 'late', 'huge'].map((key) => compiled.has(key))).toEqual([true, true, true, false]);
 });
 
 // Shows A26

@@ -1,4 +1,5 @@
 import { createPublicKey, createSecretKey } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { open } from '../../common/secrets.ts';
 import { config } from '../../config/config.ts';
@@ -15,9 +16,9 @@ type Known = { key: ApiKeyRecord; caller: Caller; readAt: number; notedAt: numbe
 const missCacheMs = 1_000;
 const noteEveryMs = 3_600_000;
 const mostRemembered = 10_000;
-const known = new Map<string, Known>();
-/** Keys that are none, by when they were looked for: apart, so that many of them push none out that is one. */
-const unknown = new Map<string, number>();
+const known = new LRUCache<string, Known>({ max: mostRemembered });
+/** Keys that are none: apart, so that many of them push none out that is one. */
+const unknown = new LRUCache<string, true>({ max: mostRemembered, ttl: missCacheMs });
 // Rises with every change: a look-up that began before one may bring back what was true before it.
 let changes = 0;
 
@@ -56,25 +57,20 @@ async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<
   const before = known.get(name);
   // While Redis is away nobody says that a key has changed, so none is remembered for long.
   if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
-  if (performance.now() - (unknown.get(name) ?? Number.NEGATIVE_INFINITY) < missCacheMs) return null;
+  if (unknown.has(name)) return null;
   const [readAt, changesBefore] = [performance.now(), changes];
   if (!before && !(await mayLookUp()) && !(await knownKeys.isNoted(hash))) return null;
   const key = await findApiKeyByHash(hash);
   if (!key) {
     known.delete(name);
-    remember(unknown, name, readAt);
+    unknown.set(name, true, { start: readAt });
     return null;
   }
   const isNoted = before !== undefined && readAt - before.notedAt < noteEveryMs;
   if (!isNoted) knownKeys.note(hash);
   const found = { key, caller: toCaller(key), readAt, notedAt: isNoted ? before.notedAt : readAt };
-  if (changes === changesBefore) remember(known, name, found);
+  if (changes === changesBefore) known.set(name, found);
   return found;
-}
-
-function remember<Value>(memory: Map<string, Value>, name: string, value: Value): void {
-  if (!memory.has(name) && memory.size >= mostRemembered) memory.delete(memory.keys().next().value!);
-  memory.set(name, value);
 }
 
 function toCaller(key: ApiKeyRecord): Caller {

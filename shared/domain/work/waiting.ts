@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { type Problem, problem } from '../../common/errors.ts';
@@ -30,8 +31,8 @@ type Known = {
   readAt: number;
   reading: Promise<void> | undefined;
 };
-const known = new Map<string, Known>();
 const mostKnown = 10_000;
+const known = new LRUCache<string, Known>({ max: mostKnown });
 forgetAtEnd(() => known.clear());
 
 function limits(): Waiting {
@@ -87,7 +88,6 @@ async function readRecent(workspaceId: string): Promise<Known> {
   let found = known.get(workspaceId);
   if (!found) {
     found = { waiting: { messages: 0, bytes: 0 }, readAt: Number.NEGATIVE_INFINITY, reading: undefined };
-    if (known.size >= mostKnown) known.delete(known.keys().next().value!);
     known.set(workspaceId, found);
   }
   if (performance.now() - found.readAt > staleMs) await read(workspaceId, found);
@@ -149,22 +149,19 @@ const restPerRecount = 100;
 const mostRecounts = 1_000;
 const longestRecountsMs = 20_000;
 
-const recountNotBefore = new Map<string, number>();
-forgetAtEnd(() => recountNotBefore.clear());
+/** Workspaces that are recounted, or were a moment ago. */
+const recounted = new LRUCache<string, true>({ max: mostKnown });
+forgetAtEnd(() => recounted.clear());
 
 function recountSoon(workspaceId: string): void {
+  if (recounted.has(workspaceId)) return;
+  recounted.set(workspaceId, true);
   const startedAt = performance.now();
-  if (startedAt < (recountNotBefore.get(workspaceId) ?? 0)) return;
-  if (recountNotBefore.size >= mostKnown) recountNotBefore.clear();
-  recountNotBefore.set(workspaceId, Number.POSITIVE_INFINITY);
   outsideTransaction(() => recount(workspaceId, new Date(now().getTime() - recountRefusedEveryMs)))
     .catch((error) => logger.debug({ err: error, workspaceId }, 'what waits could not be recounted'))
     .finally(() => {
       const tookMs = performance.now() - startedAt;
-      recountNotBefore.set(
-        workspaceId,
-        performance.now() + Math.max(recountRefusedEveryMs, restPerRecount * tookMs),
-      );
+      recounted.set(workspaceId, true, { ttl: Math.max(recountRefusedEveryMs, restPerRecount * tookMs) });
     });
 }
 
@@ -175,12 +172,12 @@ function recountSoon(workspaceId: string): void {
 export async function recountDue(): Promise<number> {
   const before = new Date(now().getTime() - recountEveryMs);
   const until = performance.now() + longestRecountsMs;
-  let recounted = 0;
+  let done = 0;
   for (const workspaceId of await system.listWorkspacesToRecount(before, mostRecounts)) {
     if (performance.now() > until) break;
-    if (await recount(workspaceId, before)) recounted += 1;
+    if (await recount(workspaceId, before)) done += 1;
   }
-  return recounted;
+  return done;
 }
 
 async function recount(workspaceId: string, unlessSince: Date): Promise<boolean> {

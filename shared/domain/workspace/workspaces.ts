@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../../common/clock.ts';
 import { forgetAtEnd } from '../../common/closing.ts';
 import { invalid, problem } from '../../common/errors.ts';
@@ -83,18 +84,15 @@ function checkAddress(text: string): void {
 export const find = db.findWorkspace;
 export const listAll = listWorkspaces;
 
-type Entry = { workspace: db.WorkspaceRecord | null; readAt: number };
-const cacheMs = 2_000;
-const cache = new Map<string, Entry>();
+const cache = new LRUCache<string, { workspace: db.WorkspaceRecord | null }>({ max: 10_000, ttl: 2_000 });
 forgetAtEnd(() => cache.clear());
 
 /** For the hot paths: up to two seconds old. */
 export async function findRecent(workspaceId: string): Promise<db.WorkspaceRecord | null> {
   const known = cache.get(workspaceId);
-  if (known && performance.now() - known.readAt < cacheMs) return known.workspace;
-  const readAt = performance.now();
+  if (known) return known.workspace;
+  const start = performance.now();
   const workspace = await db.findWorkspace(workspaceId);
-  if (cache.size >= 10_000) cache.delete(cache.keys().next().value!);
-  cache.set(workspaceId, { workspace, readAt });
+  cache.set(workspaceId, { workspace }, { start });
   return workspace;
 }

@@ -1,5 +1,6 @@
 import * as net from 'node:net';
 import * as tls from 'node:tls';
+import { LRUCache } from 'lru-cache';
 import { isForbiddenAddress, literalAddress, type Network } from '../../formats/network-address.ts';
 import type { Resolve } from './names.ts';
 
@@ -37,10 +38,11 @@ type Cancel = (reason: Error) => void;
 /** A packet of the handshake may be lost and sent again (RFC 6298: after 1 s) before the next address is tried. */
 const addressMs = 2_000;
 
+type Sessions = LRUCache<string, Buffer>;
 const mostSessions = 1_000;
 
 export function createConnect(options: ConnectOptions): Connect {
-  const sessions = new Map<string, Buffer>();
+  const sessions: Sessions = new LRUCache({ max: mostSessions });
 
   return (target, opened) => {
     let current: net.Socket | undefined;
@@ -155,7 +157,7 @@ function openTls(
   socket: net.Socket,
   { hostname, port }: Target,
   { ca }: ConnectOptions,
-  sessions: Map<string, Buffer>,
+  sessions: Sessions,
   watch: (socket: net.Socket) => void,
 ): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
@@ -176,18 +178,9 @@ function openTls(
       else resolve(secure);
     });
     // Resuming spares both ends the handshake's asymmetric cryptography.
-    secure.on('session', (ticket) => remember(sessions, key, ticket));
+    secure.on('session', (ticket) => sessions.set(key, ticket));
     watch(secure);
   });
-}
-
-function remember(sessions: Map<string, Buffer>, key: string, ticket: Buffer): void {
-  sessions.delete(key);
-  sessions.set(key, ticket);
-  for (const oldest of sessions.keys()) {
-    if (sessions.size <= mostSessions) break;
-    sessions.delete(oldest);
-  }
 }
 
 /** Calls back once, and leaves a connected socket without listeners of ours but a failed one with a deaf ear. */

@@ -2,6 +2,7 @@ import { promises as dns, type RecordWithTtl } from 'node:dns';
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Names by the hosts file and by DNS, as `hosts: files dns` has it, but never by getaddrinfo: that runs on the four
@@ -35,17 +36,16 @@ const resolverKeptMs = 60_000;
 /** A name server that is silent about IPv6 must not delay those who have an IPv4 address (RFC 8305 §3). */
 const secondFamilyMs = 300;
 
-type CachedAnswer = { addresses: Promise<readonly string[]>; endsAt: number };
-
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
   const resolverNow = resolverSource(options);
   const hosts = hostsReader(options.hostsFile ?? '/etc/hosts');
-  const answers = new Map<string, CachedAnswer>();
+  const answers = new LRUCache<string, Promise<readonly string[]>>({
+    max: mostKept,
+    ttlResolution: 0,
+    perf: { now: () => performance.now() },
+  });
 
-  async function find(name: string, answer: CachedAnswer): Promise<readonly string[]> {
-    const keep = (forMs: number) => {
-      answer.endsAt = performance.now() + Math.min(forMs, longestKeptMs);
-    };
+  async function find(name: string, keep: (forMs: number) => void): Promise<readonly string[]> {
     try {
       const listed = (await hosts()).get(name);
       if (listed) {
@@ -65,17 +65,16 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   function resolve(hostname: string): Promise<readonly string[]> {
     const name = hostname.toLowerCase().replace(/\.$/, '');
     const known = answers.get(name);
-    if (known && known.endsAt > performance.now()) return known.addresses;
+    if (known) return known;
+    const keep = (forMs: number) => {
+      // The cache takes a time of 0 for no limit.
+      if (forMs === 0) answers.delete(name);
+      else answers.set(name, addresses, { ttl: Math.min(forMs, longestKeptMs) });
+    };
+    const addresses = find(name, keep);
     // Until it is there, an answer is shared by all who wait for it.
-    const answer: CachedAnswer = { addresses: Promise.resolve([]), endsAt: Number.POSITIVE_INFINITY };
-    answer.addresses = find(name, answer);
-    answers.delete(name);
-    answers.set(name, answer);
-    for (const oldest of answers.keys()) {
-      if (answers.size <= mostKept) break;
-      answers.delete(oldest);
-    }
-    return answer.addresses;
+    answers.set(name, addresses);
+    return addresses;
   }
 
   return { resolve, close: () => resolverNow().cancel() };

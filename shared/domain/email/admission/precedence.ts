@@ -1,10 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { config } from '../../../config/config.ts';
 import type { EmailKind } from '../../../db/email/emails.ts';
 
 type Bucket = { left: number; at: number };
 
-const buckets = new Map<string, Bucket>();
-const mostRemembered = 10_000;
+const buckets = new LRUCache<string, Bucket>({ max: 10_000 });
 const burstSeconds = 10;
 
 /**
@@ -23,7 +23,6 @@ function takeToken(workspaceId: string): boolean {
   const at = performance.now();
   const known = buckets.get(workspaceId);
   const left = known ? Math.min(burst, known.left + ((at - known.at) / 1000) * perSecond) : burst;
-  if (!known && buckets.size >= mostRemembered) buckets.delete(buckets.keys().next().value!);
   buckets.set(workspaceId, { left: left >= 1 ? left - 1 : left, at });
   return left >= 1;
 }

@@ -1,4 +1,5 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { forgetAtEnd } from '../../../common/closing.ts';
 import { open } from '../../../common/secrets.ts';
 import * as db from '../../../db/email/domains.ts';
@@ -12,19 +13,17 @@ export type SigningDomain = {
   bounceHost: string | null;
 };
 
-type Entry = { domain: SigningDomain | null; readAt: number };
 const cacheMs = 10_000;
 const missCacheMs = 500;
-const cacheSize = 5_000;
-const cache = new Map<string, Entry>();
+const cache = new LRUCache<string, { domain: SigningDomain | null }>({ max: 5_000, ttl: cacheMs });
 forgetAtEnd(() => cache.clear());
 
 /** The domain's key when it may send (verified, or in its grace), else null. Up to 10 s old. */
 export async function findSigningDomain(workspaceId: string, name: string): Promise<SigningDomain | null> {
   const cacheKey = cacheKeyOf(workspaceId, name);
   const known = cache.get(cacheKey);
-  if (known && performance.now() - known.readAt < (known.domain ? cacheMs : missCacheMs)) return known.domain;
-  const readAt = performance.now();
+  if (known) return known.domain;
+  const start = performance.now();
   const record = await db.findEmailDomainByName(workspaceId, name);
   const maySend = record && (record.status === 'verified' || record.status === 'warning');
   const domain = maySend
@@ -35,8 +34,7 @@ export async function findSigningDomain(workspaceId: string, name: string): Prom
         bounceHost: returnPathOf(record),
       }
     : null;
-  if (cache.size >= cacheSize) cache.delete(cache.keys().next().value!);
-  cache.set(cacheKey, { domain, readAt });
+  cache.set(cacheKey, { domain }, { start, ttl: domain ? cacheMs : missCacheMs });
   return domain;
 }
 
