@@ -42,17 +42,12 @@ export function gatewayDoors(failures: FailureLimit): Router {
       .post(async (request, response) => {
         const settings = settingsOf(request.params.name);
         const body = checkedBody(schema, await signedBody(request, response, settings, failures));
-        const release = await turns.acquire(settings.name);
-        if (!release)
-          throw problem('service_unavailable', {
+        const refusal = () =>
+          problem('service_unavailable', {
             detail: 'This gateway has sent more than can be taken at once',
             retryAfterSeconds: 5,
           });
-        try {
-          await take(settings.name, body);
-        } finally {
-          release();
-        }
+        await turns.run(settings.name, refusal, () => take(settings.name, body));
         response.status(204).set('Cache-Control', 'no-store').end();
       })
       .all(methodNotAllowed('POST'));

@@ -1,29 +1,42 @@
 /** Gives a permit back; more than once does no harm. */
 export type Release = () => void;
 
-type Holders = { taken: number; waiting: (() => void)[] };
+type Holders = { held: number; waiting: (() => void)[] };
+
+type Limits = {
+  /** Permits of one key. */
+  permits: () => number;
+  /** Permits of all keys together; left out, there is no such limit. */
+  inAll?: () => number;
+  /** How long a caller waits for a permit. */
+  waitMs: number;
+  /** Callers of one key that may wait. */
+  mostWaiting?: number;
+};
+
+export type Semaphore = ReturnType<typeof semaphore>;
 
 /**
- * Permits by key, in this process: so many at a time for each. A caller that comes while all are taken waits, in turn,
- * for a while.
+ * Permits by key, in this process. A caller that comes while all are taken waits for a while. Turns go round by key, so a
+ * caller has at most as many others before it as there are keys, however many of theirs wait.
  */
-export function semaphore({
-  permits,
-  waitMs,
-  mostWaiting,
-}: {
-  permits: () => number;
-  waitMs: number;
-  mostWaiting: number;
-}): { acquire: (key: string) => Promise<Release | null> } {
+export function semaphore({ permits, inAll, waitMs, mostWaiting = Number.POSITIVE_INFINITY }: Limits) {
   const keys = new Map<string, Holders>();
+  /** The keys that have callers waiting, in the order of their turns. */
+  const ring = new Set<Holders>();
+  let held = 0;
+
+  const isFull = () => inAll !== undefined && held >= inAll();
 
   /** Null: none came free in time, or too many wait already. */
   async function acquire(key: string): Promise<Release | null> {
-    const holders = keys.get(key) ?? { taken: 0, waiting: [] };
+    const holders = keys.get(key) ?? { held: 0, waiting: [] };
     keys.set(key, holders);
-    if (holders.taken < permits()) holders.taken += 1;
-    else if (holders.waiting.length >= mostWaiting || !(await turn(holders))) return null;
+    if (!isFull() && holders.held < permits()) take(holders);
+    else if (holders.waiting.length >= mostWaiting || !(await turn(holders))) {
+      forgetIdle(key, holders);
+      return null;
+    }
     let isHeld = true;
     return () => {
       if (isHeld) release(key, holders);
@@ -31,27 +44,71 @@ export function semaphore({
     };
   }
 
+  /** Does the work with a permit, or throws what `refusal` makes. */
+  async function run<T>(key: string, refusal: () => Error, work: () => Promise<T>): Promise<T> {
+    const release = await acquire(key);
+    if (!release) throw refusal();
+    try {
+      return await work();
+    } finally {
+      release();
+    }
+  }
+
+  function take(holders: Holders): void {
+    held += 1;
+    holders.held += 1;
+  }
+
   function turn(holders: Holders): Promise<boolean> {
     return new Promise((resolve) => {
-      const take = () => {
+      const start = () => {
         clearTimeout(timer);
+        take(holders);
         resolve(true);
       };
       const timer = setTimeout(() => {
-        holders.waiting.splice(holders.waiting.indexOf(take), 1);
+        holders.waiting.splice(holders.waiting.indexOf(start), 1);
+        if (holders.waiting.length === 0) ring.delete(holders);
         resolve(false);
       }, waitMs);
-      holders.waiting.push(take);
+      holders.waiting.push(start);
+      ring.add(holders);
     });
   }
 
-  /** The permit goes to who has waited longest, or back. */
   function release(key: string, holders: Holders): void {
-    const next = holders.waiting.shift();
-    if (next) return next();
-    holders.taken -= 1;
-    if (holders.taken === 0) keys.delete(key);
+    held -= 1;
+    holders.held -= 1;
+    moveToEnd(holders);
+    startWaiting();
+    forgetIdle(key, holders);
   }
 
-  return { acquire };
+  /** Callers of other keys that wait already go first. */
+  function moveToEnd(holders: Holders): void {
+    ring.delete(holders);
+    if (holders.waiting.length > 0) ring.add(holders);
+  }
+
+  function startWaiting(): void {
+    while (!isFull()) {
+      const next = nextInRing();
+      if (!next) return;
+      next.waiting.shift()!();
+      moveToEnd(next);
+    }
+  }
+
+  function nextInRing(): Holders | undefined {
+    const most = permits();
+    for (const holders of ring) if (holders.held < most) return holders;
+    return undefined;
+  }
+
+  function forgetIdle(key: string, holders: Holders): void {
+    if (holders.held === 0 && holders.waiting.length === 0) keys.delete(key);
+  }
+
+  return { acquire, run };
 }

@@ -1,6 +1,6 @@
 import { logger } from '../common/logger.ts';
+import { type Semaphore, semaphore } from '../common/semaphore.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
-import { createLimiter, type Limiter } from './limiter.ts';
 
 /** When a lane had something to do that recently, it counts as busy. */
 const activeForMs = 2_000;
@@ -8,6 +8,14 @@ const longestWaitMs = 1_000;
 /** After this part of its window an owner's end of work looks whether more of its rows wait for room. */
 const partOfWindow = 20;
 const fewestSlots = 2;
+/** One owner's work, however large or slow, leaves the other slots of a lane to others. */
+const partOfOneOwner = 0.75;
+
+/** The slots of a lane, shared between owners. What an owner has beyond its part waits a moment in hand, and then in Redis. */
+export function laneSlots(slots: () => number, waitMs = longestWaitMs): Semaphore {
+  const permits = () => Math.max(1, Math.ceil(slots() * partOfOneOwner));
+  return semaphore({ inAll: slots, permits, waitMs });
+}
 
 /**
  * Makes the function that gives a job its turn: it does the work as soon as its owner has a slot of the lane, and admits
@@ -24,7 +32,7 @@ export function turns<Lane extends string>(options: {
   refill: (lane: Lane, ownerIds: string[], by: 'worker') => Promise<unknown>;
 }) {
   const { lanes, slots, keptBesideOthers, window, refill } = options;
-  const limiters = new Map<Lane, Limiter>();
+  const limiters = new Map<Lane, Semaphore>();
   const activeAt = new Map<Lane, number>();
   /** How many of an owner's rows have ended since this process looked whether more wait for room. */
   const ended = new Map<string, number>();
@@ -42,10 +50,10 @@ export function turns<Lane extends string>(options: {
     return adaptive.get(lane)!(kept);
   }
 
-  function limiterOf(lane: Lane): Limiter {
+  function limiterOf(lane: Lane): Semaphore {
     let limiter = limiters.get(lane);
     if (!limiter) {
-      limiter = createLimiter(() => ({ slots: slotsOf(lane), longestWaitMs }));
+      limiter = laneSlots(() => slotsOf(lane));
       limiters.set(lane, limiter);
     }
     return limiter;
@@ -76,11 +84,12 @@ export function turns<Lane extends string>(options: {
     const holder = turn.ownerId ?? turn.id;
     const limiter = limiterOf(turn.lane);
     activeAt.set(turn.lane, performance.now());
-    if (!(await limiter.enter(holder))) return null;
+    const release = await limiter.acquire(holder);
+    if (!release) return null;
     try {
       return await work();
     } finally {
-      limiter.leave(holder);
+      release();
       if (turn.ownerId) await admitNext(turn.rowLane, turn.ownerId);
     }
   };

@@ -1,7 +1,23 @@
 import { expect, test } from 'vitest';
-import { createLimiter } from '../../shared/work/limiter.ts';
+import { laneSlots } from '../../shared/work/turns.ts';
 
-const gateOf = (slots: number, longestWaitMs = 60_000) => createLimiter(() => ({ slots, longestWaitMs }));
+/** The slots of a lane, given back by the name of who has one. */
+function openGate(slots: () => number, waitMs = 60_000) {
+  const { acquire } = laneSlots(slots, waitMs);
+  const held: { name: string; release: () => void }[] = [];
+  return {
+    enter: async (name: string) => {
+      const release = await acquire(name);
+      if (release) held.push({ name, release });
+      return release !== null;
+    },
+    leave: (name: string) => {
+      const at = held.findIndex((one) => one.name === name);
+      held.splice(at, 1)[0]!.release();
+    },
+  };
+}
+const gateOf = (slots: number, waitMs?: number) => openGate(() => slots, waitMs);
 const isOpen = async (entering: Promise<boolean>) =>
   Promise.race([entering, new Promise<null>((resolve) => setImmediate(() => resolve(null)))]);
 
@@ -27,13 +43,13 @@ test('who waits in vain is sent away, and takes no slot', async () => {
 });
 
 test('there are no more in hand than there are slots, and fewer from the moment that there are fewer', async () => {
-  const limits = { slots: 4, longestWaitMs: 60_000 };
-  const gate = createLimiter(() => limits);
+  let slots = 4;
+  const gate = openGate(() => slots);
   const names = ['one', 'two', 'three', 'four'];
   for (const name of names) expect(await gate.enter(name)).toBe(true);
   const fifth = gate.enter('five');
   expect(await isOpen(fifth)).toBeNull();
-  limits.slots = 2;
+  slots = 2;
   gate.leave('one');
   gate.leave('two');
   expect(await isOpen(fifth)).toBeNull();

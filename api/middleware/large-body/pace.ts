@@ -1,14 +1,14 @@
 import { type ErrorCode, problem } from '../../../shared/common/errors.ts';
-import { openTurns } from './turn.ts';
+import { semaphore } from '../../../shared/common/semaphore.ts';
 
 /** How long a large body waits for each of its turns. */
-const limitMs = 60_000;
+const waitMs = 60_000;
 /** The result of a body is held in memory from then on. */
-const handled = openTurns({ atOnce: 32, perOwner: 4 });
+const handled = semaphore({ inAll: () => 32, permits: () => 4, waitMs });
 /** A parsed body takes many times its size. */
-const read = openTurns({ atOnce: 1, perOwner: 1 });
+const read = semaphore({ inAll: () => 1, permits: () => 1, waitMs });
 /** Each holds a connection to the database for as long as it takes to write all of it. */
-const stored = openTurns({ atOnce: 4, perOwner: 1 });
+const stored = semaphore({ inAll: () => 4, permits: () => 1, waitMs });
 
 type Work = <T>(work: () => Promise<T>) => Promise<T>;
 /** Steps that only a few large bodies take at a time, workspace after workspace, and small ones at once. */
@@ -24,7 +24,9 @@ export function paced(
 ): Promise<void> {
   const refusal = () =>
     problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds: 5 });
-  const turn = { owner, limitMs, refusal };
-  const pace: Pace = { read: (work) => read(turn, work), store: (work) => stored(turn, work) };
-  return handled(turn, () => deal(pace));
+  const pace: Pace = {
+    read: (work) => read.run(owner, refusal, work),
+    store: (work) => stored.run(owner, refusal, work),
+  };
+  return handled.run(owner, refusal, () => deal(pace));
 }

@@ -1,4 +1,4 @@
-import { problem } from '../../common/errors.ts';
+import { type Problem, problem } from '../../common/errors.ts';
 import { count } from '../../common/metrics.ts';
 import { hasCallerGone } from '../../common/request-context.ts';
 import { semaphore } from '../../common/semaphore.ts';
@@ -6,7 +6,7 @@ import { config } from '../../config/config.ts';
 import { limitTime } from '../../db/client.ts';
 import type { Filter } from '../../db/contacts/search.ts';
 
-const { acquire } = semaphore({
+const inHand = semaphore({
   permits: () => config.CONTACT_SEARCHES_AT_ONCE,
   waitMs: 2_000,
   mostWaiting: 100,
@@ -19,20 +19,20 @@ const { acquire } = semaphore({
 export async function searching<T>(workspaceId: string, filter: Filter, run: () => Promise<T>): Promise<T> {
   // All contacts in turn, a page at a time: no search.
   if (filter.terms.length === 0) return run();
-  const release = await acquire(workspaceId);
-  if (!release) {
-    count('contact_searches_ended', { reason: 'refused' });
-    throw problem('rate_limited', {
-      detail: 'This workspace has too many searches among its contacts in hand',
-      retryAfterSeconds: 1,
-    });
-  }
-  try {
-    return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, isInVain: hasCallerGone }, run);
-  } catch (error) {
-    if (hasCallerGone()) count('contact_searches_ended', { reason: 'abandoned' });
-    throw error;
-  } finally {
-    release();
-  }
+  return inHand.run(workspaceId, refusal, async () => {
+    try {
+      return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, isInVain: hasCallerGone }, run);
+    } catch (error) {
+      if (hasCallerGone()) count('contact_searches_ended', { reason: 'abandoned' });
+      throw error;
+    }
+  });
+}
+
+function refusal(): Problem {
+  count('contact_searches_ended', { reason: 'refused' });
+  return problem('rate_limited', {
+    detail: 'This workspace has too many searches among its contacts in hand',
+    retryAfterSeconds: 1,
+  });
 }

@@ -22,21 +22,18 @@ import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 /** Whose reports they are: a caller, or the operator's choice. */
 type Owner = { workspaceId: string };
 
-const { acquire } = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs: 2_000, mostWaiting: 100 });
+const inHand = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs: 2_000, mostWaiting: 100 });
 
 /** A few at a time for each workspace, so that none takes the connections that others need; and none takes long. */
 export async function limited<Found>(workspaceId: string, look: () => Promise<Found>): Promise<Found> {
-  const release = await acquire(workspaceId);
-  if (!release)
-    throw problem('rate_limited', {
+  const refusal = () =>
+    problem('rate_limited', {
       detail: 'This workspace has too many reports in hand',
       retryAfterSeconds: 1,
     });
-  try {
-    return await limitTime({ ms: config.REPORT_SECONDS * 1000, isInVain: hasCallerGone }, look);
-  } finally {
-    release();
-  }
+  return inHand.run(workspaceId, refusal, () =>
+    limitTime({ ms: config.REPORT_SECONDS * 1000, isInVain: hasCallerGone }, look),
+  );
 }
 
 async function reporting<Row>(

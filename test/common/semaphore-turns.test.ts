@@ -1,19 +1,25 @@
 import { expect, test } from 'vitest';
-import { openTurns } from '../../../api/middleware/large-body/turn.ts';
+import { type Semaphore, semaphore } from '../../shared/common/semaphore.ts';
 
-type Turns = ReturnType<typeof openTurns>;
+type Limits = { inAll: number; permits: number; waitMs?: number };
+const turnsOf = ({ inAll, permits, waitMs = 30_000 }: Limits) =>
+  semaphore({ inAll: () => inAll, permits: () => permits, waitMs });
 
 /** Turns that last until the test ends them, and the owners who got one, in their order. */
-function watch(turns: Turns, limitMs = 30_000) {
+function watch(turns: Semaphore) {
   const got: string[] = [];
   const held: { owner: string; end: () => void }[] = [];
   const ask = (owner: string) =>
-    turns({ owner, limitMs, refusal: () => new Error(`no turn for ${owner}`) }, async () => {
-      got.push(owner);
-      const { promise, resolve } = Promise.withResolvers<void>();
-      held.push({ owner, end: resolve });
-      await promise;
-    });
+    turns.run(
+      owner,
+      () => new Error(`no turn for ${owner}`),
+      async () => {
+        got.push(owner);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        held.push({ owner, end: resolve });
+        await promise;
+      },
+    );
   /** Ends the turns of this owner, or of all, that run now. */
   async function end(owner?: string): Promise<void> {
     await new Promise(setImmediate);
@@ -26,7 +32,7 @@ function watch(turns: Turns, limitMs = 30_000) {
 }
 
 test('turns go round by owner, whoever asked for how many', async () => {
-  const { got, ask, end } = watch(openTurns({ atOnce: 1, perOwner: 1 }));
+  const { got, ask, end } = watch(turnsOf({ inAll: 1, permits: 1 }));
   const asked = [...Array(5).fill('many'), 'one', 'two', 'two'].map(ask);
   for (let count = 0; count < asked.length; count += 1) await end();
   await Promise.all(asked);
@@ -34,7 +40,7 @@ test('turns go round by owner, whoever asked for how many', async () => {
 });
 
 test('whoever comes while another has its turn is next, however many more of that one wait', async () => {
-  const { got, ask, end } = watch(openTurns({ atOnce: 1, perOwner: 1 }));
+  const { got, ask, end } = watch(turnsOf({ inAll: 1, permits: 1 }));
   const asked = Array.from({ length: 50 }, () => ask('many'));
   await end();
   asked.push(ask('late'));
@@ -45,7 +51,7 @@ test('whoever comes while another has its turn is next, however many more of tha
 });
 
 test('an owner that comes again and again holds up nobody who waits', async () => {
-  const { got, ask, end } = watch(openTurns({ atOnce: 1, perOwner: 1 }));
+  const { got, ask, end } = watch(turnsOf({ inAll: 1, permits: 1 }));
   const asked = [ask('a'), ask('b'), ask('a'), ask('b')];
   for (let count = 0; count < 6; count += 1) {
     await end();
@@ -58,7 +64,7 @@ test('an owner that comes again and again holds up nobody who waits', async () =
 });
 
 test('no more run at once than may, of an owner and in all', async () => {
-  const { got, ask, end } = watch(openTurns({ atOnce: 3, perOwner: 2 }));
+  const { got, ask, end } = watch(turnsOf({ inAll: 3, permits: 2 }));
   const asked = [...Array(4).fill('a'), ...Array(4).fill('b')].map(ask);
   await new Promise(setImmediate);
   expect(got).toEqual(['a', 'a', 'b']);
@@ -72,24 +78,24 @@ test('no more run at once than may, of an owner and in all', async () => {
 });
 
 test('a turn that fails is over like any other', async () => {
-  const turns = openTurns({ atOnce: 1, perOwner: 1 });
-  const turn = { owner: 'a', limitMs: 30_000, refusal: () => new Error('no turn') };
-  const failing = turns(turn, async () => {
+  const turns = turnsOf({ inAll: 1, permits: 1 });
+  const refusal = () => new Error('no turn');
+  const failing = turns.run('a', refusal, async () => {
     throw new Error('It failed');
   });
   await expect(failing).rejects.toThrow('It failed');
-  expect(await turns(turn, async () => 'done')).toBe('done');
+  expect(await turns.run('a', refusal, async () => 'done')).toBe('done');
 });
 
 test('who does not get a turn in time is told so, does nothing, and holds up nobody', async () => {
-  const turns = openTurns({ atOnce: 1, perOwner: 1 });
+  const turns = turnsOf({ inAll: 1, permits: 1, waitMs: 20 });
   const patient = watch(turns);
   const first = patient.ask('a');
-  const impatient = watch(turns, 20);
+  const impatient = watch(turns);
   await expect(impatient.ask('a')).rejects.toThrow('no turn for a');
   await expect(impatient.ask('b')).rejects.toThrow('no turn for b');
-  const second = patient.ask('b');
   await patient.end();
+  const second = patient.ask('b');
   await patient.end();
   await Promise.all([first, second]);
   expect([patient.got, impatient.got]).toEqual([['a', 'b'], []]);
