@@ -5,7 +5,7 @@ import { config } from '../shared/config/config.ts';
 import { networkIn } from '../shared/formats/network-address.ts';
 import { runQueue } from './run-queue.ts';
 
-type Connection = {
+type HttpConnection = {
   /** The response to the last request that has come; none before the first. */
   latest: ServerResponse | undefined;
   /** The response that is being made or sent. */
@@ -22,7 +22,7 @@ const checkEveryMs = 1_000;
 
 /** Keeps an eye on the connections of a server, so that none can be held for ever or take more than its part. */
 export function watchConnections(server: Server, { answerTimeoutMs }: { answerTimeoutMs: number }) {
-  const connections = new Map<Duplex, Connection>();
+  const connections = new Map<Duplex, HttpConnection>();
   const perAddress = addressLimit();
   const followers = runQueue();
   server.maxConnections = config.MAX_CONNECTIONS;

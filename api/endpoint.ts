@@ -29,7 +29,7 @@ export type UsableInput<Params extends z.ZodObject, Query extends z.ZodObject, B
   body: Usable<z.output<Body>>;
 };
 
-type Result<Response> = Response extends z.ZodType ? z.input<Response> : void;
+type HandlerResult<Response> = Response extends z.ZodType ? z.input<Response> : void;
 
 type OtherStatus = { status: 200 | 201 | 202; description: string };
 
@@ -133,7 +133,7 @@ type Declaration<
   /** Where the body has LargeStrings: the names on the way there, `*` for any item. The rest is held in memory. */
   largeTexts?: readonly (readonly string[])[];
   /** Path of the record that was made; it goes out as an absolute URL with a 201. */
-  location?: (result: NoInfer<Result<Response>>) => string;
+  location?: (result: NoInfer<HandlerResult<Response>>) => string;
   /** The rows under `data` go out as CSV to who asks for that by Accept. */
   csv?: boolean;
   /** A second way to succeed, such as 200 where the record was there already: what `handle` returns as `other(…)`. */
@@ -157,7 +157,9 @@ type Declaration<
   /** Runs in one transaction unless the method is get, and again from the start after a deadlock. */
   handle: (
     input: Input<Params, Query, Body> & { prepared: Prepared },
-  ) => Promise<HandlerOutcome<NoInfer<Result<Response>>>> | HandlerOutcome<NoInfer<Result<Response>>>;
+  ) =>
+    | Promise<HandlerOutcome<NoInfer<HandlerResult<Response>>>>
+    | HandlerOutcome<NoInfer<HandlerResult<Response>>>;
 } & ([Response] extends [z.ZodType]
   ? { status: 200 | 201; response: Response }
   : { status: 204; response?: Response });

@@ -7,9 +7,9 @@ import type { Endpoint } from './endpoint.ts';
 import { hasUnknown, innerOf, misnamedIn } from './known-fields.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
-type Input = { params: unknown; query: unknown; body: unknown };
+type RawInput = { params: unknown; query: unknown; body: unknown };
 /** The faults in the shapes of a request, and the part of it that can be used. */
-type Misshapen = Input & { errors: FieldErrors };
+type Misshapen = RawInput & { errors: FieldErrors };
 
 /** Checks the shape of all of the input; what is wrong is told with all that the rules behind it find wrong. */
 export function validate(
@@ -17,7 +17,7 @@ export function validate(
   params: unknown,
   search: string,
   body: unknown,
-): Input | Misshapen {
+): RawInput | Misshapen {
   const errors: FieldErrors = Object.create(null);
   const query = queryOf(endpoint, search, errors);
   const checkedBody = endpoint.body && check(endpoint.body, body, errors);
@@ -46,7 +46,7 @@ export async function refusalOf(endpoint: Endpoint, caller: Caller, { errors, ..
   return invalidFields(errors);
 }
 
-async function faultsOf(endpoint: Endpoint, input: Input & { caller: Caller }): Promise<FieldErrors> {
+async function faultsOf(endpoint: Endpoint, input: RawInput & { caller: Caller }): Promise<FieldErrors> {
   try {
     return (await endpoint.faults?.(input)) ?? {};
   } catch (error) {

@@ -9,7 +9,7 @@ export type Path = readonly string[];
 type Level = { isArray: boolean; isOnPath: boolean; key: string | null; index: number; awaitsKey: boolean };
 
 /** A scan does this beside counting. `marker` and a number take the place of each string that is left out. */
-type Places = {
+type ScanOptions = {
   freeForm: readonly Path[];
   largeTexts?: readonly Path[];
   marker?: string;
@@ -37,7 +37,7 @@ export function tooDeep() {
  * Reads JSON piece by piece before anything parses it, and refuses what would hold up everybody else then: too many
  * levels or values in all, or in one object of free form. Whether it is JSON is for the parser to say.
  */
-export function startScan({ freeForm, largeTexts = [], marker = '', most = mostValues }: Places) {
+export function startScan({ freeForm, largeTexts = [], marker = '', most = mostValues }: ScanOptions) {
   const levels: Level[] = [];
   const kept: string[] = [];
   const leftOut: LeftOut[] = [];

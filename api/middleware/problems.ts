@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { catalogue, type ErrorCode, Problem, problem } from '../../shared/common/errors.ts';
 import { logger } from '../../shared/common/logger.ts';
 import { config } from '../../shared/config/config.ts';
-import type { Problem as ProblemDocument } from '../../shared/schemas/problem.ts';
+import type { ProblemDocument } from '../../shared/schemas/problem.ts';
 import { endAfterRequest } from './raw-body.ts';
 
 const defaultRetryAfterSeconds = 5;
@@ -19,13 +19,13 @@ export function problemAddress(code: ErrorCode): string {
   return `${config.PUBLIC_URL}/problems/${code}`;
 }
 
-export type Written = { type: string; body: string };
+export type WrittenProblem = { type: string; body: string };
 
 /** The problem document and its headers, apart from Request-Id. `write` puts it into another form. */
 export function problemAnswer(
   refusal: Problem,
   requestId: string,
-  write: (document: ProblemDocument) => Written = asJson,
+  write: (document: ProblemDocument) => WrittenProblem = asJson,
 ) {
   const { status, title, help } = catalogue[refusal.code];
   const { detail, errors, retryAfterSeconds } = refusal.options;
@@ -51,7 +51,7 @@ export function problemAnswer(
   return { status, headers, body };
 }
 
-function asJson(document: ProblemDocument): Written {
+function asJson(document: ProblemDocument): WrittenProblem {
   return { type: 'application/problem+json', body: JSON.stringify(document) };
 }
 
@@ -60,7 +60,7 @@ export function sendProblem(
   request: Request,
   response: Response,
   thrown: unknown,
-  write?: (document: ProblemDocument) => Written,
+  write?: (document: ProblemDocument) => WrittenProblem,
 ): void {
   const requestId: string = response.locals.requestId;
   if (response.headersSent || response.destroyed) {

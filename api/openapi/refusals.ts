@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ZodOpenApiResponseObject } from 'zod-openapi';
 import { catalogue, type ErrorCode } from '../../shared/common/errors.ts';
-import { Problem } from '../../shared/schemas/problem.ts';
+import { ProblemDocument } from '../../shared/schemas/problem.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { takesIdempotencyKey } from '../middleware/idempotency.ts';
 import { problemAddress } from '../middleware/problems.ts';
@@ -93,7 +93,7 @@ export function refusal(codes: ErrorCode[], refusals: Refusals): ZodOpenApiRespo
       }),
       content: {
         'application/problem+json': {
-          schema: Problem,
+          schema: ProblemDocument,
           examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
         },
       },
@@ -103,7 +103,7 @@ export function refusal(codes: ErrorCode[], refusals: Refusals): ZodOpenApiRespo
   return response;
 }
 
-function exampleOf(code: ErrorCode): Problem {
+function exampleOf(code: ErrorCode): ProblemDocument {
   const { title, status, help } = catalogue[code];
   return {
     type: problemAddress(code),

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
-import type { Problem } from '../../shared/schemas/problem.ts';
-import { sendProblem, type Written } from '../middleware/problems.ts';
+import type { ProblemDocument } from '../../shared/schemas/problem.ts';
+import { sendProblem, type WrittenProblem } from '../middleware/problems.ts';
 import { escaped, page } from './page.ts';
 import { asRecipientPage, recipientHeaders } from './recipient-page.ts';
 
@@ -31,7 +31,7 @@ function wantsPage({ path, headers }: Request): boolean {
   return !isApi && /\btext\/html\b/i.test(headers.accept ?? '');
 }
 
-function asPage({ type, title, status, detail, requestId }: Problem): Written {
+function asPage({ type, title, status, detail, requestId }: ProblemDocument): WrittenProblem {
   const body = page({
     title,
     main: `<p class="kicker">HTTP ${status}</p>

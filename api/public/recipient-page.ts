@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { config } from '../../shared/config/config.ts';
-import type { Problem } from '../../shared/schemas/problem.ts';
-import type { Written } from '../middleware/problems.ts';
+import type { ProblemDocument } from '../../shared/schemas/problem.ts';
+import type { WrittenProblem } from '../middleware/problems.ts';
 import { headersWith, policy } from '../middleware/security-headers.ts';
 import { escaped } from './page.ts';
 import { texts } from './recipient-texts.ts';
@@ -85,7 +85,7 @@ export function sendRecipientPage(request: Request, response: Response, status: 
 }
 
 /** A refusal, in words for somebody who has followed a link. */
-export function asRecipientPage({ status, requestId }: Problem): Written {
+export function asRecipientPage({ status, requestId }: ProblemDocument): WrittenProblem {
   const { title, reference, ...of } = texts.fault;
   const text = status >= 500 ? of.unavailable : status === 429 ? of.tooMany : of.refused;
   const main = `<p>${escaped(text)}</p>\n<p>${escaped(reference)} <code>${escaped(requestId)}</code></p>`;

@@ -17,7 +17,7 @@ export type Work = { workspaceId: string; source: string; message: ThreadJob; le
 export type Pool = ReturnType<typeof openPoolOf>;
 
 /** The purpose of a pool's threads. */
-export type Kind = {
+export type PoolProgram = {
   start(events: ThreadEvents): Thread;
   /**
    * Threads that stand by warm beside those that are needed. Once one had to be killed they do so beside the full
@@ -51,8 +51,8 @@ export function openPool(size: number, heapMb = defaultHeapMb): Pool {
  * At most `size` threads at work, started when they are first needed. Full runs leave one thread free for short ones,
  * as long as there are two.
  */
-export function openPoolOf(size: number, kind: Kind) {
-  const queue = openQueue(kind.waitMs);
+export function openPoolOf(size: number, program: PoolProgram) {
+  const queue = openQueue(program.waitMs);
   const threads = new Set<Thread>();
   const dying = new Set<Thread>();
   const pending = new Set<SandboxJob>();
@@ -64,13 +64,13 @@ export function openPoolOf(size: number, kind: Kind) {
 
   // One at a time: starts beside each other, and beside the first render, only slow each other down.
   function startThreads(): void {
-    const most = counts.killed > 0 ? size + kind.spares : size;
-    const wanted = Math.min(most, pending.size + kind.spares);
+    const most = counts.killed > 0 ? size + program.spares : size;
+    const wanted = Math.min(most, pending.size + program.spares);
     if (closed || isStarting || threads.size >= wanted || dying.size > mostDying) return;
     // Where none can start, only a new render is a reason to try again.
     if (failedStarts > 0 && pending.size === 0) return;
     isStarting = true;
-    const thread = kind.start({
+    const thread = program.start({
       ready() {
         isStarting = false;
         failedStarts = 0;
@@ -157,14 +157,14 @@ export function openPoolOf(size: number, kind: Kind) {
     if (!left) return;
     const { run, guilty, part, innocent } = left;
     counts.killed += 1;
-    if (guilty) queue.charge(guilty.workspace, kind.runs[run].kill);
+    if (guilty) queue.charge(guilty.workspace, program.runs[run].kill);
     const workspace = (guilty ?? innocent[0])?.workspace;
     if (workspace) queue.release(workspace);
     queue.putBack(innocent, 'first');
     if (!guilty) return;
     if (cause === 'out of time' && run === 'short') return retryInFull(guilty);
     queue.suspect(guilty);
-    finish(guilty, { outcome: 'failed', faults: [{ part, message: kind.words[cause] }] });
+    finish(guilty, { outcome: 'failed', faults: [{ part, message: program.words[cause] }] });
   }
 
   function abandonAll(reason: Error): void {

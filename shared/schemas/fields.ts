@@ -91,14 +91,14 @@ export function change(
 }
 
 /** `blank`: text of nothing but spaces will do; true unless it is said. */
-type TextOptions = { min?: number; max: number; multiline?: boolean; blank?: boolean };
+type TextFieldOptions = { min?: number; max: number; multiline?: boolean; blank?: boolean };
 
 /** Characters that no text of one line holds. */
 // oxlint-disable-next-line no-control-regex -- they are what this looks for
 export const controls = /[\u0000-\u0008\u000b-\u001f]/;
 
 /** Text as people write it. Lengths count code points, as JSON Schema's minLength and maxLength do. */
-export function text({ min = 0, max, multiline = false, blank = true }: TextOptions): z.ZodString {
+export function text({ min = 0, max, multiline = false, blank = true }: TextFieldOptions): z.ZodString {
   return z
     .string()
     .superRefine((value, context) => {

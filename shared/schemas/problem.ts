@@ -8,7 +8,7 @@ export const ProblemCode = z.enum(Object.keys(catalogue) as [string, ...string[]
 });
 
 /** The shape of every refusal on the wire (RFC 9457). */
-export const Problem = z
+export const ProblemDocument = z
   .object({
     type: z.string().meta({
       format: 'uri',
@@ -27,4 +27,4 @@ export const Problem = z
     requestId: z.string().meta({ description: 'The same as the header Request-Id' }),
   })
   .meta({ id: 'Problem', description: 'Why a request was refused (RFC 9457)' });
-export type Problem = z.infer<typeof Problem>;
+export type ProblemDocument = z.infer<typeof ProblemDocument>;

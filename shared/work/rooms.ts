@@ -28,7 +28,7 @@ type Belief = {
 };
 
 /** The result of a count. */
-type Count = { admitted: number; isBehind: boolean; isLimited: boolean };
+type RoomCount = { admitted: number; isBehind: boolean; isLimited: boolean };
 
 const mostRooms = 20_000;
 const countEveryMs = 100;
@@ -55,13 +55,13 @@ export const windowForLater = (window: number): number => Math.ceil(window / 2);
  * `hasRoom`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
  * to see.
  */
-export type Permit = { hasRoom: boolean; rank: number; committed: () => void };
+export type RoomPermit = { hasRoom: boolean; rank: number; committed: () => void };
 
 export function rooms<Lane extends string>(options: {
   /** Jobs of one owner in one lane. */
   window: () => number;
   /** Null: there is no such owner. */
-  count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<Count | null>;
+  count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<RoomCount | null>;
   refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
 }) {
   const known = new LRUCache<string, Belief>({ max: mostRooms });
@@ -112,7 +112,7 @@ export function rooms<Lane extends string>(options: {
 
   return {
     /** Whether there is room for a job of a new row of this owner. */
-    enter: (lane: Lane, ownerId: string, dueAt: Date): Permit => {
+    enter: (lane: Lane, ownerId: string, dueAt: Date): RoomPermit => {
       const room = roomOf(lane, ownerId);
       const window = options.window();
       const isLater = dueAt.getTime() > now().getTime() + soonMs;

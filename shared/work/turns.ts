@@ -11,7 +11,7 @@ const fewestSlots = 2;
 /** One owner's work, however large or slow, leaves the other slots of a lane to others. */
 const partOfOneOwner = 0.75;
 
-/** The slots of a lane, shared between owners. What an owner has beyond its part waits a moment in hand, and then in Redis. */
+/** The slots of a lane, shared between owners. Work beyond the part of its owner waits a moment in hand, and then in Redis. */
 export function laneSlots(slots: () => number, waitMs = longestWaitMs): Semaphore {
   const permits = () => Math.max(1, Math.ceil(slots() * partOfOneOwner));
   return semaphore({ inAll: slots, permits, waitMs });

@@ -1,4 +1,5 @@
 import { foldersAreExplained, noCrowdedFolder } from './folders.ts';
+import { oneMeaningOfAName } from './names.ts';
 import type { Guarded } from './planted.ts';
 import { commentsNameTheirSubject } from './shape.ts';
 
@@ -39,6 +40,27 @@ export const plantedFolders: Guarded[] = [
       'shared/domain/README.md': '',
       ...files('api/routes', 5),
       ...files('test/faults', 30),
+    },
+  },
+  {
+    guarantee: 'a name that is imported stands for one type',
+    rule: oneMeaningOfAName,
+    breaches: [
+      {
+        'shared/domain/send.ts': 'export type Sending = { id: string };',
+        'shared/schemas/sends.ts': 'export type Sending = z.infer<typeof Sending>;',
+      },
+      { 'workers/main.ts': 'interface Sending {}', 'shared/domain/send.ts': 'export class Sending {}' },
+      {
+        'shared/domain/send.ts': "type Sending = Omit<db.Sending, 'id'>;",
+        'shared/db/sends.ts': 'export type Sending = { id: string };',
+      },
+    ],
+    harmless: {
+      'shared/domain/send.ts': 'export type Sending = db.Sending;\ntype Own = string;',
+      'shared/db/sends.ts': 'export type Sending = { id: string };\ntype Own = number;',
+      'shared/client/client.ts': "export type Sending = Schema<'Sending'>;",
+      'test/domain/send.test.ts': 'type Sending = string;',
     },
   },
   {

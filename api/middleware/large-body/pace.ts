@@ -10,9 +10,9 @@ const read = semaphore({ inAll: () => 1, permits: () => 1, waitMs });
 /** Each holds a connection to the database for as long as it takes to write all of it. */
 const stored = semaphore({ inAll: () => 4, permits: () => 1, waitMs });
 
-type Work = <T>(work: () => Promise<T>) => Promise<T>;
+type PacedWork = <T>(work: () => Promise<T>) => Promise<T>;
 /** Steps that only a few large bodies take at a time, workspace after workspace, and small ones at once. */
-export type Pace = { read: Work; store: Work };
+export type Pace = { read: PacedWork; store: PacedWork };
 
 export const unpaced: Pace = { read: (work) => work(), store: (work) => work() };
 

@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { problem } from '../../common/errors.ts';
 
 /** When reading is to be over, and whether anybody still waits for it. */
-type TimeLimit = { end: number; isInVain: () => boolean };
+type StatementLimit = { end: number; isInVain: () => boolean };
 
-const limits = new AsyncLocalStorage<TimeLimit>();
+const limits = new AsyncLocalStorage<StatementLimit>();
 // MariaDB's ER_STATEMENT_TIMEOUT and MySQL's ER_QUERY_TIMEOUT.
 const timeouts = new Set([1969, 3024]);
 

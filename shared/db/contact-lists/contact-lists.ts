@@ -92,13 +92,13 @@ export async function updateContactList(workspaceId: string, record: ContactList
   ]);
 }
 
-export type Counted = RecordOf<typeof counts>;
+export type ListCount = RecordOf<typeof counts>;
 
 /** The count of a dynamic list, if its filter is still the one that was counted by. */
 export async function updateCounted(
   workspaceId: string,
   { id, filter }: Pick<ContactListRecord, 'id' | 'filter'>,
-  counted: Counted,
+  counted: ListCount,
 ): Promise<void> {
   await query(
     `UPDATE contact_lists ${byId} SET ?, count_wanted_at = NULL

@@ -17,7 +17,7 @@ import { hardlyAny, measure, measureBroad, mostRead, type Sized, worthReading } 
 
 export type { IndexSource as Source, Range, Term };
 /** The contacts that all terms find and that match; without terms it is all of them. */
-export type Filter = {
+export type ContactSearch = {
   terms: Term[];
   /** Each contact that all terms find is a match. */
   isExact: boolean;
@@ -37,7 +37,7 @@ export type ContactRecordPage = { contacts: ContactRecord[]; reached: string | n
  */
 export async function listContacts(
   workspaceId: string,
-  filter: Filter,
+  filter: ContactSearch,
   { limit, beforeId }: { limit: number; beforeId: string | null },
 ): Promise<ContactRecordPage> {
   const contacts: ContactRecord[] = [];
@@ -62,14 +62,14 @@ export async function listContacts(
 type Scan = { matching: ContactRecord[]; compared: number; reached: string | null };
 type Scans = AsyncGenerator<Scan>;
 
-function compare({ matches }: Filter, { found, reached }: Step<ContactRecord>): Scan {
+function compare({ matches }: ContactSearch, { found, reached }: Step<ContactRecord>): Scan {
   return { matching: found.filter(matches), compared: found.length, reached };
 }
 
 const nothingMore: Scan = { matching: [], compared: 0, reached: null };
 
 /** By an index where a term is rare in it, else by a look at the newest contacts first. */
-async function* search(workspaceId: string, filter: Filter, page: ScanPage): Scans {
+async function* search(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   const { terms } = filter;
   const single = terms.length === 1 ? terms[0]! : null;
   // The entries of one key are in order of their ids already.
@@ -99,7 +99,12 @@ function isOneKey([range, ...others]: Term): boolean {
 }
 
 /** None of the terms is small, and a page is not found among the newest contacts. */
-async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[], page: ScanPage): Scans {
+async function* searchBroad(
+  workspaceId: string,
+  filter: ContactSearch,
+  broad: Sized[],
+  page: ScanPage,
+): Scans {
   const sized = await measureBroad(workspaceId, broad, { most: mostRead, byKey: true });
   const ordered = sized.filter(({ way }) => way === 'ordered').map(({ term }) => term);
   if (smallest(sized))
@@ -110,7 +115,7 @@ async function* searchBroad(workspaceId: string, filter: Filter, broad: Sized[],
 }
 
 /** The matches of all of these small terms. */
-async function* read(workspaceId: string, filter: Filter, terms: Term[], page: ScanPage): Scans {
+async function* read(workspaceId: string, filter: ContactSearch, terms: Term[], page: ScanPage): Scans {
   const place = { ...page, size: idsFor(filter, terms, page) };
   const isOnePage = place.size === page.size && terms.length === 1;
   const step = await (isOnePage ? walk(workspaceId, terms[0]!, place) : meet(workspaceId, terms, place));
@@ -118,14 +123,14 @@ async function* read(workspaceId: string, filter: Filter, terms: Term[], page: S
 }
 
 /** Where all that the terms find matches, it is a page; else as many as are compared. */
-function idsFor(filter: Filter, terms: Term[], page: ScanPage): number {
+function idsFor(filter: ContactSearch, terms: Term[], page: ScanPage): number {
   return isExact(filter) && terms.length === filter.terms.length ? page.size : mostCompared;
 }
 
 /** The most ids that come from several keys, to be put in one order here. */
 const mostIds = 10_000;
 
-async function* readOrdered(workspaceId: string, filter: Filter, term: Term, page: ScanPage): Scans {
+async function* readOrdered(workspaceId: string, filter: ContactSearch, term: Term, page: ScanPage): Scans {
   const size = Math.min(idsFor(filter, [term], page), shareOfKey([term], mostIds));
   yield* inPieces(workspaceId, filter, await walk(workspaceId, term, { ...page, size }), page);
 }
@@ -140,7 +145,12 @@ const windowsOfPage = 2;
 const mostInWindow = 3;
 
 /** The matches of all of these terms, window by window: none of them is small. */
-async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], page: ScanPage): Scans {
+async function* readWindows(
+  workspaceId: string,
+  filter: ContactSearch,
+  terms: Term[],
+  page: ScanPage,
+): Scans {
   const size = shareOfKey(terms, mostRead / windowsOfPage);
   let { from } = page;
   for (let count = 0; count < windowsOfPage; count += 1) {
@@ -157,7 +167,7 @@ async function* readWindows(workspaceId: string, filter: Filter, terms: Term[], 
 /** The contacts with these ids, ever more at a time. */
 async function* inPieces(
   workspaceId: string,
-  filter: Filter,
+  filter: ContactSearch,
   { found, reached }: Step<string>,
   page: ScanPage,
 ): Scans {
@@ -173,7 +183,7 @@ async function* inPieces(
 const mostAhead = 1_500;
 
 /** The newest contacts, for as long as a page seems to be found soon. */
-async function* scanAhead(workspaceId: string, filter: Filter, page: ScanPage): Scans {
+async function* scanAhead(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   let { from } = page;
   let [compared, matching] = [0, 0];
   for (let size = 2 * page.size; compared + size <= mostAhead; ) {
@@ -190,13 +200,17 @@ async function* scanAhead(workspaceId: string, filter: Filter, page: ScanPage): 
 }
 
 /** All contacts in turn, or, where a term is one key, those that it finds. */
-async function sweep(workspaceId: string, { terms }: Filter, place: ScanPage): Promise<Step<ContactRecord>> {
+async function sweep(
+  workspaceId: string,
+  { terms }: ContactSearch,
+  place: ScanPage,
+): Promise<Step<ContactRecord>> {
   const ordered = terms.find(isOneKey);
   return ordered ? walkAndRead(workspaceId, ordered, place) : scan(workspaceId, place);
 }
 
 /** The same, from one to the next. */
-async function* sweeps(workspaceId: string, filter: Filter, page: ScanPage): Scans {
+async function* sweeps(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   let [from, size] = [page.from, page.size];
   do {
     const scan: Scan = compare(filter, await sweep(workspaceId, filter, { ...page, from, size }));
@@ -222,7 +236,7 @@ async function inOrder(workspaceId: string, ids: string[]): Promise<ContactRecor
  */
 export async function listContactIdsAfter(
   workspaceId: string,
-  filter: Filter,
+  filter: ContactSearch,
   afterId: string | null,
   limit: number,
 ): Promise<{ ids: string[]; reached: string | null }> {
@@ -252,7 +266,7 @@ const mostCounted = 60_000;
 export type Count = { count: number; isEstimate: boolean };
 
 /** How many contacts match: counted where that has a limit, else by how many of the newest do. */
-export async function countContacts(workspaceId: string, filter: Filter): Promise<Count> {
+export async function countContacts(workspaceId: string, filter: ContactSearch): Promise<Count> {
   const { terms } = filter;
   const exactly = (count: number) => ({ count, isEstimate: false });
   if (terms.length === 0) return exactly(await findCount(workspaceId, ''));
@@ -281,6 +295,6 @@ export async function countContacts(workspaceId: string, filter: Filter): Promis
   return { count: Math.max(matching, 1, Math.round((matching / compared) * all)), isEstimate: true };
 }
 
-function isExact({ terms, isExact }: Filter): boolean {
+function isExact({ terms, isExact }: ContactSearch): boolean {
   return isExact && terms.flat().every(({ source, key }) => Buffer.byteLength(key) <= sources[source].bytes);
 }

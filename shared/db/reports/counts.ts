@@ -54,10 +54,10 @@ export type ReportRow<Wanted extends Measure> = {
   counts: Record<Wanted, number>;
 };
 
-type Condition = { sql: string; values: (string | number | Buffer)[] };
+type CountCondition = { sql: string; values: (string | number | Buffer)[] };
 
 /** Each piece is a range of the primary key. By itself the optimizer may prefer to read all of a workspace. */
-function within(pieces: readonly Piece[]): Condition {
+function within(pieces: readonly Piece[]): CountCondition {
   return {
     sql: pieces.map(() => '(span = ? AND start >= ? AND start < ?)').join(' OR ') || 'FALSE',
     values: pieces.flatMap(({ span, from, to }) => [span, Math.max(0, from), Math.max(0, to)]),
@@ -71,7 +71,7 @@ function within(pieces: readonly Piece[]): Condition {
 export function reading(
   workspaceId: string,
   { added, taken }: Pieces,
-): { rows: Condition; share: Condition } {
+): { rows: CountCondition; share: CountCondition } {
   const [read, off] = [within([...added, ...taken]), within(taken)];
   return {
     rows: { sql: `workspace_id = ? AND (${read.sql})`, values: [idToBytes(workspaceId), ...read.values] },
@@ -82,7 +82,7 @@ export function reading(
   };
 }
 
-const sumsOf = (wanted: readonly Measure[], share: Condition) => ({
+const sumsOf = (wanted: readonly Measure[], share: CountCondition) => ({
   sql: wanted.map((measure) => `SUM(${measure} * ${share.sql}) AS ${measure}`).join(', '),
   values: wanted.flatMap(() => share.values),
 });

@@ -25,7 +25,7 @@ export async function prepareChange(
   { workspaceId }: Caller,
   id: string,
   { filter }: ContactListChanges,
-): Promise<db.Counted | null> {
+): Promise<db.ListCount | null> {
   if (!filter || (await findList(workspaceId, id)).kind !== 'dynamic') return null;
   return countNow(workspaceId, checkedFilter(filter));
 }
@@ -35,7 +35,7 @@ export async function change(
   { workspaceId }: Caller,
   id: string,
   changes: ContactListChanges,
-  counted: db.Counted | null,
+  counted: db.ListCount | null,
 ): Promise<ContactList> {
   if (id === builtinId(workspaceId)) throw builtinStays();
   const list = await db.findContactListForUpdate(workspaceId, id);

@@ -1,6 +1,6 @@
 import { now, nowForAll } from '../../common/clock.ts';
 import { transaction } from '../../db/client.ts';
-import { type Counted, findContactList, updateCounted } from '../../db/contact-lists/contact-lists.ts';
+import { findContactList, type ListCount, updateCounted } from '../../db/contact-lists/contact-lists.ts';
 import * as system from '../../db/contact-lists/counts.system.ts';
 import * as db from '../../db/contact-lists/counts.ts';
 import { countContacts, listContactIdsAfter } from '../../db/contacts/search.ts';
@@ -14,7 +14,7 @@ import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
 
 /** How many contacts a dynamic list with this filter has, as far as that is found out while a request waits. */
-export async function countNow(workspaceId: string, filter: ContactFilter): Promise<Counted> {
+export async function countNow(workspaceId: string, filter: ContactFilter): Promise<ListCount> {
   const countedAt = now();
   const compiled = compile(filter);
   const { count, isEstimate } = await searching(workspaceId, compiled, () =>
@@ -26,7 +26,7 @@ export async function countNow(workspaceId: string, filter: ContactFilter): Prom
 /** So many times as long as a job took to count, that is believed, so that asking often costs a part of the time at most. */
 const believedTimes = 20;
 
-function countedAs(memberCount: number, countedAt: Date, workedMs: number): Counted {
+function countedAs(memberCount: number, countedAt: Date, workedMs: number): ListCount {
   const countedUntil = new Date(now().getTime() + believedTimes * workedMs);
   return { memberCount, countedAt, countedUntil };
 }

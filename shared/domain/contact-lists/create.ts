@@ -1,7 +1,7 @@
 import { now } from '../../common/clock.ts';
 import { type FieldErrors, problem } from '../../common/errors.ts';
 import { Faults, isUnusable, throwAny, type Usable } from '../../common/faults.ts';
-import type { Counted } from '../../db/contact-lists/contact-lists.ts';
+import type { ListCount } from '../../db/contact-lists/contact-lists.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
@@ -11,7 +11,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
 import { checkedFilter, checkFilter, toWire } from './record.ts';
 
-export type PreparedList = { filter: ContactFilter | null; counted: Counted };
+export type PreparedList = { filter: ContactFilter | null; counted: ListCount };
 
 /** Before the transaction, as it takes a while to count. */
 export async function prepare({ workspaceId }: Caller, request: NewContactList): Promise<PreparedList> {

@@ -1,7 +1,7 @@
 import { listMemberIdsAfter, listMembersAmong } from '../../db/contact-lists/members.ts';
 import { listContactsByIds } from '../../db/contacts/contacts.ts';
 import { findCount } from '../../db/contacts/entries.ts';
-import { type Filter, listContactIdsAfter } from '../../db/contacts/search.ts';
+import { type ContactSearch, listContactIdsAfter } from '../../db/contacts/search.ts';
 import { aheadMs, firstUuidAt, idFromBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { compile } from '../contacts/filter.ts';
@@ -66,8 +66,8 @@ export async function chosen(
 async function matchingOf(
   workspaceId: string,
   ids: string[],
-  filter: Filter,
-  excluded: Filter[],
+  filter: ContactSearch,
+  excluded: ContactSearch[],
 ): Promise<string[]> {
   if (filter.terms.length === 0 && excluded.length === 0) return ids;
   const contacts = await listContactsByIds(workspaceId, ids);

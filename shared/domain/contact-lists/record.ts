@@ -3,7 +3,7 @@ import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import { listCopiedInto } from '../../db/contact-lists/copies.ts';
 import { findCount } from '../../db/contacts/entries.ts';
-import type { Filter } from '../../db/contacts/search.ts';
+import type { ContactSearch } from '../../db/contacts/search.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { ContactList, ContactListKind } from '../../schemas/contact-lists.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
@@ -58,7 +58,7 @@ export async function sizeOf(workspaceId: string, { kind, memberCount }: List): 
 }
 
 /** The filter of a list that fills itself; null for a static one. */
-export function contactsOf({ kind, filter }: List): Filter | null {
+export function contactsOf({ kind, filter }: List): ContactSearch | null {
   return kind === 'static' ? null : compile(filter ?? {});
 }
 

@@ -1,5 +1,5 @@
 import type { ContactRecord } from '../../db/contacts/contacts.ts';
-import type { Filter, Range, Source } from '../../db/contacts/search.ts';
+import type { ContactSearch, Range, Source } from '../../db/contacts/search.ts';
 import { foldCase, foldWhole, reversed, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 
@@ -11,7 +11,7 @@ import type { ContactFilter } from '../../schemas/contacts.ts';
  * which are cut into words as names are; or the whole is the start of one of these two. Digits are also the start of
  * the number, in national or international form, or its last ones if there are four or more.
  */
-export function compile({ search, tag, clientReference }: ContactFilter): Filter {
+export function compile({ search, tag, clientReference }: ContactFilter): ContactSearch {
   const parts = [
     searchOf(search?.trim() ?? ''),
     tagOf(tag?.trim() ?? ''),
@@ -31,7 +31,7 @@ const mostTerms = 10;
 const fewestLastDigits = 4;
 const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'];
 
-function searchOf(search: string): Filter | null {
+function searchOf(search: string): ContactSearch | null {
   if (search === '') return null;
   const whole = termFor(search);
   const parts = [...new Set(search.split(/\s+/u))].map(termFor);
@@ -124,7 +124,7 @@ function isNumberOf({ number, national }: ContactRecord, digits: Digits | null):
   );
 }
 
-function tagOf(tag: string): Filter | null {
+function tagOf(tag: string): ContactSearch | null {
   if (tag === '') return null;
   const wanted = foldCase(tag);
   return {
@@ -135,7 +135,7 @@ function tagOf(tag: string): Filter | null {
 }
 
 /** Compared as it is written: references are the customer's ids, and ids may differ by case alone. */
-function referenceOf(wanted: string): Filter | null {
+function referenceOf(wanted: string): ContactSearch | null {
   if (wanted === '') return null;
   return {
     terms: [[{ source: 'clientReference', key: foldWhole(wanted), isPrefix: false }]],

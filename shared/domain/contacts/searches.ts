@@ -4,7 +4,7 @@ import { hasCallerGone } from '../../common/request-context.ts';
 import { semaphore } from '../../common/semaphore.ts';
 import { config } from '../../config/config.ts';
 import { limitTime } from '../../db/client.ts';
-import type { Filter } from '../../db/contacts/search.ts';
+import type { ContactSearch } from '../../db/contacts/search.ts';
 
 const inHand = semaphore({
   permits: () => config.CONTACT_SEARCHES_AT_ONCE,
@@ -16,7 +16,11 @@ const inHand = semaphore({
  * Looks for contacts, or counts them, on behalf of a request: a workspace has a few such looks in hand at a time, so that it
  * cannot take the connections that others need; each is over after a while, and soon after its caller has gone.
  */
-export async function searching<T>(workspaceId: string, filter: Filter, run: () => Promise<T>): Promise<T> {
+export async function searching<T>(
+  workspaceId: string,
+  filter: ContactSearch,
+  run: () => Promise<T>,
+): Promise<T> {
   // All contacts in turn, a page at a time: no search.
   if (filter.terms.length === 0) return run();
   return inHand.run(workspaceId, refusal, async () => {

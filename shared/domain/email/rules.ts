@@ -31,12 +31,12 @@ export function checkSchedule(scheduledAt: Date | null, time: Date, refuse: Refu
   else if (scheduledAt >= threeMonthsAhead) refuse('scheduledAt', 'must be less than 3 months ahead');
 }
 
-type Envelope = { sender: Mailbox; recipient: Mailbox | null; isScheduled: boolean };
+type Correspondents = { sender: Mailbox; recipient: Mailbox | null; isScheduled: boolean };
 
 /** In whose name the workspace may send, and to whom. `recipient` is null where it has been refused already. */
 export async function checkSender(
   workspaceId: string,
-  { sender, recipient, isScheduled }: Envelope,
+  { sender, recipient, isScheduled }: Correspondents,
   refuse: Refuse,
 ): Promise<void> {
   if (isTestSender(sender)) {

@@ -18,7 +18,7 @@ type Failure =
   | { ok: false; busy: true; faults?: never };
 export type RenderedEmail = { ok: true; subject: string | null; html: string | null; text: string | null };
 
-type Rendering = {
+type SourceRendering = {
   workspaceId: string;
   source: EmailSource;
   subject: string | null;
@@ -27,7 +27,7 @@ type Rendering = {
 };
 
 /** Renders subject, html and text with the same data; compiles MJML before or after, as its source asks for. */
-export async function renderSource(rendering: Rendering): Promise<RenderedEmail | Failure> {
+export async function renderSource(rendering: SourceRendering): Promise<RenderedEmail | Failure> {
   const { workspaceId, source } = rendering;
   const html = await liquidOf(workspaceId, source);
   if (!html.ok) return html;
@@ -51,7 +51,7 @@ export async function renderSource(rendering: Rendering): Promise<RenderedEmail 
 
 /** The faults of a source before it is used, and of its result with `sampleData`. */
 export async function checkSource(
-  check: Omit<Rendering, 'subject' | 'data'> & { sampleData: Record<string, unknown> | null },
+  check: Omit<SourceRendering, 'subject' | 'data'> & { sampleData: Record<string, unknown> | null },
 ): Promise<{ ok: true } | Failure> {
   const { workspaceId, source, sampleData } = check;
   const rendering = { ...check, subject: null, data: sampleData ?? {} };
@@ -117,7 +117,7 @@ async function compileRendered(
   };
 }
 
-function partsOf({ subject, source }: Pick<Rendering, 'subject' | 'source'>, html: string | null) {
+function partsOf({ subject, source }: Pick<SourceRendering, 'subject' | 'source'>, html: string | null) {
   return [
     ...(subject === null ? [] : [{ name: 'subject', source: subject, escape: false }]),
     ...(html === null ? [] : [{ name: 'html', source: html, escape: true }]),
@@ -127,7 +127,7 @@ function partsOf({ subject, source }: Pick<Rendering, 'subject' | 'source'>, htm
 
 /** With the places of what was written: in compiled MJML nobody would find them. */
 async function inWords(
-  rendering: Rendering,
+  rendering: SourceRendering,
   { expanded, isLate }: Liquid,
   errors: sandbox.RenderError[],
 ): Promise<TemplateSourceFault[]> {

@@ -30,12 +30,12 @@ export async function countLeft({ batch = defaultBatch } = {}): Promise<Rotation
   return ended;
 }
 
-type End = 'resealed' | 'left' | 'changed';
+type ResealOutcome = 'resealed' | 'left' | 'changed';
 
 async function walk(
   place: db.SealedPlace,
   batch: number,
-  each: (value: db.SealedValue) => Promise<End>,
+  each: (value: db.SealedValue) => Promise<ResealOutcome>,
 ): Promise<RotationProgress> {
   const counts = { resealed: 0, left: 0, changed: 0 };
   const keyIds = new Set<string>();
@@ -58,7 +58,7 @@ async function walk(
   };
 }
 
-async function reseal(value: db.SealedValue): Promise<End> {
+async function reseal(value: db.SealedValue): Promise<ResealOutcome> {
   let secret: string;
   try {
     secret = open(value.owner, value.sealed);

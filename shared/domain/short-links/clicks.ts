@@ -5,8 +5,8 @@ import { count } from '../../common/metrics.ts';
 import { outsideTransaction, transaction } from '../../db/client.ts';
 import * as db from '../../db/short-links/short-links.system.ts';
 
-type Link = { smsId: string; place: number };
-type Counted = Link & db.Clicks;
+type ClickedLink = { smsId: string; place: number };
+type Counted = ClickedLink & db.Clicks;
 
 const writeEveryMs = 1_000;
 const linksAtOnce = 500;
@@ -18,7 +18,7 @@ let timer: NodeJS.Timeout | null = null;
 let writing: Promise<void> = Promise.resolve();
 
 /** Counts a click in memory, so that nobody waits for a write; it is written within about a second. */
-export function countClick({ smsId, place }: Link): void {
+export function countClick({ smsId, place }: ClickedLink): void {
   const at = now();
   add({ smsId, place, clicks: 1, firstAt: at, lastAt: at });
   if (timer) return;

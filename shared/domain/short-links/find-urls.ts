@@ -1,5 +1,5 @@
 /** Where the http(s) URLs of a text are. */
-export type Found = { url: string; start: number; end: number };
+export type FoundUrl = { url: string; start: number; end: number };
 
 // Blanks, quotation marks of any kind, and the punctuation of scripts that write no blank after it.
 const urlEnd = /[\s\p{Cc}<>"“”„‟«»`\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]/gu;
@@ -10,7 +10,7 @@ const trailing = new Set(".,;:!?'’‘…");
 const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
 /** In order. The text after the scheme need not make sense. */
-export function* findUrls(text: string): Generator<Found> {
+export function* findUrls(text: string): Generator<FoundUrl> {
   let over = 0;
   for (const { 0: scheme, index: start } of text.matchAll(urlStart)) {
     // A URL within the one before is of that.

@@ -5,7 +5,7 @@ import { endFrom, untrailed, urlStart } from './find-urls.ts';
  * behind it in this order; where it does not end in one (`isOpen`), anything may follow.
  */
 type Written = { text: string; literals: string[]; isOpen: boolean };
-type Piece = { isLiquid: boolean; text: string };
+type TextPiece = { isLiquid: boolean; text: string };
 
 const opening = new Set(['if', 'unless', 'case', 'for', 'capture', 'tablerow']);
 
@@ -62,8 +62,8 @@ function listWritten(source: string): Written[] {
 }
 
 /** From there on, through the Liquid in it, to where it ends or a branch that it stands in does. */
-function readUrl(pieces: Piece[], startIndex: number, start: number) {
-  const url: Piece[] = [];
+function readUrl(pieces: TextPiece[], startIndex: number, start: number) {
+  const url: TextPiece[] = [];
   let depth = 0;
   let index = startIndex;
   let from = start;
@@ -83,7 +83,7 @@ function readUrl(pieces: Piece[], startIndex: number, start: number) {
   return { url: trimmed(url), index, from };
 }
 
-function trimmed(url: Piece[]): Piece[] {
+function trimmed(url: TextPiece[]): TextPiece[] {
   const last = url.at(-1);
   if (!last || last.isLiquid) return url;
   const text = untrailed(last.text);
@@ -94,7 +94,7 @@ function trimmed(url: Piece[]): Piece[] {
   return [...url.slice(0, -1), { isLiquid: false, text }];
 }
 
-function toWritten(url: Piece[]): Written {
+function toWritten(url: TextPiece[]): Written {
   const literals: string[] = [];
   let isOpen = false;
   for (const { isLiquid, text } of url) {
@@ -115,8 +115,8 @@ function depthOf(tag: string): number {
 const isBranch = (tag: string) => ['else', 'elsif', 'when'].includes(nameOf(tag));
 const nameOf = (tag: string) => /^\{%-?\s*([a-z]+)/.exec(tag)?.[1] ?? '';
 
-function piecesOf(source: string): Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf(source: string): TextPiece[] {
+  const pieces: TextPiece[] = [];
   let from = 0;
   const starts = /\{[{%]/g;
   for (let start = starts.exec(source); start; start = starts.exec(source)) {

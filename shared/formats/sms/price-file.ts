@@ -11,7 +11,7 @@ export type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors:
 
 const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
 type Column = (typeof priceColumns)[number];
-type Fields = Record<Column, string>;
+type PriceFields = Record<Column, string>;
 type CsvLine = { line: number; fields: string[] };
 
 /** Reads a price table: CSV with a header, whose columns may come in any order. */
@@ -30,7 +30,7 @@ export function parsePriceFile(text: string): PriceFile {
   for (const { line, fields } of lines) {
     const faults: string[] = [];
     if (fields.length === priceColumns.length) {
-      const named = Object.fromEntries(order.map((column, index) => [column, fields[index]])) as Fields;
+      const named = Object.fromEntries(order.map((column, index) => [column, fields[index]])) as PriceFields;
       const price = priceOf(named, (fault) => faults.push(fault));
       const key = `${named.country} from ${named.validFrom}`;
       const earlier = seen.get(key);
@@ -69,7 +69,7 @@ function linesOf(text: string): { lines: CsvLine[] } | { errors: FieldErrors } {
   }
 }
 
-function priceOf({ country, gbp, eur, validFrom }: Fields, refuse: (fault: string) => void): PriceLine {
+function priceOf({ country, gbp, eur, validFrom }: PriceFields, refuse: (fault: string) => void): PriceLine {
   // Ascension and Tristan da Cunha have numbers of their own, and no code of the standard.
   if (!isCountry(country) && !isSupportedCountry(country))
     refuse('country must be the two letters of a country (ISO 3166-1), such as GB');

@@ -3,12 +3,12 @@ import { LimitError, refuseHeavy } from './liquid-limits.ts';
 import { strftime, utc, type Zone, zoneAt } from './strftime.ts';
 
 export type FilterThis = { context: Context; token: unknown; liquid: Liquid };
-type Handler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
+type FilterHandler = (this: FilterThis, value: unknown, ...args: unknown[]) => unknown;
 
-const handlerOf = (name: string): Handler => {
+const handlerOf = (name: string): FilterHandler => {
   const filter = builtIn[name];
   if (typeof filter !== 'function') throw new Error(`liquidjs has no plain filter ${name}`);
-  return filter as Handler;
+  return filter as FilterHandler;
 };
 
 /** Evaluates its expression between two looks at the clock; `sample` would render other bytes at every attempt. */
@@ -44,7 +44,7 @@ function zoneOf(moment: Date, given: unknown): Zone {
 }
 
 // liquidjs asks Intl for names and zones, at 28 kB a date that no limit counts, and depends on the host's zone and locale.
-const date: Handler = function (value, format, zone) {
+const date: FilterHandler = function (value, format, zone) {
   const moment = momentOf(this.context, toValue(value));
   if (!moment) return value;
   const pattern: unknown = toValue(format);
@@ -55,7 +55,7 @@ const date: Handler = function (value, format, zone) {
   );
 };
 
-const dateAs = (formatOf: (type: unknown, style: unknown) => string): Handler =>
+const dateAs = (formatOf: (type: unknown, style: unknown) => string): FilterHandler =>
   function (value, type, style) {
     const moment = momentOf(this.context, toValue(value));
     return moment ? strftime(moment, formatOf(toValue(type), toValue(style))) : value;
@@ -67,12 +67,12 @@ const dayFormat = (month: string) => (type: unknown, style: unknown) => {
 };
 
 // JSON.stringify's third argument would multiply the size of what is deeply nested.
-const withoutSpace = (handler: Handler): Handler =>
+const withoutSpace = (handler: FilterHandler): FilterHandler =>
   function (value) {
     return handler.call(this, value);
   };
 
-const replaced: Record<string, Handler> = {
+const replaced: Record<string, FilterHandler> = {
   date,
   date_to_xmlschema: dateAs(() => '%Y-%m-%dT%H:%M:%S%:z'),
   date_to_rfc822: dateAs(() => '%a, %d %b %Y %H:%M:%S %z'),
@@ -92,7 +92,7 @@ function* boundedLater(result: Generator<unknown, unknown>, context: Context): G
   return refuseHeavy(value);
 }
 
-function bounded(handler: Handler): Handler {
+function bounded(handler: FilterHandler): FilterHandler {
   return function (...args) {
     const result = handler.apply(this, args);
     if (isGenerator(result)) return boundedLater(result, this.context);

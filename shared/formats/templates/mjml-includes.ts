@@ -8,8 +8,8 @@ const mostIncludes = 1_000;
 export const mostRead = 2 * largestMjml;
 
 /** A stretch of the whole that comes from one text: the source, or the include of this name. */
-type Piece = { start: number; include: string | null; text: string; at: number };
-export type Expanded = { text: string; pieces: Piece[] };
+type SourcePiece = { start: number; include: string | null; text: string; at: number };
+export type Expanded = { text: string; pieces: SourcePiece[] };
 export type SourceFault = { message: string; include: string | null; line?: number; column?: number };
 
 type Reference = { element: MjmlElement; name: string | null };
@@ -54,7 +54,7 @@ export function expand(
   contentOf: (name: string) => string | undefined,
   within: readonly string[] = [],
 ): Expanded | { fault: SourceFault } {
-  const pieces: Piece[] = [];
+  const pieces: SourcePiece[] = [];
   const parts: string[] = [];
   let length = 0;
   let includes = 0;

@@ -52,11 +52,11 @@ export async function compile(source: string, isTemplate: boolean): Promise<Comp
   return html !== null && Buffer.byteLength(html) > largestHtml ? tooLarge : { html };
 }
 
-type Run =
+type MjmlRun =
   | { html: string; errors: { line: number; tagName: string; message: string }[] }
   | { thrown: string };
 
-async function run(text: string): Promise<Run> {
+async function run(text: string): Promise<MjmlRun> {
   try {
     return await mjml2html(text, {
       ignoreIncludes: true,

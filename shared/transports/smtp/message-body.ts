@@ -4,7 +4,7 @@ import type { HandOver, StreamedMessage } from './hand-over.ts';
 // Larger messages go out piece by piece, so that a connection lost on the way is told from one lost at the end.
 const pieceBytes = 64 * 1024;
 
-type Listener = {
+type BodyListener = {
   /** Before a piece is given away: whether it is the last. */
   onPiece: (isLast: boolean) => void;
   /** The message cannot be read to its end, which does not come then. */
@@ -14,7 +14,7 @@ type Listener = {
 /**
  * The library first reads when the relay has answered DATA with 354. Bytes that it has not read cannot have been sent.
  */
-export function bodyOf(message: HandOver['message'], listener: Listener): Readable {
+export function bodyOf(message: HandOver['message'], listener: BodyListener): Readable {
   return Buffer.isBuffer(message) ? bodyOfBytes(message, listener) : bodyOfStream(message, listener);
 }
 
@@ -23,7 +23,7 @@ export function hasPieces(message: HandOver['message']): boolean {
   return !Buffer.isBuffer(message) || message.length > pieceBytes;
 }
 
-function bodyOfBytes(message: Buffer, { onPiece }: Listener): Readable {
+function bodyOfBytes(message: Buffer, { onPiece }: BodyListener): Readable {
   let offset = 0;
   const body = new Readable({
     highWaterMark: pieceBytes,
@@ -38,7 +38,7 @@ function bodyOfBytes(message: Buffer, { onPiece }: Listener): Readable {
   return body;
 }
 
-function bodyOfStream({ sizeBytes, open }: StreamedMessage, { onPiece, onFault }: Listener): Readable {
+function bodyOfStream({ sizeBytes, open }: StreamedMessage, { onPiece, onFault }: BodyListener): Readable {
   let source: AsyncIterator<Buffer> | undefined;
   let rest: Buffer = Buffer.alloc(0);
   let sent = 0;

@@ -14,11 +14,11 @@ const keptPart = 10;
 /** As often, whoever has waited longest is next, whatever the lane: the last one moves on, too. */
 const fairEvery = 8;
 
-type Waiter = { lane: EmailLane; start: () => void };
+type SlotWaiter = { lane: EmailLane; start: () => void };
 
 export function createSlots(total: number): Slots {
   const held = new Map<EmailLane, number>();
-  let waiting: Waiter[] = [];
+  let waiting: SlotWaiter[] = [];
   let busy = 0;
   let given = 0;
 
@@ -34,7 +34,7 @@ export function createSlots(total: number): Slots {
     held.set(lane, (held.get(lane) ?? 0) + 1);
   }
 
-  function next(): Waiter | undefined {
+  function next(): SlotWaiter | undefined {
     const able = waiting.filter(({ lane }) => mayHave(lane));
     if (given % fairEvery === fairEvery - 1) return able[0];
     return emailLanes.flatMap((lane) => able.find((waiter) => waiter.lane === lane) ?? [])[0];
@@ -51,7 +51,7 @@ export function createSlots(total: number): Slots {
           waiting = waiting.filter((one) => one !== waiter);
           resolve(false);
         };
-        const waiter: Waiter = {
+        const waiter: SlotWaiter = {
           lane,
           start: () => {
             signal.removeEventListener('abort', giveUp);

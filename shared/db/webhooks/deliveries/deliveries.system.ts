@@ -6,6 +6,7 @@ export {
   type WebhookAdmission as Admission,
 } from './admit.system.ts';
 export { type ClaimedDelivery, type ClaimedWebhook, claimDelivery } from './claim.system.ts';
+export type { DeliveryStatus } from './deliveries.ts';
 export {
   deleteAttemptsBefore,
   deleteDeliveriesBefore,
@@ -13,6 +14,6 @@ export {
   updateExpired,
 } from './expire.system.ts';
 export { type DeliveryAttempt as Attempt, type DeliveryOutcome, finishDelivery } from './finish.system.ts';
-export { type DeliveryStatus, insertDeliveries, type NewDelivery } from './insert.system.ts';
+export { insertDeliveries, type NewDelivery } from './insert.system.ts';
 export type { Pacing } from './pacing.system.ts';
 export { deliveryTable } from './table.system.ts';

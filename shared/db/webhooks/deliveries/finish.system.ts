@@ -4,7 +4,7 @@ import { boolean, int, outsideText, text, time } from '../../client/columns.ts';
 import { table } from '../../client/table.ts';
 import { byId, hex, outsideTransaction, query, transaction } from '../../client.ts';
 import { holdingLease, outcomeWriter } from '../../work/outcomes.system.ts';
-import type { DeliveryStatus } from './insert.system.ts';
+import type { DeliveryStatus } from './deliveries.ts';
 import { deliveryTable } from './table.system.ts';
 
 export type DeliveryAttempt = {

@@ -1,7 +1,6 @@
 import { config } from '../../../config/config.ts';
 import { isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
-
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'skipped';
+import type { DeliveryStatus } from './deliveries.ts';
 
 /** Ids as they are stored: of most of them nobody here ever reads more. */
 export type NewDelivery = {

@@ -48,9 +48,9 @@ export function after(domain: EmailDomainRecord, { at, findings }: Findings): Em
   return { ...changed, checkDueAt: dueAfter(changed, at) };
 }
 
-type Standing = Pick<EmailDomainRecord, 'status' | 'verifiedAt' | 'warningSince'>;
+type DomainStanding = Pick<EmailDomainRecord, 'status' | 'verifiedAt' | 'warningSince'>;
 
-function statusAfter(domain: EmailDomainRecord, isThere: boolean, at: Date): Standing {
+function statusAfter(domain: EmailDomainRecord, isThere: boolean, at: Date): DomainStanding {
   const { status, verifiedAt, warningSince } = domain;
   if (isThere) {
     const wasVerified = status === 'verified' || status === 'warning';
@@ -65,7 +65,7 @@ function statusAfter(domain: EmailDomainRecord, isThere: boolean, at: Date): Sta
 }
 
 /** As often as its status asks for, and at the end of its grace. */
-function dueAfter({ status, warningSince }: Standing, at: Date): Date {
+function dueAfter({ status, warningSince }: DomainStanding, at: Date): Date {
   const next = later(at, everyMs[status]);
   const graceEnd = later(warningSince ?? next, graceMs);
   return status === 'warning' && graceEnd < next ? graceEnd : next;

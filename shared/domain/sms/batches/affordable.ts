@@ -12,10 +12,10 @@ export type Means = {
   room: keyUsage.PartsAllowance;
 };
 
-type Batch = Pick<SmsBatchRecord, 'id' | 'workspaceId' | 'lineageId'>;
+type ChargedBatch = Pick<SmsBatchRecord, 'id' | 'workspaceId' | 'lineageId'>;
 
 /** Null: no key is left that the batch could count against. */
-export async function findMeans(batch: Batch, at: Date): Promise<Means | null> {
+export async function findMeans(batch: ChargedBatch, at: Date): Promise<Means | null> {
   const { workspaceId } = batch;
   const [room, balance] = await Promise.all([
     keyUsage.findRoom(workspaceId, batch.lineageId, at),
@@ -25,7 +25,7 @@ export async function findMeans(batch: Batch, at: Date): Promise<Means | null> {
 }
 
 /** Held texts are paid first, and then batches by their age. */
-export async function spendable({ id, workspaceId }: Batch): Promise<number | null> {
+export async function spendable({ id, workspaceId }: ChargedBatch): Promise<number | null> {
   const balance = await findSmsBalance(workspaceId);
   if (balance === null) return null;
   const others = (await findHasHeldSms(workspaceId)) || (await findHasOlderUnpaidBatch(workspaceId, id));

@@ -12,7 +12,7 @@ import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.
 import * as keyUsage from '../../api-keys/usage.ts';
 import { normalTag } from '../../email/rules.ts';
 import * as waiting from '../../work/waiting.ts';
-import type { Checked } from './prepare.ts';
+import type { CheckedBatch } from './prepare.ts';
 import { toWire } from './record.ts';
 import type { RowError } from './rows.ts';
 import { admit } from './work/admission.ts';
@@ -21,11 +21,15 @@ const mostUnfinished = 1_000;
 /** Of the faults of rows, in an answer. */
 export const mostErrorsShown = 1_000;
 
-type Made = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'>;
+type MadeBatch = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'>;
 type Request = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
-export function create(caller: Caller, request: NewSmsBatch, checked: Checked): Promise<CreatedSmsBatch> {
+export function create(
+  caller: Caller,
+  request: NewSmsBatch,
+  checked: CheckedBatch,
+): Promise<CreatedSmsBatch> {
   const { rows, errors } = checked;
   const made = { ...madeOf(checked), errors, errorCount: errors.length };
   return store(caller, request, made, async ({ id, createdAt }) => {
@@ -36,7 +40,7 @@ export function create(caller: Caller, request: NewSmsBatch, checked: Checked): 
 }
 
 /** A new batch of checked rows or lists. */
-export function madeOf({ content, lists, rows }: Checked): Made {
+export function madeOf({ content, lists, rows }: CheckedBatch): MadeBatch {
   const source = lists ? 'lists' : 'messages';
   return { id: newId('batch', now()), source, content, lists, rowCount: rows.length };
 }
@@ -45,7 +49,7 @@ export function madeOf({ content, lists, rows }: Checked): Made {
 export async function store(
   caller: Caller,
   request: Request,
-  { errors, errorCount, ...made }: Made & { errors: RowError[]; errorCount: number },
+  { errors, errorCount, ...made }: MadeBatch & { errors: RowError[]; errorCount: number },
   addRows: (batch: db.SmsBatchRecord) => Promise<void>,
 ): Promise<CreatedSmsBatch> {
   const { workspaceId } = caller;
@@ -73,7 +77,7 @@ export async function store(
 export function newRecord(
   { workspaceId, lineageId }: Caller,
   request: Request,
-  made: Made,
+  made: MadeBatch,
   at: Date,
 ): db.SmsBatchRecord {
   return {

@@ -17,7 +17,7 @@ import { findByName } from '../templates.ts';
 import { checkRows, type RowError } from './rows.ts';
 
 /** A request for a batch that may be stored: its rows, and those that were not taken. */
-export type Checked = {
+export type CheckedBatch = {
   content: string | null;
   rows: BatchRow[];
   errors: RowError[];
@@ -25,7 +25,7 @@ export type Checked = {
 };
 
 /** Everything about a new batch that needs no transaction. Every fault of the request is reported at once. */
-export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Checked> {
+export async function prepare(caller: Caller, request: NewSmsBatch): Promise<CheckedBatch> {
   const { workspaceId } = caller;
   const faults = new Faults();
   if (request.listIds && !caller.scopes.has('lists.read'))

@@ -103,7 +103,7 @@ async function membersOf(batch: SmsBatchRecord, endAt: number): Promise<{ rows: 
   return { rows: looked, total: Math.max(rows.size, Math.round((rows.size * members) / Math.max(1, read))) };
 }
 
-type Tally = ReturnType<typeof openTally>;
+type PreviewTally = ReturnType<typeof openTally>;
 
 function openTally(wrong: SmsBatchPreview['errors']) {
   const tally = {
@@ -142,7 +142,7 @@ function openTally(wrong: SmsBatchPreview['errors']) {
 const sum = (one: number | null, other: number | null) =>
   one === null || other === null ? null : one + other;
 
-function toWire(tally: Tally, total: number, seesSamples: boolean): SmsBatchPreview {
+function toWire(tally: PreviewTally, total: number, seesSamples: boolean): SmsBatchPreview {
   const { lookedAt, gbp, eur, encodings } = tally;
   const estimated = lookedAt < total;
   const scaled = (count: number) => (estimated ? Math.round((count * total) / Math.max(1, lookedAt)) : count);

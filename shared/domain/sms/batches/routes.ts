@@ -6,7 +6,7 @@ import { type Money, priceOf } from '../prices.ts';
 const mostSenders = 500;
 
 /** The sender of a message to a country and the price of a part, or why it cannot be sent. */
-export type Route =
+export type SenderRoute =
   | { ok: true; sender: string; price: Money; isCounted: boolean }
   | { ok: false; field: 'sender' | 'recipient'; code: 'sender_not_approved' | 'no_price'; message: string };
 
@@ -14,13 +14,13 @@ export type Route =
 export function router(
   workspaceId: string,
   at: Date,
-): (sender: string | null, country: string | null) => Promise<Route> {
-  const known = new Map<string, Promise<Route>>();
+): (sender: string | null, country: string | null) => Promise<SenderRoute> {
+  const known = new Map<string, Promise<SenderRoute>>();
   const unknown = new Set<string>();
   let counted: Promise<boolean> | undefined;
 
-  async function find(name: string | null, country: string | null): Promise<Route> {
-    const refuse = (message: string): Route => ({
+  async function find(name: string | null, country: string | null): Promise<SenderRoute> {
+    const refuse = (message: string): SenderRoute => ({
       ok: false,
       field: 'sender',
       code: 'sender_not_approved',

@@ -5,7 +5,7 @@ import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import { isLiquid } from '../../../formats/templates/liquid-tokens.ts';
 import type { BatchMessage, NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import { inParts } from '../content.ts';
-import { type Route, router } from './routes.ts';
+import { router, type SenderRoute } from './routes.ts';
 
 /** `index`: the place of the message in the request, counting from 0. */
 export type RowError = { index: number; error: string };
@@ -60,7 +60,7 @@ export function rowChecker(
     const { number, country } = parsed;
     if (!request.allowDuplicates && seen.has(number))
       return { fault: { field: 'recipient', message: 'is in an earlier message as well' } };
-    const route: Route = await routeOf(message.sender ?? request.sender ?? null, country);
+    const route: SenderRoute = await routeOf(message.sender ?? request.sender ?? null, country);
     if (!route.ok) return { fault: { field: route.field, message: route.message } };
     const unfit = fits(message.content ?? content!, message.unicode ?? request.unicode ?? 'allow');
     if (unfit !== null) return { fault: { field: 'content', message: unfit } };

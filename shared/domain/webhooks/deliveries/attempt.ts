@@ -25,7 +25,7 @@ import { isInOutage, mayBeSent } from './window.ts';
 /** After a fault of ours, which the next moment will hardly mend. */
 const faultDelayMs = 300_000;
 
-type Webhook = system.ClaimedWebhook;
+type ClaimedWebhook = system.ClaimedWebhook;
 type Delivery = system.ClaimedDelivery;
 
 /** One attempt: claim, sign, post, and write down when the next is due, if any (API decisions §6). */
@@ -74,7 +74,7 @@ async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): P
 type Posted = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
 
 /** Null when there was no slot in time. */
-function post(delivery: Delivery, webhook: Webhook, place: Permit): Promise<Posted | null> {
+function post(delivery: Delivery, webhook: ClaimedWebhook, place: Permit): Promise<Posted | null> {
   const made = madeFor(delivery, webhook, now());
   const body = bodyOf(delivery, made);
   return place.post(async () => {
@@ -108,7 +108,7 @@ async function ownFaultAside<T>(
 
 async function writeDown(
   delivery: Delivery,
-  webhook: Webhook,
+  webhook: ClaimedWebhook,
   until: Date,
   { attemptedAt, endedAt, result }: Posted,
   isTest: boolean,
@@ -148,7 +148,7 @@ const longestBackoffSeconds = 300;
  * once.
  */
 function pauseAfter(
-  { busyCount: before, pausedUntil }: Webhook,
+  { busyCount: before, pausedUntil }: ClaimedWebhook,
   { attemptedAt, endedAt, result }: Posted,
 ): { until: Date; busyCount: number } {
   const busyCount =

@@ -22,7 +22,7 @@ export class TooComplex extends Error {}
 const most = { parts: 100, depth: 16, fields: 1_000, headerBytes: 128 * 1024 };
 
 /** Name in lower case -> the lines of each value. */
-type Header = Map<string, string[][]>;
+type PartHeader = Map<string, string[][]>;
 type Leaf = { type: string; encoding: string; from: number; to: number };
 
 /**
@@ -36,9 +36,9 @@ export function partsOf(raw: Uint8Array): MimeMessage {
   const leaves: Leaf[] = [];
   /** Of the multiparts that are open, the outermost first. */
   const boundaries: string[] = [];
-  const own: Header = new Map();
+  const own: PartHeader = new Map();
   /** Null outside of a header. */
-  let header: Header | null = own;
+  let header: PartHeader | null = own;
   let value: string[] = [];
 
   for (let at = 0, next = 0; at < text.length; at = next) {
@@ -68,7 +68,7 @@ export function partsOf(raw: Uint8Array): MimeMessage {
     return level < 0 ? null : { level, isLast: text.startsWith('--', at + 2 + boundaries[level]!.length) };
   }
 
-  function takeHeaderLine(into: Header, line: string): void {
+  function takeHeaderLine(into: PartHeader, line: string): void {
     count.headerLine(line);
     if (line.startsWith(' ') || line.startsWith('\t')) {
       value.push(line);
@@ -120,7 +120,7 @@ function lineEnd(text: string, end: number, start: number): number {
   return end - 1 > start && text[end - 2] === '\r' ? end - 2 : end - 1;
 }
 
-function valuesOf(header: Header, name: string): string[] {
+function valuesOf(header: PartHeader, name: string): string[] {
   return (header.get(name) ?? []).map((lines) => lines.join('').trim());
 }
 

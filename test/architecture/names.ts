@@ -1,0 +1,26 @@
+import { codeLines, type File, isProduct, type Rule } from './rule.ts';
+
+type Declaration = { path: string; name: string; isExported: boolean };
+
+/** The types of a file, except what stands under the same name for one of another file: `type A = db.A`. */
+function declarationsOf(file: File): Declaration[] {
+  return codeLines(file).flatMap((line) => {
+    const [, exported, name] =
+      /^(export )?(?:declare )?(?:abstract )?(?:type|interface|class) (\w+)/.exec(line) ?? [];
+    if (name === undefined || new RegExp(` = \\w+\\.${name};$`).test(line)) return [];
+    return { path: file.path, name, isExported: exported !== undefined };
+  });
+}
+
+// The client is a package of its own, in which a customer reads the names of the API.
+const isSearched = (file: File) => isProduct(file) && !file.path.startsWith('shared/client/');
+
+/** A reader who looks for the type that an import names finds one. Types that stay in their files may share a name. */
+export const oneMeaningOfAName: Rule = (files) => {
+  const byName = Map.groupBy(files.filter(isSearched).flatMap(declarationsOf), ({ name }) => name);
+  return [...byName]
+    .filter(([, all]) => all.some(({ isExported }) => isExported))
+    .map(([name, all]) => ({ name, paths: [...new Set(all.map(({ path }) => path))] }))
+    .filter(({ paths }) => paths.length > 1)
+    .map(({ name, paths }) => `${paths.join(' and ')} declare ${name}`);
+};
