@@ -30,8 +30,7 @@ const startsAtOnce = 20;
 
 /** All of them in each day; one message an hour each. */
 const busy: Names[] = [
-  { dimension: 'tag', prefix: 'mail-', count: 500, channels: ['email'] },
-  { dimension: 'tag', prefix: 'text-', count: 500, channels: ['sms'] },
+  { dimension: 'tag', prefix: 'tag-', count: 1_000, channels: both },
   { dimension: 'country', prefix: '', count: 240, channels: ['sms'] },
   { dimension: 'recipient_domain', prefix: 'inbox', count: 500, channels: ['email'] },
   { dimension: 'sending_domain', prefix: 'sender', count: 10, channels: ['email'] },

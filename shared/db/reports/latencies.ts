@@ -1,5 +1,6 @@
+import { idToBytes } from '../../formats/ids.ts';
 import { query } from '../client.ts';
-import { type Channel, type Pieces, reading } from './counts.ts';
+import { type Channel, eachSign, type Selection } from './counts.ts';
 
 export type LatencyRow = {
   channel: Channel;
@@ -13,14 +14,18 @@ export type LatencyRow = {
 export async function listLatencies(
   workspaceId: string,
   channels: readonly Channel[],
-  pieces: Pieces,
+  rows: Selection,
 ): Promise<LatencyRow[]> {
-  const { rows, share } = reading(workspaceId, pieces);
+  const sums = eachSign(rows, (sign, { sql, values }) => ({
+    sql: `SELECT channel, kind, step, bucket, SUM(messages * ${sign}) AS messages
+          FROM report_latencies FORCE INDEX (PRIMARY) WHERE workspace_id = ? AND ${sql} AND channel IN (?)
+          GROUP BY channel, kind, step, bucket`,
+    values: [idToBytes(workspaceId), ...values, channels],
+  }));
   const found = await query(
-    `SELECT channel, kind, step, bucket, SUM(messages * ${share.sql}) AS messages
-     FROM report_latencies FORCE INDEX (PRIMARY) WHERE ${rows.sql} AND channel IN (?)
+    `SELECT channel, kind, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) signed
      GROUP BY channel, kind, step, bucket HAVING messages > 0 ORDER BY channel, kind, step, bucket`,
-    [...share.values, ...rows.values, channels],
+    sums.values,
   );
   return found.map((row) => ({
     channel: row.channel,

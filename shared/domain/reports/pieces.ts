@@ -1,4 +1,4 @@
-import type { Piece, Pieces, Span } from '../../db/reports/counts.ts';
+import type { Piece, Selection, Span, Starts } from '../../db/reports/counts.ts';
 
 /** Hours count from 1970, in UTC. */
 export const hourMs = 3_600_000;
@@ -22,6 +22,8 @@ export function endOf(span: Span, start: number): number {
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + 1, 1) / hourMs;
 }
 
+type Pieces = { added: Piece[]; taken: Piece[] };
+
 const spans = ['month', 'day', 'hour'] as const;
 
 /**
@@ -32,6 +34,18 @@ export function piecesOf(from: number, to: number): Pieces {
   const inOrder = (pieces: Piece[]) => pieces.toSorted((one, other) => one.from - other.from);
   const { added, taken } = cover(spans, from, to);
   return { added: inOrder(added), taken: inOrder(taken) };
+}
+
+/** The same by the rows, as a report asks for them. */
+export function selectionOf(from: number, to: number): Selection {
+  const { added, taken } = piecesOf(from, to);
+  return { added: added.map(startsIn), taken: taken.map(startsIn) };
+}
+
+function startsIn({ span, from, to }: Piece): Starts {
+  const starts: number[] = [];
+  for (let start = from; start < to; start = endOf(span, start)) starts.push(start);
+  return { span, starts };
 }
 
 function cover([span, ...finer]: readonly Span[], from: number, to: number): Pieces {

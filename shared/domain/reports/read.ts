@@ -16,7 +16,7 @@ import type {
   SendsFilter,
   SendsReport,
 } from '../../schemas/reports.ts';
-import { piecesOf, piecesWithin, timeOf } from './pieces.ts';
+import { piecesWithin, selectionOf, timeOf } from './pieces.ts';
 import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 
 /** Whose reports they are: a caller, or the operator's choice. */
@@ -141,10 +141,16 @@ export async function emailDeliverability(owner: Owner, filter: ReportFilter): P
   const range = rangeOf(filter);
   const channels = only('email', filter);
   const most = { wanted: ofDomains, limit: mostDomains };
-  return reporting(owner, range, async () => [
-    ...(await list(owner, 'recipient_domain', channels, range, most)).map(deliverability('recipientDomain')),
-    ...(await list(owner, 'sending_domain', channels, range, most)).map(deliverability('sendingDomain')),
-  ]);
+  return reporting(owner, range, async () => {
+    const [recipients, senders] = await Promise.all([
+      list(owner, 'recipient_domain', channels, range, most),
+      list(owner, 'sending_domain', channels, range, most),
+    ]);
+    return [
+      ...recipients.map(deliverability('recipientDomain')),
+      ...senders.map(deliverability('sendingDomain')),
+    ];
+  });
 }
 
 function deliverability(by: DeliverabilityReport['data'][number]['by']) {
@@ -172,7 +178,11 @@ function deliverability(by: DeliverabilityReport['data'][number]['by']) {
 export async function latency(owner: Owner, filter: ReportFilter): Promise<LatencyReport> {
   const range = rangeOf(filter);
   return reporting(owner, range, async () => {
-    const found = await listLatencies(owner.workspaceId, channelsOf(filter), piecesOf(range.from, range.to));
+    const found = await listLatencies(
+      owner.workspaceId,
+      channelsOf(filter),
+      selectionOf(range.from, range.to),
+    );
     const groups = [...Map.groupBy(found, ({ channel, kind }) => `${channel} ${kind}`).values()];
     return groups.map((rows) => {
       const { channel, kind } = rows[0]!;
@@ -204,7 +214,7 @@ function list<Wanted extends db.Measure>(
 ): Promise<db.ReportRow<Wanted | 'accepted'>[]> {
   return db.listReportRows<Wanted | 'accepted'>(workspaceId, dimension, {
     channels,
-    pieces: piecesOf(from, to),
+    rows: selectionOf(from, to),
     wanted,
     most: 'accepted',
     limit,

@@ -1,6 +1,6 @@
 import { type Dimension, listReportRows } from '../../db/reports/counts.ts';
 import { idFromBytes } from '../../formats/ids.ts';
-import { hourOf, piecesOf } from './pieces.ts';
+import { hourOf, selectionOf } from './pieces.ts';
 
 /**
  * Text messages that are paid for, or would be where the workspace has no balance: neither held nor given back. Money in
@@ -40,7 +40,7 @@ async function listSpend(
 ): Promise<SpendRow[]> {
   const rows = await listReportRows(workspaceId, dimension, {
     channels: ['sms'],
-    pieces: piecesOf(hourOf(from), hourOf(to)),
+    rows: selectionOf(hourOf(from), hourOf(to)),
     wanted: ['spent', 'spent_parts', 'spent_gbp', 'spent_eur', 'charged'],
     most: 'spent_gbp',
     limit: mostRows,

@@ -39,13 +39,14 @@ test('a workspace has two reports in hand at a time, its spend among them; anoth
   changeSettings({ REPORT_SECONDS: 60 });
   const { waiting, release } = await holdCounts();
   const first = [ask('client-tags'), api.request('GET', '/v2/workspace/spend', { key: own.key })];
-  await waitFor('both reports wait for the table', async () => (await waiting()) === 2);
+  // A report of tags has a statement for each channel.
+  await waitFor('both reports wait for the table', async () => (await waiting()) === 3);
   const third = await ask('countries');
   expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
   expect(third.body.type).toBe(`${api.url}/problems/rate_limited`);
   // The reports of others have room.
   const others = api.request('GET', '/v2/reports/sends', { key: (await workspace()).key });
-  await waitFor('the report of another workspace waits for the table', async () => (await waiting()) === 3);
+  await waitFor('the report of another workspace waits for the table', async () => (await waiting()) === 4);
   await release();
   for (const { status } of await Promise.all([...first, others])) expect(status).toBe(200);
 });
