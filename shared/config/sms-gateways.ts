@@ -30,7 +30,7 @@ const Smpp = z
     /** In PEM, for a carrier whose certificate is its own. */
     ca: z.string().optional(),
     window: z.number().int().min(1).max(1000).default(10),
-    /** Of each process. */
+    /** Over all processes. */
     perSecond: z.number().positive().optional(),
     enquireSeconds: z.number().min(1).max(3600).default(30),
     longMessages: z.enum(['udh', 'udh16', 'sar', 'payload']).default('udh'),
@@ -62,7 +62,7 @@ const Http = z
     ca: z.string().optional(),
     /** Requests without an answer, of each process. */
     window: z.number().int().min(1).max(1000).default(20),
-    /** Of each process. */
+    /** Over all processes. */
     perSecond: z.number().positive().optional(),
   })
   .refine(({ url }) => isHttpUrl(url), {

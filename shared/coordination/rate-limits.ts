@@ -5,7 +5,7 @@ import { producerConnection, type RedisConnection } from '../queue/queue.ts';
  * Token buckets in Redis, shared by all processes. A process takes a few tokens at a time, spends them by itself and
  * gives back what it did not need, so that most requests cost no round trip.
  */
-export type Limit = { kind: 'key' | 'workspace' | 'address'; perSecond: number; burst: number };
+export type Limit = { kind: 'key' | 'workspace' | 'address' | 'gateway'; perSecond: number; burst: number };
 
 export type Ask = {
   limit: Limit;

@@ -53,7 +53,8 @@ const mayImport: Record<string, string[]> = {
   'shared/coordination/rate-limits': ['shared/queue', ...basis],
   'shared/coordination/leases': ['shared/coordination/rate-limits', 'shared/queue', ...basis],
   'shared/coordination/known-keys': ['shared/queue', ...basis],
-  'shared/transports': ['shared/jobs', 'shared/db', ...words, ...basis],
+  // The rate of a gateway is one over all processes.
+  'shared/transports': ['shared/coordination/rate-limits', 'shared/jobs', 'shared/db', ...words, ...basis],
   'shared/domain': [
     'shared/work',
     'shared/queue',

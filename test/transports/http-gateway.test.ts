@@ -115,6 +115,17 @@ test.each<[string, Answer, object]>([
   ['401', problem(401, { type: 'signature_invalid', title: 'No' }), { kind: 'later' }],
   ['a 404 of some other server', { status: 404, body: '<h1>404</h1>' }, { kind: 'later' }],
   ['a redirect', { status: 302, headers: { location: '/' } }, { kind: 'later' }],
+  ...[402, 403, 405, 407, 421, 426].map((status): [string, Answer, object] => [
+    `a ${status} without a word`,
+    { status },
+    { kind: 'later' },
+  ]),
+  // Of this text, it seems; but the gateway may have it, as with the second post of a text that it took.
+  ...[400, 408, 409, 410, 413, 422].map((status): [string, Answer, object] => [
+    `a ${status} without a word`,
+    { status, body: 'No' },
+    { kind: 'unavailable', detail: `The gateway answered ${status} and did not say why` },
+  ]),
 ])('%s says what became of the text', async (_name, answer, outcome) => {
   useCarrier();
   carrier.respondWith(answer);

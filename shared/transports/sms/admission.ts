@@ -3,7 +3,7 @@ import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
 import type { Submission } from '../sms.ts';
-import { tokenBucket } from './token-bucket.ts';
+import { sharedTokenBucket } from './token-bucket.ts';
 
 // A hand-over that is given up while its text still waits would send it although another attempt does so too. Hence
 // everything before the writing has one deadline, the answer another, and both end before SMS_TIMEOUT_SECONDS do.
@@ -23,6 +23,7 @@ type GatewayLimits = {
   name: string;
   /** Texts that may be on their way to the gateway at once. */
   window: number;
+  /** Over all processes. */
   perSecond?: number | undefined;
 };
 
@@ -41,7 +42,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     },
     over: () => logger.warn({ gateway: name }, 'a gateway answers again'),
   });
-  const bucket = tokenBucket(perSecond);
+  const bucket = sharedTokenBucket(name, perSecond);
   let throttleMs = 0;
   let throttledUntil = 0;
   let inHand = 0;

@@ -1,20 +1,119 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { logger } from '../../common/logger.ts';
+import { isReachable, leaseTokens } from '../../coordination/rate-limits.ts';
 
-/** So many in a second, a tenth of them at once. */
-export function tokenBucket(perSecond: number | undefined): {
+/** Turns at a gateway. */
+export type TurnTaker = {
+  /** False, and nothing taken, where the turn would come too late. */
   take: (longestWaitMs: number) => Promise<boolean>;
-} {
+};
+
+type Turn = { endsAt: number; resolve: (isGranted: boolean) => void };
+
+const burstSeconds = 0.1;
+/** Redis is asked again after so long at the earliest; a fast gateway gets several tokens each time. */
+const leastWaitMs = 10;
+/** Without Redis a process goes by its own share for so long, and then tries again. */
+const aloneMs = 1_000;
+
+let sharers: ReadonlyMap<string, number> = new Map();
+
+/** How many processes hold each gateway, as far as is known. */
+export function setSharers(counts: ReadonlyMap<string, number>): void {
+  sharers = counts;
+}
+
+/**
+ * So many in a second over all processes, a tenth of them at once: the tokens lie in Redis. While that is away or slow, a
+ * process takes its share of the rate, by how many processes there were.
+ */
+export function sharedTokenBucket(name: string, perSecond: number | undefined): TurnTaker {
   if (perSecond === undefined) return { take: async () => true };
-  const eachMs = 1000 / perSecond;
-  const burstMs = 100;
+  const holder = randomUUID();
+  const limit = { kind: 'gateway', perSecond, burst: Math.max(1, burstSeconds * perSecond) } as const;
+  const share = tokenBucket(() => perSecond / Math.max(1, sharers.get(name) ?? 1));
+  const turns: Turn[] = [];
+  /** Tokens that came when nobody waited any more. */
+  let unused = 0;
+  let aloneUntil = Number.NEGATIVE_INFINITY;
+  let isServing = false;
+
+  function take(longestWaitMs: number): Promise<boolean> {
+    if (turns.length > (longestWaitMs / 1000) * perSecond! + limit.burst) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    turns.push({ endsAt: performance.now() + longestWaitMs, resolve });
+    if (!isServing) void serve();
+    return promise;
+  }
+
+  async function serve(): Promise<void> {
+    isServing = true;
+    while (turns.length > 0) {
+      dropLate();
+      if (turns.length === 0) break;
+      const waitMs = await grant();
+      dropLate();
+      // The first of those that wait may have the least time left.
+      if (turns.length > 0) await sleep(Math.min(waitMs, ...turns.map(leftMs)));
+    }
+    isServing = false;
+  }
+
+  /** Lets as many go as there are tokens, and returns when the next one comes. */
+  async function grant(): Promise<number> {
+    if (performance.now() < aloneUntil || !isReachable()) return grantAlone();
+    const asked = turns.length;
+    const returned = unused;
+    unused = 0;
+    try {
+      const ask = { limit, id: name, held: 0, returned, waiting: asked, want: 0 };
+      const [answer] = await leaseTokens(holder, [ask]);
+      const { granted, left } = answer!;
+      const going = turns.splice(0, granted);
+      unused = granted - going.length;
+      for (const { resolve } of going) resolve(true);
+      return Math.max(leastWaitMs, (1000 * (1 - left)) / perSecond!);
+    } catch (error) {
+      logger.warn(
+        { err: error, gateway: name },
+        'Redis does not answer; this process takes its share of the rate',
+      );
+      aloneUntil = performance.now() + aloneMs;
+      return grantAlone();
+    }
+  }
+
+  async function grantAlone(): Promise<number> {
+    const first = turns[0]!;
+    const isGranted = await share.take(leftMs(first));
+    if (turns[0] === first) turns.shift();
+    first.resolve(isGranted);
+    return 0;
+  }
+
+  const leftMs = ({ endsAt }: Turn) => Math.max(0, endsAt - performance.now());
+
+  function dropLate(): void {
+    const time = performance.now();
+    for (const turn of turns.filter(({ endsAt }) => endsAt <= time)) {
+      turns.splice(turns.indexOf(turn), 1);
+      turn.resolve(false);
+    }
+  }
+
+  return { take };
+}
+
+/** So many in a second by this process alone. */
+function tokenBucket(perSecond: () => number): TurnTaker {
   let nextAt = 0;
   return {
-    /** False, and nothing taken, where the turn would come too late. */
     take: async (longestWaitMs) => {
       const time = performance.now();
-      const at = Math.max(nextAt, time - burstMs);
+      const at = Math.max(nextAt, time - 1000 * burstSeconds);
       if (at - time > longestWaitMs) return false;
-      nextAt = at + eachMs;
+      nextAt = at + 1000 / perSecond();
       if (at > time) await sleep(at - time);
       return true;
     },

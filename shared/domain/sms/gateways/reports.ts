@@ -1,4 +1,6 @@
-import { deleteGatewayStates, writeGatewayStates } from '../../../queue/queue.ts';
+import { config } from '../../../config/config.ts';
+import { deleteGatewayStates, readGatewayStates, writeGatewayStates } from '../../../queue/queue.ts';
+import { setSharers } from '../../../transports/sms/token-bucket.ts';
 import { type GatewayState, gatewayStates } from '../../../transports/sms.ts';
 
 /** Reports of this process about its gateways, as long as it listens to them. */
@@ -10,22 +12,25 @@ export type GatewayReport = Omit<GatewayState, 'downSince' | 'taken'> & {
 };
 
 const everyMs = 2_000;
+const sharersEveryMs = 10_000;
 /** A rate is the mean of so many reports. */
 const reportsOfRate = 5;
 
-let timer: NodeJS.Timeout | null = null;
+let timers: NodeJS.Timeout[] = [];
 const samples = new Map<string, { at: number; taken: number }[]>();
 
 export function begin(): void {
-  if (timer) return;
+  if (timers.length > 0) return;
   report();
-  timer = setInterval(report, everyMs).unref();
+  timers = [setInterval(report, everyMs).unref()];
+  if (!config.SMS_GATEWAYS?.some((settings) => 'perSecond' in settings)) return;
+  void countSharers();
+  timers.push(setInterval(() => void countSharers(), sharersEveryMs).unref());
 }
 
 export async function end(): Promise<void> {
-  if (!timer) return;
-  clearInterval(timer);
-  timer = null;
+  if (timers.length === 0) return;
+  for (const timer of timers.splice(0)) clearInterval(timer);
   samples.clear();
   const names = gatewayStates().map(({ name }) => name);
   if (names.length > 0) await deleteGatewayStates(names);
@@ -38,6 +43,15 @@ function report(): void {
   });
   if (reports.length > 0)
     writeGatewayStates(Object.fromEntries(reports) satisfies Record<string, GatewayReport>);
+}
+
+/** While Redis is away each process goes on with its share of a rate, so it has to know with how many it shares. */
+async function countSharers(): Promise<void> {
+  const reported = await readGatewayStates();
+  if (!reported) return;
+  setSharers(
+    new Map([...Map.groupBy(reported, ({ name }) => name)].map(([name, reports]) => [name, reports.length])),
+  );
 }
 
 function rateOf(name: string, taken: number): number {

@@ -10,6 +10,12 @@ export type GatewayOutcome =
 const referenceForm = /^[\x21-\x7e]{1,60}$/;
 const codeForm = /^[\w.:-]{1,40}$/;
 
+/**
+ * The address, the secret or the account is wrong, or a proxy answers in the gateway's place: no fault of the text, and
+ * nobody has taken it. As unknown outcomes, such answers would end every text within minutes, each of them paid for.
+ */
+const ofTheGateway = new Set([401, 402, 403, 404, 405, 407, 421, 426]);
+
 /** The meaning of an answer of the gateway, or of its absence, for the text that was posted. */
 export function outcomeOf({
   responseStatus,
@@ -33,8 +39,10 @@ export function outcomeOf({
   if (responseStatus === 429 || responseStatus === 503) return { kind: 'busy', detail };
   if (responseStatus >= 500) return { kind: 'unavailable', detail };
   const refusal = responseStatus >= 400 && responseStatus !== 401 ? refusalIn(answer) : null;
-  // The address or the secret is wrong, or a proxy answers in its place: no fault of the text, and nobody has taken it.
-  if (!refusal) return { kind: 'fault', detail };
+  if (!refusal)
+    return responseStatus < 400 || ofTheGateway.has(responseStatus)
+      ? { kind: 'fault', detail }
+      : { kind: 'unavailable', detail: `${detail} and did not say why` };
   const { code, words } = refusal;
   return { kind: 'refused', code, retryable: false, detail: words === '' ? detail : `${detail}: ${words}` };
 }

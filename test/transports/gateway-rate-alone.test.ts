@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { closeQueues } from '../../shared/queue/queue.ts';
+import { setSharers, sharedTokenBucket } from '../../shared/transports/sms/token-bucket.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { atEnd } from '../support/runner/at-end.ts';
+
+// Nothing listens there.
+changeSettings({ REDIS_URL: 'redis://127.0.0.1:1' });
+atEnd(closeQueues);
+atEnd(() => setSharers(new Map()));
+
+test('while Redis is away a process goes on with its share of the rate', async () => {
+  setSharers(new Map([['carrier', 4]]));
+  // 10 in a second are its own.
+  const { take } = sharedTokenBucket('carrier', 40);
+  const start = performance.now();
+  expect(await Promise.all(Array.from({ length: 6 }, () => take(60_000)))).not.toContain(false);
+  // Two at once, then one each 100 ms.
+  expect(performance.now() - start).toBeGreaterThanOrEqual(4 * 100 - 1);
+  expect(await take(0)).toBe(false);
+});
+
+test('without a rate nobody waits, and Redis is not asked', async () => {
+  const { take } = sharedTokenBucket('carrier', undefined);
+  expect(await Promise.all(Array.from({ length: 100 }, () => take(0)))).not.toContain(false);
+});
