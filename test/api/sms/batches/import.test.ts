@@ -6,7 +6,7 @@ import { purge } from '../../../../shared/domain/operations/retention.ts';
 import * as smsBatches from '../../../../shared/domain/sms/batches/batches.ts';
 import * as waiting from '../../../../shared/domain/work/waiting.ts';
 import { idToBytes } from '../../../../shared/formats/ids.ts';
-import { type Form, formOf, importForm } from '../../../support/api/form.ts';
+import { type Form, importForm } from '../../../support/api/form.ts';
 import { signRequest } from '../../../support/api/sign-request.ts';
 import { hmacKey } from '../../../support/api/signed-key.ts';
 import { type Client, startApi } from '../../../support/api/start-api.ts';
@@ -108,71 +108,6 @@ test('rows that cannot be sent are told by their place, and the rest are taken',
   expect(twice.body.counts.total).toBe(2);
 });
 
-test.each<[string, Form, string[]]>([
-  ['no settings that say what to send', importForm({}, 'number\n+447400000001'), ['content']],
-  ['no header', importForm({ content: 'Hello' }, ''), ['file']],
-  ['a header alone', importForm({ content: 'Hello' }, 'number\n'), ['file']],
-  ['no column for the recipient', importForm({ content: 'Hello' }, 'name\nAda'), ['file']],
-  [
-    'a column that is none',
-    importForm({ content: 'Hello', columns: { sender: 'x' } }, 'number\n1'),
-    ['columns.sender'],
-  ],
-  ['columns that collide', importForm({ content: 'Hello' }, 'number,a b,a-b\n1,2,3'), ['file']],
-  ['the name contact', importForm({ content: 'Hello' }, 'number,contact\n1,2'), ['file']],
-  ['too many columns', importForm({ content: 'Hello' }, `number${',a'.repeat(200)}\n1`), ['file']],
-  ['a quote that never closes', importForm({ content: 'Hello' }, 'number\n+447400000001\n"1'), ['file']],
-  [
-    'another encoding',
-    importForm({ content: 'Hello' }, Buffer.from('number,Größe\n1,2', 'latin1')),
-    ['file'],
-  ],
-  [
-    'no row that can be sent',
-    importForm({ content: 'Hello' }, 'number\n1\n2'),
-    ['file[0].recipient', 'file[1].recipient'],
-  ],
-  [
-    'a sender in settings that is a number',
-    importForm({ content: 'Hello', sender: 7 }, 'number\n1'),
-    ['sender'],
-  ],
-  ['no file', formOf([{ name: 'settings', content: '{}' }]), ['file']],
-  [
-    'settings behind the file',
-    formOf([
-      { name: 'file', content: 'a' },
-      { name: 'settings', content: '{}' },
-    ]),
-    ['settings'],
-  ],
-  ['two files', formOf(['a', 'b'].map((content) => ({ name: 'file', content }))), ['file']],
-  [
-    'half a form',
-    { ...importForm({}, 'number'), body: importForm({}, 'number').body.subarray(0, -20) },
-    ['body'],
-  ],
-])('%s is refused, and nothing stays', async (_name, form, fields) => {
-  const { status, body } = await post(form);
-  expect([status, Object.keys(body.errors ?? {})]).toEqual([400, fields]);
-  expect(await rowsKept()).toEqual([0, 0]);
-});
-
-test('the line of the fault is told', async () => {
-  const { body } = await importOf('number\n+447400000001\n+447400000002\n"1\n2\n', { content: 'Hello' });
-  expect(body.errors.file).toEqual([expect.stringMatching(/^has a quote that never closes \(line \d+\)$/)]);
-});
-
-test('settings that are no JSON, and a body that is no form, are refused', async () => {
-  const form = formOf([
-    { name: 'settings', content: '{' },
-    { name: 'file', content: 'number' },
-  ]);
-  expect((await post(form)).status).toBe(400);
-  expect((await post({ ...form, headers: { 'content-type': 'application/json' } })).status).toBe(415);
-  expect((await post(form, { 'content-encoding': 'gzip' })).status).toBe(415);
-});
-
 test('the same file under the same key is one batch, and another file under it is refused', async () => {
   const form = importForm({ content: 'Hello' }, `number\n${numbers(3).join('\n')}`);
   const first = await post(form, { 'idempotency-key': 'file-1' });
@@ -220,24 +155,6 @@ test("what a process leaves behind that dies in the middle is swept, and is nobo
   ).rejects.toThrow(/service_unavailable/);
 });
 
-test('two files of a workspace are imported at a time', async () => {
-  const other = await textingWorkspace();
-  const caller = await callerOf(other);
-  const gate = Promise.withResolvers<void>();
-  async function* file() {
-    yield Buffer.from('number\n+447400000001\n');
-    await gate.promise;
-  }
-  const slow = [1, 2].map(() => smsBatches.prepareImport(caller, { content: 'Hello' }, file));
-  await expect.poll(async () => (await rowsKept())[0]).toBe(2);
-  const third = await post(importForm({ content: 'Hello' }, 'number\n+447400000001'), {}, other.key);
-  expect(third.status).toBe(409);
-  gate.resolve();
-  for (const prepared of await Promise.all(slow))
-    await transaction(() => smsBatches.importFile(caller, { content: 'Hello' }, prepared));
-  expect(await rowsKept()).toEqual([0, 0]);
-});
-
 test('an import that is refused in its last transaction gives up its rows and its slot at once', async () => {
   const other = await textingWorkspace();
   const { id } = await newBatch(api, other, { messages: [{ recipient: '+447400000001' }] });
@@ -259,7 +176,7 @@ test.each([
   ['in memory', 10],
   ['on the disk', 2_000],
 ])(
-  'a signed form, %s, is taken as it was signed; with one byte changed it is refused',
+  'a signed form, %s, is taken as it was signed, and once under its key; with one byte changed it is refused',
   async (_name, length) => {
     const other = await textingWorkspace();
     const { key, signer } = await hmacKey(other.workspaceId);
@@ -268,15 +185,34 @@ test.each([
       .join('\n')}`;
     const { body, headers } = importForm({ content: 'Hello' }, csv);
     const url = `${api.url}/v2/sms/batches/import`;
-    const signed = (id: string) =>
-      signRequest({ method: 'POST', url, headers: { ...headers, 'idempotency-key': id }, body }, signer);
+    const signed = (bytes: Buffer, nonce: string) =>
+      signRequest(
+        { method: 'POST', url, headers: { ...headers, 'idempotency-key': 'orders' }, body: bytes },
+        signer,
+        { parameters: { nonce: `"${nonce}"` } },
+      );
     const changed = Buffer.from(body);
     const place = changed.lastIndexOf('+4474') + 12;
     changed[place] = changed[place] === 0x39 ? 0x30 : changed[place]! + 1;
-    const refused = await post({ body: changed, headers: signed('1') }, {}, key);
+    const refused = await post({ body: changed, headers: signed(body, '1') }, {}, key);
     expect([refused.status, await rowsKept()]).toEqual([401, [0, 0]]);
-    const { status, body: batch } = await post({ body, headers: signed('1') }, {}, key);
-    expect([status, batch.counts?.total]).toEqual([201, length]);
+    const first = await post({ body, headers: signed(body, '2') }, {}, key);
+    expect([first.status, first.body.counts?.total]).toEqual([201, length]);
+    const again = await post({ body, headers: signed(body, '3') }, {}, key);
+    expect([again.status, again.headers['idempotent-replayed'], again.body]).toEqual([
+      201,
+      'true',
+      first.body,
+    ]);
+    // Rightly signed, but another file under the same key.
+    const another = await post({ body: changed, headers: signed(changed, '4') }, {}, key);
+    expect([another.status, another.body.type]).toEqual([
+      409,
+      expect.stringMatching(/idempotency_key_reused$/),
+    ]);
+    const { body: listed } = await api.request('GET', '/v2/sms/batches', { key: other.key });
+    expect(listed.data.map(({ id }: any) => id)).toEqual([first.body.id]);
+    expect(await rowsKept()).toEqual([0, 0]);
   },
 );
 

@@ -13,9 +13,11 @@ type Options = {
   content: string | null;
   at: Date;
   store: (rows: BatchRow[]) => Promise<void>;
+  mostRows?: number;
 };
 
-const mostRows = 500_000;
+/** Of one file. */
+export const mostImportRows = 500_000;
 const longestCell = 10_000;
 const mostErrors = 1_000;
 const mostFaultsShown = 100;
@@ -26,7 +28,7 @@ const shortened = /^'?\s*\+?\d+(?:[.,]\d+)?E\+?\d+$/i;
 
 /** Hands the rows of the file that can be sent to `store`, some at a time; 400 where the file, or all of its rows, are wrong. */
 export async function readRows(file: File, request: NewSmsImport, options: Options): Promise<ReadRows> {
-  const { workspaceId, content, at, store } = options;
+  const { workspaceId, content, at, store, mostRows = mostImportRows } = options;
   const check = rowChecker(workspaceId, request, content, { at, seen: numberSet() });
   const errors: RowError[] = [];
   const faults: FieldErrors = {};
@@ -45,7 +47,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
         continue;
       }
       index += 1;
-      if (index === mostRows) throw invalid('file', `has more than ${mostRows} rows`);
+      if (index === mostRows) throw invalid('file', `has more than ${mostRows} rows (line ${row.line})`);
       const checked = await rowOf(row, columns);
       if ('row' in checked) {
         chunk.push(checked.row);
