@@ -32,7 +32,8 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
   );
   if (known) return null;
   const [row] = await execute(
-    `SELECT counted.recounts, emails.messages + texts.messages + rows_left.messages - counted.messages AS messages,
+    `SELECT counted.recounts,
+       emails.messages + texts.messages + rows_left.messages + imports.messages - counted.messages AS messages,
        emails.bytes - counted.bytes AS bytes
      FROM (SELECT SUM(messages) AS messages, SUM(bytes) AS bytes, MAX(recounts) AS recounts
          FROM waiting_counts WHERE workspace_id = ?) AS counted
@@ -41,8 +42,10 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
        JOIN (SELECT COUNT(*) AS messages FROM sms_messages FORCE INDEX (sms_by_status)
          WHERE status IN ('queued', 'held') AND workspace_id = ?) AS texts
        JOIN (SELECT COALESCE(SUM(c.waiting), 0) AS messages FROM sms_batches b FORCE INDEX (sms_batches_listed)
-         JOIN sms_batch_counts c ON c.batch_id = b.id WHERE b.workspace_id = ?) AS rows_left`,
-    [id, id, id, id],
+         JOIN sms_batch_counts c ON c.batch_id = b.id WHERE b.workspace_id = ?) AS rows_left
+       JOIN (SELECT COALESCE(SUM(c.waiting), 0) AS messages FROM sms_imports i
+         JOIN sms_batch_counts c ON c.batch_id = i.batch_id WHERE i.workspace_id = ?) AS imports`,
+    [id, id, id, id, id],
   );
   const off = { messages: Number(row!['messages']), bytes: Number(row!['bytes']) };
   return { off, recounts: Number(row!['recounts']) };

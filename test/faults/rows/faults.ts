@@ -184,13 +184,17 @@ export const faults: readonly Group[] = [
         expected: 'the same',
       },
       F47: {
-        tried: 'kill -9 of web in an import: between its chunks, and about its last COMMIT',
+        tried: 'kill -9 of web in an import: between its chunks, about its last COMMIT, and at any moment',
         expected: 'nothing half done is seen; the retry makes one batch; what is left is deleted',
       },
       F48: {
-        tried: 'kill -9 of web while it writes clicks; FLUSHALL after it',
+        tried: 'kill -9 of web while it writes clicks, and at any moment; FLUSHALL after it',
         expected:
           'the clicks that were in its memory are lost, no click counts twice, the batch is as before',
+      },
+      F50: {
+        tried: 'kill -9 of the worker that deletes what a dead import has left',
+        expected: 'the next one goes on; rows and their counts go together',
       },
     },
   },

@@ -12,6 +12,7 @@ import { changeSettings } from '../../support/processes/settings.ts';
 import { startOwnMysql } from '../../support/servers/own-servers.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { randomOf } from '../storm/random.ts';
 
 let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
 beforeAll(async () => {
@@ -24,17 +25,6 @@ useDatabase();
 const rows = Number(process.env['SMS_BATCH_ROWS'] ?? 2_000);
 const seed = Number(process.env['SMS_BATCH_SEED'] ?? Date.now() % 100_000);
 const perBatch = 10_000;
-
-/** Numbers from 0 to 1 that the seed decides (mulberry32). */
-function randomOf(start: number): () => number {
-  let state = start;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const kinds: Record<string, string[]> = {
   batches: ['expand-batch'],

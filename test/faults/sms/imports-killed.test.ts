@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
+import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
+import * as callers from '../../../shared/domain/api-keys/callers.ts';
 import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as waiting from '../../../shared/domain/work/waiting.ts';
@@ -8,13 +11,14 @@ import { idFromBytes, idToBytes } from '../../../shared/formats/ids.ts';
 import { clientOf } from '../../support/api/api-client.ts';
 import { importForm } from '../../support/api/form.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
-import { batchOf, newBatch, statusesOf, workOff } from '../../support/data/new-batch.ts';
+import { batchOf, messagesTo, newBatch, statusesOf, workOff } from '../../support/data/new-batch.ts';
 import { textingWorkspace } from '../../support/data/new-sms.ts';
 import { type CommitCut, startCommitCut } from '../../support/database/commit-cut.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
-import { startWeb } from '../../support/processes/processes.ts';
+import { startWeb, startWorkerProcess } from '../../support/processes/processes.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { randomOf } from '../storm/random.ts';
 
 useDatabase();
 
@@ -38,8 +42,26 @@ async function killedAt(
   await cut;
 }
 
+const rowsOf = async (workspaceId: string) => {
+  const [found] = await query('SELECT COUNT(*) AS found FROM sms_batch_rows WHERE workspace_id = ?', [
+    idToBytes(workspaceId),
+  ]);
+  return Number(found!['found']);
+};
+const waitingOf = async (workspaceId: string) => (await waiting.find(workspaceId)).waiting.messages;
+const postFile = (api: Client, key: string, idempotencyKey: string) =>
+  api.request('POST', '/v2/sms/batches/import', {
+    key,
+    body: form.body,
+    headers: { ...form.headers, 'idempotency-key': idempotencyKey },
+  });
+const browser = { 'user-agent': 'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15' };
+/** Then what an import has left behind counts as left. */
+const leftAfterMs = 11 * 60_000;
+
 const length = 3_000;
 const csv = `number\n${Array.from({ length }, (_, index) => `+44740${`${index}`.padStart(7, '0')}`).join('\n')}\n`;
+const form = importForm({ content: 'Hello' }, csv);
 
 const moments: [string, isMade: boolean, reached: () => Promise<unknown>][] = [
   [
@@ -64,21 +86,10 @@ test.each(moments)(
   'a web process killed in an import, %s: nothing half done is seen, and the retry makes one batch',
   async (_name, isMade, reached) => {
     const own = await textingWorkspace();
-    const form = importForm({ content: 'Hello' }, csv);
-    const post = (api: Client) =>
-      api.request('POST', '/v2/sms/batches/import', {
-        key: own.key,
-        body: form.body,
-        headers: { ...form.headers, 'idempotency-key': 'import' },
-      });
+    const post = (api: Client) => postFile(api, own.key, 'import');
     const batches = async () =>
       (await survivor.request('GET', '/v2/sms/batches', { key: own.key })).body.data;
-    const rows = async () => {
-      const [found] = await query('SELECT COUNT(*) AS found FROM sms_batch_rows WHERE workspace_id = ?', [
-        idToBytes(own.workspaceId),
-      ]);
-      return Number(found!['found']);
-    };
+    const rows = () => rowsOf(own.workspaceId);
     await killedAt(reached, post);
     expect(await rows()).toBeGreaterThan(0);
     expect(await batches()).toHaveLength(isMade ? 1 : 0);
@@ -92,10 +103,10 @@ test.each(moments)(
     expect(made.body.counts).toMatchObject({ total: length, waiting: length });
 
     // The dead process cannot give up its rows: they are found once they have been left alone for long enough.
-    await advanceClock(11 * 60_000);
+    await advanceClock(leftAfterMs);
     await smsBatches.deleteLeftImports();
     expect(await rows()).toBe(length);
-    expect((await waiting.find(own.workspaceId)).waiting.messages).toBe(length);
+    expect(await waitingOf(own.workspaceId)).toBe(length);
     expect(await query('SELECT 1 FROM sms_imports')).toEqual([]);
     await workOff(made.body.id);
     expect(await statusesOf(made.body.id)).toEqual({ queued: length });
@@ -117,8 +128,9 @@ test('a web process killed while it writes clicks loses those alone, and an empt
   await attempt(idFromBytes('sms', text!['id']));
   const path = /\/l\/[0-9A-Za-z]{9}/.exec(String(text!['content']))![0];
   const follow = async (api: Client) => {
-    const headers = { 'user-agent': 'Mozilla/5.0 (iPhone) AppleWebKit/605.1.15' };
-    expect((await api.request('GET', path, { headers })).headers['location']).toBe('https://x.example/a');
+    expect((await api.request('GET', path, { headers: browser })).headers['location']).toBe(
+      'https://x.example/a',
+    );
   };
   const shown = async () => {
     const { body } = await survivor.request('GET', `/v2/sms/batches/${id}/links`, { key: own.key });
@@ -139,3 +151,123 @@ test('a web process killed while it writes clicks loses those alone, and an empt
   expect(await shown()).toEqual([{ clicks: 2, clickedMessages: 1 }]);
   expect(await batchOf(survivor, own, id)).toEqual(before);
 }, 120_000);
+
+// Shows F50
+test('a worker killed while it deletes what an import has left: no row is forgotten, none counted twice', async () => {
+  const { workspaceId } = await textingWorkspace();
+  const { key } = await apiKeys.issue(workspaceId, {});
+  const caller = (await callers.authenticate(key, async () => true))!;
+  async function* file() {
+    yield Buffer.from(csv);
+  }
+  await smsBatches.prepareImport(caller, { content: 'Hello' }, file);
+  expect(await waitingOf(workspaceId)).toBe(length);
+  await advanceClock(leftAfterMs);
+  const someDeleted = /^DELETE FROM sms_batch_rows/;
+  for (const moment of ['before', 'after'] as const) {
+    // Every worker that starts asks for the repeating jobs whose turn has not been had yet.
+    await forgetRedis();
+    const reached = mysql.holdNext(moment, /^COMMIT$/i, { behind: someDeleted });
+    const worker = await startWorkerProcess(['purge-expired'], { MYSQL_URL: mysql.url });
+    await reached;
+    await worker.kill();
+    const rest = moment === 'before' ? length : length - 2_000;
+    // The server undoes what the dead one has not committed.
+    await waitFor('its rows are free', async () => (await rowsOf(workspaceId)) === rest);
+    expect(await waitingOf(workspaceId)).toBe(rest);
+  }
+  await smsBatches.deleteLeftImports();
+  expect([await rowsOf(workspaceId), await waitingOf(workspaceId)]).toEqual([0, 0]);
+  expect(await query('SELECT 1 FROM sms_imports')).toEqual([]);
+  expect(await query('SELECT 1 FROM sms_batch_counts')).toEqual([]);
+}, 120_000);
+
+/** SMS_IMPORT_KILLS=20 is the long form; SMS_IMPORT_SEED repeats a run. */
+const kills = Number(process.env['SMS_IMPORT_KILLS'] ?? 2);
+const seed = Number(process.env['SMS_IMPORT_SEED'] ?? Date.now() % 100_000);
+const linksPerKill = 40;
+
+// Shows F47, F48
+test(
+  `web killed at any moment of imports and clicks: each file is one batch, each click counts once, and only the last of each process are lost (seed ${seed})`,
+  async () => {
+    const random = randomOf(seed);
+    const own = await textingWorkspace();
+    const { id } = await newBatch(survivor, own, {
+      content: 'See https://x.example/a',
+      messages: messagesTo(kills * linksPerKill),
+      shortenLinks: true,
+    });
+    await workOff(id);
+    // As if all of them had been handed over, and nothing was left to send.
+    await query('UPDATE sms_messages SET handover_at = created_at WHERE batch_id = ?', [idToBytes(id)]);
+    const texts = await query('SELECT id, content FROM sms_messages WHERE batch_id = ? ORDER BY id', [
+      idToBytes(id),
+    ]);
+    const paths = texts.map(({ content }) => /\/l\/[0-9A-Za-z]{9}/.exec(String(content))![0]);
+
+    const asked: number[] = [];
+    for (let round = 0; round < kills; round += 1) {
+      const web = await startWeb();
+      const api = clientOf(web.url);
+      const cut = postFile(api, own.key, `file-${round}`).catch(() => null);
+      const clicking = (async () => {
+        for (const place of Array(linksPerKill).keys()) {
+          asked[round] = place + 1;
+          await api.request('GET', paths[round * linksPerKill + place]!, { headers: browser });
+          await sleep(random() * 60);
+        }
+      })().catch(() => null);
+      await sleep(random() * 2_500);
+      await web.kill();
+      await Promise.all([cut, clicking]);
+      // A dead import holds its place, of two, for a minute.
+      await advanceClock(61_000);
+    }
+
+    const made: string[] = [];
+    for (let round = 0; round < kills; round += 1) {
+      const answer = await waitFor('the retry is answered', async () => {
+        const one = await postFile(survivor, own.key, `file-${round}`);
+        return one.status === 201 && one;
+      });
+      expect(answer.body.counts.total).toBe(length);
+      made.push(answer.body.id);
+    }
+    const { body } = await survivor.request('GET', '/v2/sms/batches?limit=200', { key: own.key });
+    const shown: string[] = body.data.map((batch: { id: string }) => batch.id);
+    expect(shown.toSorted()).toEqual([id, ...made].toSorted());
+    await advanceClock(leftAfterMs);
+    await smsBatches.deleteLeftImports();
+    for (const batchId of made) {
+      const [found] = await query(
+        'SELECT COUNT(*) AS found, COUNT(DISTINCT position) AS places, COUNT(DISTINCT number) AS numbers FROM sms_batch_rows WHERE batch_id = ?',
+        [idToBytes(batchId)],
+      );
+      expect([found!['found'], found!['places'], found!['numbers']].map(Number)).toEqual([
+        length,
+        length,
+        length,
+      ]);
+    }
+    expect(await waitingOf(own.workspaceId)).toBe(kills * (length + linksPerKill));
+    expect(await query('SELECT 1 FROM sms_imports')).toEqual([]);
+
+    const links = await query('SELECT clicks FROM short_links WHERE batch_id = ? ORDER BY sms_id', [
+      idToBytes(id),
+    ]);
+    const clicks = links.map((link) => Number(link['clicks']));
+    for (let round = 0; round < kills; round += 1) {
+      const counted = clicks.slice(round * linksPerKill, (round + 1) * linksPerKill);
+      const kept = counted.indexOf(0) < 0 ? linksPerKill : counted.indexOf(0);
+      expect(kept).toBeLessThanOrEqual(asked[round] ?? 0);
+      expect(counted).toEqual(counted.map((_, place) => (place < kept ? 1 : 0)));
+    }
+    const [total] = await query('SELECT clicks, clicked_messages FROM short_link_totals WHERE batch_id = ?', [
+      idToBytes(id),
+    ]);
+    const sum = clicks.reduce((all, one) => all + one, 0);
+    expect([Number(total!['clicks']), Number(total!['clicked_messages'])]).toEqual([sum, sum]);
+  },
+  120_000 + kills * 30_000,
+);

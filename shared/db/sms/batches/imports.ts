@@ -9,10 +9,12 @@ export async function insertSmsImport(workspaceId: string, batchId: string, at: 
   ]);
 }
 
-export async function findSmsImportCount(workspaceId: string): Promise<number> {
-  const [row] = await execute('SELECT COUNT(*) AS imports FROM sms_imports WHERE workspace_id = ?', [
-    idToBytes(workspaceId),
-  ]);
+/** Of those that somebody has touched since then. */
+export async function findSmsImportCount(workspaceId: string, touchedSince: Date): Promise<number> {
+  const [row] = await execute(
+    'SELECT COUNT(*) AS imports FROM sms_imports WHERE workspace_id = ? AND touched_at >= ?',
+    [idToBytes(workspaceId), touchedSince],
+  );
   return Number(row!.imports);
 }
 

@@ -142,6 +142,8 @@ test("what a process leaves behind that dies in the middle is swept, and is nobo
     yield Buffer.from(`number\n${numbers(2_500).join('\n')}\n`);
   }
   const prepared = await smsBatches.prepareImport(caller, { content: 'Hello' }, file);
+  // Nobody sees the batch, but its rows wait.
+  await waiting.recountDue();
   expect((await waiting.find(other.workspaceId)).waiting.messages).toBe(2_500);
   expect((await api.request('GET', '/v2/sms/batches', { key: other.key })).body.data).toEqual([]);
   await purge();

@@ -25,6 +25,8 @@ export type PreparedImport = ReadRows & { batchId: string; content: string | nul
 const mostAtOnce = 2;
 // Longer than a process takes from one chunk to the next, or to the batch behind the last.
 const leftAfterMs = 10 * 60_000;
+// A process that died must not keep the customer from trying again for as long as that.
+const holdsPlaceMs = 60_000;
 const importsAtOnce = 20;
 const rowsAtOnce = 2_000;
 
@@ -114,7 +116,8 @@ async function begin(workspaceId: string, batchId: string, at: Date): Promise<vo
   await transaction(async () => {
     // Locked, so that of three at once only two begin.
     await findWorkspaceForUpdate(workspaceId);
-    if ((await db.findSmsImportCount(workspaceId)) >= mostAtOnce)
+    const touchedSince = new Date(at.getTime() - holdsPlaceMs);
+    if ((await db.findSmsImportCount(workspaceId, touchedSince)) >= mostAtOnce)
       throw problem('limit_exceeded', {
         detail: `At most ${mostAtOnce} files of a workspace are imported at a time`,
       });
