@@ -6,7 +6,7 @@ import * as db from '../../../db/sms/batches/batches.ts';
 import * as counts from '../../../db/sms/batches/counts.ts';
 import { insertBatchRows } from '../../../db/sms/batches/rows.ts';
 import { findWorkspaceForUpdate } from '../../../db/workspace/workspaces.ts';
-import { newId } from '../../../formats/ids.ts';
+import { newId, timeOfId } from '../../../formats/ids.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import * as keyUsage from '../../api-keys/usage.ts';
@@ -80,6 +80,8 @@ export function newRecord(
   made: MadeBatch,
   at: Date,
 ): db.SmsBatchRecord {
+  // Listings go by the time of the id, which was made before the rows were checked, or stored.
+  const madeAt = timeOfId(made.id);
   return {
     ...made,
     workspaceId,
@@ -107,7 +109,7 @@ export function newRecord(
     pausedCost: null,
     pausedParts: null,
     eventSeq: 0,
-    createdAt: at,
+    createdAt: madeAt < at ? madeAt : at,
     updatedAt: at,
     scheduledAt: request.scheduledAt ?? null,
     startedAt: null,
