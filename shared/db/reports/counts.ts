@@ -56,7 +56,7 @@ export type ReportRow<Wanted extends Measure> = {
   counts: Record<Wanted, number>;
 };
 
-type CountCondition = { sql: string; values: (string | number | number[] | Buffer)[] };
+type CountCondition = { sql: string; values: (string | number | Buffer | readonly (string | number)[])[] };
 
 /** Each piece is a range of the primary key. By itself the optimizer may prefer to read all of a workspace. */
 function within(pieces: readonly Piece[]): CountCondition {
