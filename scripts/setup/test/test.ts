@@ -22,9 +22,13 @@ const checks = [
     name: 'types',
     command: 'tsc',
     args: [
-      ...['--noEmit', '--incremental', '--tsBuildInfoFile', path.join(localDir, 'types.tsbuildinfo')],
+      '--noEmit',
+      '--incremental',
+      '--tsBuildInfoFile',
+      path.join(localDir, 'types.tsbuildinfo'),
       // Each checker works out the types that it needs for itself: four take twice the processor time of one.
-      ...['--checkers', '1'],
+      '--checkers',
+      '1',
     ],
   },
 ];

@@ -73,7 +73,7 @@ test('a sender that is rejected, or a price that is missing by then, fails each 
       [recipient, status, reason?.category, reason?.code, cost, charged] as const,
   );
   const nothing = [{ gbp: 0, eur: 0 }, 0];
-  expect(reasons.toSorted(([one], [other]) => (one! < other! ? -1 : 1))).toEqual([
+  expect(reasons.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
     ['+33612345678', 'failed', 'rejected', 'no_price', ...nothing],
     ['+447911000001', 'failed', 'rejected', 'sender_not_approved', ...nothing],
   ]);
