@@ -19,6 +19,9 @@ export function csvOf(report: z.ZodType, data: readonly object[]): string {
   return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
 }
 
+/** Members of a list as one cell, such as `expired=3 undeliverable=1`. */
+const listed = (list: readonly object[]) => list.map((entry) => Object.values(entry).join('=')).join(' ');
+
 const member = (value: unknown, name: string) => (value as Record<string, unknown>)[name];
 
 function rowOf(report: z.ZodType): z.ZodObject {
@@ -35,6 +38,7 @@ function columnsOf({ shape }: z.ZodObject): string[][] {
 
 /** A spreadsheet takes a text that begins like a formula for one, and carries it out; an apostrophe keeps it a text. */
 function cell(value: unknown): string {
+  if (Array.isArray(value)) return cell(listed(value));
   if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   if (typeof value !== 'string') return '';
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -52,7 +52,7 @@ export default [
     path: '/v2/reports/countries',
     id: 'getCountriesReport',
     tag,
-    summary: 'Count text messages by country, most accepted first',
+    summary: 'Count text messages by country and carrier, most accepted first',
     description: common,
     scope: 'reports.read',
     query: ReportFilter,

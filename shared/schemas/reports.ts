@@ -130,15 +130,34 @@ export const ClientTagsReport = reportOf(
 );
 export type ClientTagsReport = z.infer<typeof ClientTagsReport>;
 
+const Gateway = z.string().nullable();
+
+/** Of the texts of a row. */
+export const ReportedError = z
+  .object({
+    errorCode: z.string().meta({ description: 'The code of the reason', example: 'undeliverable' }),
+    messages: Count.meta({ description: 'Texts that failed with it' }),
+  })
+  .meta({ id: 'ReportedError' });
+export type ReportedError = z.infer<typeof ReportedError>;
+
 export const CountriesReport = reportOf(
   z.object({
     country: z
       .string()
       .nullable()
       .meta({ description: 'ISO 3166-1 alpha-2; null where the number does not tell' }),
+    gateway: Gateway.meta({
+      description:
+        'The carrier that has them, or has refused them; null while none has, and of texts that none was asked about',
+    }),
     channel: ReportChannel,
     ...counts,
     deliveredRate: rateOf('Delivered of accepted'),
+    errors: z.array(ReportedError).meta({
+      description:
+        'Of the failed ones, most messages first, the first 20; in CSV such as `expired=3 undeliverable=1`',
+    }),
   }),
   'CountriesReport',
 );
@@ -163,6 +182,7 @@ export const LatencyReport = reportOf(
     kind: z.union([EmailKind, z.enum(['single', 'batch'])]).meta({
       description: 'The kind of an email; single or batch of a text',
     }),
+    gateway: Gateway.meta({ description: 'The carrier of texts; null of emails' }),
     sent: Latencies.meta({ description: 'From accepted, or scheduledAt, to sent, in seconds' }),
     delivered: Latencies.meta({ description: 'From sent to delivered, in seconds' }),
   }),

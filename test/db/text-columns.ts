@@ -65,7 +65,7 @@ export const ownColumns: Record<string, string> = {
   events: 'data type',
   idempotency_records: 'answer',
   report_counts: 'value',
-  report_latencies: 'kind',
+  report_latencies: 'gateway kind',
   report_names: 'name',
   report_states: 'counted',
   senders: 'kind status',

@@ -32,6 +32,8 @@ const startsAtOnce = 20;
 const busy: Names[] = [
   { dimension: 'tag', prefix: 'tag-', count: 1_000, channels: both },
   { dimension: 'country', prefix: '', count: 240, channels: ['sms'] },
+  { dimension: 'route', prefix: '', count: 480, channels: ['sms'] },
+  { dimension: 'error', prefix: '', count: 960, channels: ['sms'] },
   { dimension: 'recipient_domain', prefix: 'inbox', count: 500, channels: ['email'] },
   { dimension: 'sending_domain', prefix: 'sender', count: 10, channels: ['email'] },
 ];
@@ -92,8 +94,7 @@ async function insertCounts(
   span: Span,
   starts: number[],
 ): Promise<void> {
-  const value =
-    dimension === 'all' ? "''" : dimension === 'country' ? 'CONV(n + 370, 10, 36)' : `CONCAT('${prefix}', n)`;
+  const value = valueOf(dimension, prefix);
   for (const channel of channels)
     await eachStarts(span, starts, (table) =>
       query(
@@ -103,6 +104,16 @@ async function insertCounts(
         [id, 0, count],
       ),
     );
+}
+
+/** The n-th value: countries have two letters, each of two gateways, with two error codes. */
+function valueOf(dimension: Dimension, prefix: string): string {
+  if (dimension === 'all') return "''";
+  if (dimension === 'country') return 'CONV(n + 370, 10, 36)';
+  if (dimension === 'route') return "CONCAT(CONV(n DIV 2 + 370, 10, 36), ' carrier-', n MOD 2)";
+  if (dimension === 'error')
+    return "CONCAT(CONV(n DIV 4 + 370, 10, 36), ' carrier-', n MOD 4 DIV 2, ' error-', n MOD 2)";
+  return `CONCAT('${prefix}', n)`;
 }
 
 async function insertLatencies(id: Buffer, span: Span, starts: number[]): Promise<void> {

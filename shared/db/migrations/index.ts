@@ -29,6 +29,7 @@ import { smsGateways } from './0035_sms_gateways.ts';
 import { smsGatewayPosts } from './0036_sms_gateway_posts.ts';
 import { smsGatewayPauses } from './0038_sms_gateway_pauses.ts';
 import { reportBackfill } from './0039_report_backfill.ts';
+import { reportGateways } from './0042_report_gateways.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -64,4 +65,5 @@ export const migrations: Migration[] = [
   smsGatewayPosts,
   smsGatewayPauses,
   reportBackfill,
+  reportGateways,
 ];

@@ -6,6 +6,7 @@ export type CountKey = { workspaceId: Buffer; span: Span; start: number; channel
 export type CountsAt = CountKey & { dimension: Dimension; value: Buffer; counts: Counts };
 export type LatencyAt = CountKey & {
   kind: string;
+  gateway: string;
   step: 'sent' | 'delivered';
   bucket: number;
   messages: number;
@@ -37,11 +38,11 @@ export async function addLatencies(changes: LatencyAt[]): Promise<void> {
     const rows = changes
       .slice(first, first + atOnce)
       .map(
-        ({ kind, step, bucket, messages, ...place }) =>
-          `(${textOf(place)},${literal(kind)},'${step}',${bucket},${messages})`,
+        ({ kind, gateway, step, bucket, messages, ...place }) =>
+          `(${textOf(place)},${literal(kind)},${literal(gateway)},'${step}',${bucket},${messages})`,
       );
     await query(
-      `INSERT INTO report_latencies (workspace_id, span, start, channel, kind, step, bucket, messages)
+      `INSERT INTO report_latencies (workspace_id, span, start, channel, kind, gateway, step, bucket, messages)
        VALUES ${rows.join(',')} ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages)`,
     );
   }
@@ -79,6 +80,7 @@ export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour)
     start,
     channel,
     kind: row.kind,
+    gateway: row.gateway.toString(),
     step: row.step,
     bucket: row.bucket,
     messages: Number(row.messages),
@@ -96,7 +98,7 @@ export async function replaceByParts(
   const sums = (names: readonly string[]) => names.map((name) => `SUM(${name})`).join(', ');
   const keys = {
     report_counts: ['dimension', 'value'],
-    report_latencies: ['kind', 'step', 'bucket'],
+    report_latencies: ['kind', 'gateway', 'step', 'bucket'],
   };
   for (const [table, key] of Object.entries(keys)) {
     const columns = table === 'report_counts' ? measures : ['messages'];

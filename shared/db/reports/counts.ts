@@ -11,6 +11,8 @@ export const dimensions = [
   'key',
   'recipient_domain',
   'sending_domain',
+  'route',
+  'error',
 ] as const;
 export type Dimension = (typeof dimensions)[number];
 export type Span = 'hour' | 'day' | 'month';

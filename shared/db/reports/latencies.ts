@@ -5,6 +5,7 @@ import { type Channel, eachSign, type Selection } from './counts.ts';
 export type LatencyRow = {
   channel: Channel;
   kind: string;
+  gateway: string;
   step: 'sent' | 'delivered';
   bucket: number;
   count: number;
@@ -17,19 +18,20 @@ export async function listLatencies(
   rows: Selection,
 ): Promise<LatencyRow[]> {
   const sums = eachSign(rows, (sign, { sql, values }) => ({
-    sql: `SELECT channel, kind, step, bucket, SUM(messages * ${sign}) AS messages
+    sql: `SELECT channel, kind, gateway, step, bucket, SUM(messages * ${sign}) AS messages
           FROM report_latencies FORCE INDEX (PRIMARY) WHERE workspace_id = ? AND ${sql} AND channel IN (?)
-          GROUP BY channel, kind, step, bucket`,
+          GROUP BY channel, kind, gateway, step, bucket`,
     values: [idToBytes(workspaceId), ...values, channels],
   }));
   const found = await query(
-    `SELECT channel, kind, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) signed
-     GROUP BY channel, kind, step, bucket HAVING messages > 0 ORDER BY channel, kind, step, bucket`,
+    `SELECT channel, kind, gateway, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) signed
+     GROUP BY channel, kind, gateway, step, bucket HAVING messages > 0 ORDER BY channel, kind, gateway, step, bucket`,
     sums.values,
   );
   return found.map((row) => ({
     channel: row.channel,
     kind: row.kind,
+    gateway: row.gateway.toString(),
     step: row.step,
     bucket: row.bucket,
     count: Number(row.messages),

@@ -47,7 +47,7 @@ export async function listMessageChanges(after: number, upTo: number): Promise<M
 const emailColumns = `id, workspace_id, kind, status, sender, recipient_key, reason_category, client_tag, created_at,
   scheduled_at, sent_at, delivered_at, opened_at`;
 const smsColumns = `id, workspace_id, direction, status, country, parts, cost_gbp, cost_eur, charged, lineage_id,
-  reason_category, client_tag, batch_id, created_at, scheduled_at, sent_at, delivered_at, uncertain_count, gateway`;
+  reason_category, reason_code, client_tag, batch_id, created_at, scheduled_at, sent_at, delivered_at, uncertain_count, gateway`;
 const sources = {
   email: `SELECT ${emailColumns} FROM emails`,
   sms: `SELECT ${smsColumns} FROM sms_messages`,

@@ -28,7 +28,10 @@ export type Standing = {
   /** Its cost was refunded, or was never charged. */
   isFree: boolean;
   charged: number;
+  /** The gateway that has it, or has refused it; empty where none has had it. */
   gateway: string;
+  /** Of a text that failed. */
+  errorCode: string;
   /** Buckets of the time until it was sent, and from then on until it was delivered. */
   sent: number | null;
   delivered: number | null;
@@ -58,20 +61,24 @@ const reasonOf = inverse(reasons);
 
 /** As it is stored: for each message that is kept there is one. */
 export function encode(channel: Channel, standing: Standing): string {
-  const { status, reason, isOpened, isFree, charged, gateway, sent, delivered } = standing;
+  const { status, reason, isOpened, isFree, charged, gateway, errorCode, sent, delivered } = standing;
   const flags = `${reason ? reasons[reason] : '-'}${isOpened ? 'o' : '-'}${isFree ? 'f' : '-'}`;
-  return `${channel[0]}${statuses[status]}${flags}${[sent ?? '', delivered ?? '', charged, gateway].join(',')}`;
+  return `${channel[0]}${statuses[status]}${flags}${[sent ?? '', delivered ?? '', charged, `${gateway} ${errorCode}`].join(',')}`;
 }
 
 export function decode(text: string): Standing {
-  const [sent, delivered, charged, ...gateway] = text.slice(5).split(',');
+  const [sent, delivered, charged, ...rest] = text.slice(5).split(',');
+  const route = rest.join(',');
+  // Before the error code was stored, texts were counted without their gateway.
+  const space = route.indexOf(' ');
   return {
     status: statusOf[text[1]!]!,
     reason: reasonOf[text[2]!] ?? null,
     isOpened: text[3] === 'o',
     isFree: text[4] === 'f',
     charged: Number(charged),
-    gateway: gateway.join(','),
+    gateway: space === -1 ? '' : route.slice(0, space),
+    errorCode: space === -1 ? '' : route.slice(space + 1),
     sent: sent ? Number(sent) : null,
     delivered: delivered ? Number(delivered) : null,
   };
@@ -83,6 +90,19 @@ export function bytesOfValue(dimension: Dimension, value: string): Buffer {
 }
 export function valueOfBytes(dimension: Dimension, value: Buffer): string {
   return value.toString(dimension === 'key' ? 'latin1' : 'utf8');
+}
+
+/** The country and the gateway of a text, as one value: neither has a space. */
+export const routeValue = (country: string, { gateway }: Pick<Standing, 'gateway'>) =>
+  `${country} ${gateway}`;
+/** The same with the error code of a text that failed. */
+export const errorValue = (country: string, standing: Pick<Standing, 'gateway' | 'errorCode'>) =>
+  `${routeValue(country, standing)} ${standing.errorCode}`;
+
+/** The parts of such a value. */
+export function partsOfValue(value: Buffer): { country: string; gateway: string; errorCode: string } {
+  const [country = '', gateway = '', ...errorCode] = value.toString().split(' ');
+  return { country, gateway, errorCode: errorCode.join(' ') };
 }
 
 /** Counts a message in these sums, so many times. */

@@ -39,6 +39,7 @@ function emailFacts(row: Row): Facts {
       isFree: true,
       charged: 0,
       gateway: '',
+      errorCode: '',
       ...bucketsOf(row as Parameters<typeof bucketsOf>[0]),
     },
   };
@@ -101,6 +102,7 @@ function smsFacts(row: Row): Facts | null {
       isFree: status === 'held' || status === 'cancelled' || isRefused,
       charged: Number(row.charged),
       gateway: row.gateway?.toString() ?? '',
+      errorCode: status === 'failed' ? (row.reason_code ?? '') : '',
       ...bucketsOf(row as Parameters<typeof bucketsOf>[0]),
     },
   };

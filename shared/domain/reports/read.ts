@@ -12,10 +12,12 @@ import type {
   CountriesReport,
   DeliverabilityReport,
   LatencyReport,
+  ReportedError,
   ReportFilter,
   SendsFilter,
   SendsReport,
 } from '../../schemas/reports.ts';
+import { partsOfValue, routeValue } from './facts.ts';
 import { piecesWithin, selectionOf, timeOf } from './pieces.ts';
 import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 
@@ -103,7 +105,10 @@ export async function sends(owner: Owner, filter: SendsFilter): Promise<SendsRep
 
 const mostTags = 1_000;
 const mostDomains = 200;
+/** Countries by gateway. */
 const mostCountries = 1_000;
+const mostErrors = 5_000;
+const mostErrorsShown = 20;
 
 /** A row for each tag and channel, most accepted first. */
 export async function clientTags(owner: Owner, filter: ReportFilter): Promise<ClientTagsReport> {
@@ -119,21 +124,39 @@ export async function clientTags(owner: Owner, filter: ReportFilter): Promise<Cl
   });
 }
 
-/** Of text messages: the country of an email is nobody's to know. */
+/** Of text messages, by the gateway that has them: the country of an email is nobody's to know. */
 export async function countries(owner: Owner, filter: ReportFilter): Promise<CountriesReport> {
   const range = rangeOf(filter);
+  const channels = only('sms', filter);
   return reporting(owner, range, async () => {
-    const rows = await list(owner, 'country', only('sms', filter), range, {
-      wanted: counted,
-      limit: mostCountries,
+    const rows = await list(owner, 'route', channels, range, { wanted: counted, limit: mostCountries });
+    const errors = errorsByRoute(
+      await list(owner, 'error', channels, range, { wanted: ['accepted'], limit: mostErrors }),
+    );
+    return rows.map(({ value, channel, counts }) => {
+      const { country, gateway } = partsOfValue(value);
+      return {
+        country: country || null,
+        gateway: gateway || null,
+        channel,
+        ...shown(counts),
+        deliveredRate: rate(counts.delivered, counts.accepted),
+        errors: (errors.get(value.toString()) ?? []).slice(0, mostErrorsShown),
+      };
     });
-    return rows.map(({ value, channel, counts }) => ({
-      country: value.toString() || null,
-      channel,
-      ...shown(counts),
-      deliveredRate: rate(counts.delivered, counts.accepted),
-    }));
   });
+}
+
+/** Most messages first, as the rows come. */
+function errorsByRoute(rows: db.ReportRow<'accepted'>[]): Map<string, ReportedError[]> {
+  const byRoute = new Map<string, ReportedError[]>();
+  for (const { value, counts } of rows) {
+    const { country, errorCode, ...route } = partsOfValue(value);
+    const key = routeValue(country, route);
+    const error = { errorCode, messages: counts.accepted };
+    byRoute.set(key, [...(byRoute.get(key) ?? []), error]);
+  }
+  return byRoute;
 }
 
 /** By the domains of recipients, then by those that were sent from; most accepted first. */
@@ -174,7 +197,7 @@ function deliverability(by: DeliverabilityReport['data'][number]['by']) {
   });
 }
 
-/** How long messages took, by channel and kind. */
+/** How long messages took, by channel, kind and gateway. */
 export async function latency(owner: Owner, filter: ReportFilter): Promise<LatencyReport> {
   const range = rangeOf(filter);
   return reporting(owner, range, async () => {
@@ -183,13 +206,16 @@ export async function latency(owner: Owner, filter: ReportFilter): Promise<Laten
       channelsOf(filter),
       selectionOf(range.from, range.to),
     );
-    const groups = [...Map.groupBy(found, ({ channel, kind }) => `${channel} ${kind}`).values()];
+    const groups = [
+      ...Map.groupBy(found, ({ channel, kind, gateway }) => `${channel} ${kind} ${gateway}`).values(),
+    ];
     return groups.map((rows) => {
-      const { channel, kind } = rows[0]!;
+      const { channel, kind, gateway } = rows[0]!;
       const of = (step: 'sent' | 'delivered') => times(rows.filter((row) => row.step === step));
       return {
         channel,
         kind: kind as LatencyReport['data'][number]['kind'],
+        gateway: gateway || null,
         sent: of('sent'),
         delivered: of('delivered'),
       };

@@ -1,6 +1,14 @@
 import { addCounts, addLatencies, type CountsAt, type LatencyAt } from '../../db/reports/counts.system.ts';
 import { type Channel, type Counts, type Dimension, measures, type Span } from '../../db/reports/counts.ts';
-import { addTo, bytesOfValue, type Facts, type Standing, valueOfBytes } from './facts.ts';
+import {
+  addTo,
+  bytesOfValue,
+  errorValue,
+  type Facts,
+  routeValue,
+  type Standing,
+  valueOfBytes,
+} from './facts.ts';
 import type { NameOf } from './names.ts';
 import { startOf } from './pieces.ts';
 
@@ -21,7 +29,7 @@ export type Tally = {
 };
 
 type At = { workspaceId: Buffer; workspace: string; hour: number; channel: Channel };
-type Timed = Pick<LatencyAt, 'kind' | 'step' | 'bucket'>;
+type Timed = Pick<LatencyAt, 'kind' | 'gateway' | 'step' | 'bucket'>;
 type Hour = {
   at: { workspaceId: Buffer; start: number; channel: Channel };
   counts: Map<Dimension, Map<string, Counts>>;
@@ -49,17 +57,25 @@ export function newTally(): Tally {
     return sums;
   }
 
-  function time({ times }: Hour, { kind, step, bucket }: Timed, messages: number): void {
-    const key = `${kind} ${step} ${bucket}`;
+  function time({ times }: Hour, { kind, gateway, step, bucket }: Timed, messages: number): void {
+    const key = `${kind} ${gateway} ${step} ${bucket}`;
     const entry = times.get(key);
     if (entry) entry.messages += messages;
-    else times.set(key, { kind, step, bucket, messages });
+    else times.set(key, { kind, gateway, step, bucket, messages });
+  }
+
+  /** By what changes with its standing: the gateway that has it, and the error that it failed with. */
+  function route(hour: Hour, facts: Facts, standing: Standing, times: 1 | -1): void {
+    const country = facts.places.find(([dimension]) => dimension === 'country')![1];
+    addTo(countsOf(hour, 'route', routeValue(country, standing)), facts, standing, times);
+    if (standing.errorCode !== '')
+      addTo(countsOf(hour, 'error', errorValue(country, standing)), facts, standing, times);
   }
 
   function timeBoth(hour: Hour, kind: string, standing: Standing, messages: number): void {
-    const { sent, delivered } = standing;
-    if (sent !== null) time(hour, { kind, step: 'sent', bucket: sent }, messages);
-    if (delivered !== null) time(hour, { kind, step: 'delivered', bucket: delivered }, messages);
+    const { gateway, sent, delivered } = standing;
+    if (sent !== null) time(hour, { kind, gateway, step: 'sent', bucket: sent }, messages);
+    if (delivered !== null) time(hour, { kind, gateway, step: 'delivered', bucket: delivered }, messages);
   }
 
   return {
@@ -76,8 +92,8 @@ export function newTally(): Tally {
       for (const [dimension, value] of places)
         change(dimension, dimension === 'recipient_domain' ? nameOf(facts, dimension, value) : value);
       if (facts.channel === 'sms') {
-        addTo(countsOf(hour, 'gateway', standing.gateway), facts, standing, 1);
-        if (before) addTo(countsOf(hour, 'gateway', before.gateway), facts, before, -1);
+        route(hour, facts, standing, 1);
+        if (before) route(hour, facts, before, -1);
       }
       timeBoth(hour, kind, standing, 1);
       if (before) timeBoth(hour, kind, before, -1);
@@ -122,7 +138,7 @@ export function newTally(): Tally {
       await addLatencies(
         atAllSpans(
           timed.filter(({ messages }) => messages !== 0),
-          ({ kind, step, bucket }) => `${kind} ${step} ${bucket}`,
+          ({ kind, gateway, step, bucket }) => `${kind} ${gateway} ${step} ${bucket}`,
           (sum, { messages }) => {
             sum.messages += messages;
           },

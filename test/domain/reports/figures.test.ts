@@ -32,6 +32,9 @@ type Kept = { email: EmailRecord } | { sms: SmsRecord };
 const tags = [null, 'offer', 'code'];
 const countries = ['GB', 'FR', 'DE'];
 const categories = ['hard_bounce', 'soft_bounce', 'rejected', 'suppressed', 'failed'] as const;
+const gateways = ['simulator', 'acme', 'carrier-2'];
+// Of carriers, so of any form.
+const codes = ['expired', 'smpp_401', '21211', 'no such number'];
 const hourMs = 3_600_000;
 
 /** One step: the numbers choose its message and its kind, as far as it is possible. */
@@ -92,8 +95,17 @@ async function take(own: Own, kept: Kept[], { what, one, other }: Step, start: D
   if (!chosen) return;
   if ('sms' in chosen && what === 'change') {
     const next = smsNext[chosen.sms.status];
-    if (next.length > 0)
-      kept[place] = { sms: await advanceText(chosen.sms, next[other % next.length]!, { at: later }) };
+    const status = next[other % next.length];
+    const code = codes[other % codes.length]!;
+    const reason = { category: 'failed', code, description: null, retryable: false } as const;
+    if (status)
+      kept[place] = {
+        sms: await advanceText(chosen.sms, status, {
+          at: later,
+          ...(status === 'failed' && { reason }),
+          ...(status === 'sent' && { gateway: gateways[other % gateways.length]! }),
+        }),
+      };
   }
   if (!('email' in chosen)) return;
   const { email } = chosen;
@@ -170,12 +182,41 @@ async function expectFigures(own: Own, kept: Kept[], start: Date): Promise<void>
   const byCountry = await reports.countries(own, range);
   expect(
     sorted(
-      byCountry.data.map(({ country, channel, deliveredRate, ...counts }) => {
+      byCountry.data.map(({ country, gateway, channel, deliveredRate, errors, ...counts }) => {
         expect(deliveredRate).toBe((counts.delivered / counts.accepted).toFixed(4));
-        return { key: `${country} ${channel}`, ...counts };
+        const own = texts
+          .map(({ sms }) => sms)
+          .filter((sms) => sms.country === country && sms.gateway === gateway);
+        const failed = codes.map((errorCode) => ({
+          errorCode,
+          messages: own.filter(({ reason }) => reason?.code === errorCode).length,
+        }));
+        expect(sorted(errors)).toEqual(sorted(failed.filter(({ messages }) => messages > 0)));
+        expect(errors.map(({ messages }) => -messages)).toEqual(
+          errors.map(({ messages }) => -messages).toSorted((one, other) => one - other),
+        );
+        return { key: `${country} ${gateway} ${channel}`, ...counts };
       }),
     ),
-  ).toEqual(sorted(groups((one) => `${(recordOf(one) as SmsRecord).country} sms`, texts)));
+  ).toEqual(
+    sorted(
+      groups((one) => {
+        const { country, gateway } = recordOf(one) as SmsRecord;
+        return `${country} ${gateway} sms`;
+      }, texts),
+    ),
+  );
+  const times = (await reports.latency(own, range)).data.filter(({ channel }) => channel === 'sms');
+  expect(sorted(times.map(({ gateway, sent }) => ({ gateway, count: sent.count })))).toEqual(
+    sorted(
+      [
+        ...Map.groupBy(
+          texts.filter(({ sms }) => sms.sentAt !== null),
+          ({ sms }) => sms.gateway,
+        ),
+      ].map(([gateway, { length: count }]) => ({ gateway, count })),
+    ),
+  );
 
   const emails = kept.flatMap((one) => ('email' in one ? [one.email] : []));
   const { data } = await reports.emailDeliverability(own, range);

@@ -77,13 +77,13 @@ export async function textAt(
 export async function advanceText(
   before: SmsRecord,
   status: SmsRecord['status'],
-  changes: texts.SmsChanges,
+  { gateway = before.gateway ?? 'simulator', ...changes }: texts.SmsChanges & { gateway?: string },
 ): Promise<SmsRecord> {
-  const after = texts.advance(before, status, changes);
+  const hasGateway = status === 'sent' || before.gateway !== null || gateway !== 'simulator';
+  const after = { ...texts.advance(before, status, changes), gateway: hasGateway ? gateway : null };
   await transaction(async () => {
     await updateSms(before.workspaceId, before, after);
-    if (status === 'sent')
-      await query('UPDATE sms_messages SET gateway = ? WHERE id = ?', ['simulator', idToBytes(after.id)]);
+    await query('UPDATE sms_messages SET gateway = ? WHERE id = ?', [after.gateway, idToBytes(after.id)]);
     await events.record(before.workspaceId, texts.eventOf(after));
   });
   return after;

@@ -49,12 +49,16 @@ function judgeWhole(
       };
     }
     case 'refused':
-      return fail(message, {
-        category: 'rejected',
-        code: fitting('sms_messages.reason_code', submission.code),
-        description: fitting('sms_messages.reason_description', submission.detail),
-        retryable: submission.retryable,
-      });
+      // The reports tell who has refused it.
+      return fail(
+        { ...message, gateway },
+        {
+          category: 'rejected',
+          code: fitting('sms_messages.reason_code', submission.code),
+          description: fitting('sms_messages.reason_description', submission.detail),
+          retryable: submission.retryable,
+        },
+      );
     case 'unavailable':
       logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway did not say what it did');
       if (message.uncertainCount > 0) return fail(message, uncertain);
