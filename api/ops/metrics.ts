@@ -50,6 +50,11 @@ const counters: Record<string, CounterOf> = {
     label: 'outcome',
     values: ['delivered', 'failed'],
   },
+  sms_stop_replies: {
+    help: 'Texts that said STOP to a workspace with an answer to them, by whether it went out',
+    label: 'outcome',
+    values: ['accepted', 'repeated', 'unpaid', 'no_way'],
+  },
   sms_received: { help: 'Text messages that came in' },
   sms_gateway_losses: {
     help: 'Lines to gateways that were lost or not to be had, and binds that were refused',

@@ -69,6 +69,7 @@ export const tableBounds: Record<string, Bound> = {
     kind: 'passing',
     by: 'entries of messages that are gone are put together into one for each workspace; credits stay',
   },
+  sms_stop_replies: { kind: 'passing', by: '7 days' },
   sms_gateway_posts: { kind: 'passing', by: '7 days' },
   sms_gateway_pauses: { kind: 'capped', by: 'one row for each gateway that the operator has paused' },
   sms_inbound_parts: { kind: 'passing', by: '24 hours; then they are joined with what is there' },

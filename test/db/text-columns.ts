@@ -42,7 +42,7 @@ export const checkedColumns: Record<string, string> = {
   suppressions: 'email email_key number',
   webhooks: 'description events inbound_number url',
   webhook_deliveries: 'request_id',
-  workspaces: 'alert_email country name',
+  workspaces: 'alert_email country name start_words stop_reply stop_words',
 };
 
 /** The platform makes it: one of a few words, an id, a secret, a key of an index cut to its length, JSON of what is bounded. */
@@ -83,6 +83,7 @@ export const ownColumns: Record<string, string> = {
   sms_gateway_posts: 'gateway',
   sms_inbound_parts: 'content gateway recipient sender',
   sms_parts: 'gateway',
+  sms_stop_replies: 'number',
   sms_receipts_unmatched: 'gateway reason_category',
   suppressions: 'scope source',
   webhooks: 'api_version legacy_secret previous_secret secret',

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import * as reports from '../../../shared/domain/reports/reports.ts';
+import * as optOut from '../../../shared/domain/sms/opt-out.ts';
 import * as waiting from '../../../shared/domain/work/waiting.ts';
 import * as workspaceRecord from '../../../shared/domain/workspace/workspace.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
@@ -17,6 +18,9 @@ type WorkspaceOptions = {
   emailsPerMinute?: Limit;
   emailsPerHour?: Limit;
   emailsPerDay?: Limit;
+  stopReply?: string;
+  stopWords?: string;
+  startWords?: string;
 };
 
 /** The operator's commands about customers. */
@@ -65,9 +69,15 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
     .option('--emails-per-minute <count>', 'what is more waits for its turn; or none', countOf)
     .option('--emails-per-hour <count>', 'the same of an hour', countOf)
     .option('--emails-per-day <count>', 'the same of a day', countOf)
+    .option('--stop-reply <text>', 'the answer to a text that says STOP, once a day to a number; or none')
+    .option('--stop-words <words>', 'beside STOP and the like, such as ARRET,DESABO; or none')
+    .option('--start-words <words>', 'beside START and UNSTOP; or none')
     .action(async (id: string, options: WorkspaceOptions) => {
       const { alertEmail, webhooks, sending, emailsPerMinute, emailsPerHour, emailsPerDay } = options;
-      const changed = await workspaces.change(await workspaceOf(id), {
+      const workspaceId = await workspaceOf(id);
+      const current = await workspaces.find(workspaceId);
+      const changed = await workspaces.change(workspaceId, {
+        ...optOut.changesOf(current!, optOutOf(options)),
         ...(alertEmail === undefined ? {} : { alertEmail: alertEmail === 'none' ? null : alertEmail }),
         ...(webhooks === undefined ? {} : { webhooksEnabled: webhooks === 'on' }),
         ...(sending === undefined ? {} : { sendingBlocked: sending === 'off' }),
@@ -77,6 +87,14 @@ export function addWorkspaceCommands(program: Command, { print, workspaceOf }: T
       });
       print(shown(changed));
     });
+}
+
+function optOutOf({ stopReply, stopWords, startWords }: WorkspaceOptions): optOut.OptOutOptions {
+  return {
+    ...(stopReply === undefined ? {} : { stopReply: stopReply === 'none' ? null : stopReply }),
+    ...(stopWords === undefined ? {} : { stopWords: stopWords === 'none' ? '' : stopWords }),
+    ...(startWords === undefined ? {} : { startWords: startWords === 'none' ? '' : startWords }),
+  };
 }
 
 function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object {
@@ -90,6 +108,9 @@ function shown(workspace: Awaited<ReturnType<typeof workspaces.change>>): object
     emailsPerMinute,
     emailsPerHour,
     emailsPerDay,
+    stopReply: workspace.stopReply,
+    stopWords: workspace.stopWords.join(',') || null,
+    startWords: workspace.startWords.join(',') || null,
   };
 }
 

@@ -70,6 +70,14 @@ export const text = <Text extends string = string>() => column<Text, Text>('text
 /** Text in a column of bytes, which compares as bytes do (architecture rule 8). */
 export const binaryText = () => column<Buffer, string>('bytes', String, (value) => Buffer.from(value));
 
+/** Words without spaces, in a column of bytes. */
+export const words = () =>
+  column<Buffer, string[]>(
+    'bytes',
+    (bytes) => (bytes.length > 0 ? bytes.toString().split(' ') : []),
+    (value) => Buffer.from(value.join(' ')),
+  );
+
 /** Text that a server outside has written: as much of it as the column has room for. */
 export const outsideText = (name: OutsideColumn) =>
   column<string, string>('text', null, (value) => fitting(name, value));

@@ -30,6 +30,7 @@ import { smsGatewayPosts } from './0036_sms_gateway_posts.ts';
 import { smsGatewayPauses } from './0038_sms_gateway_pauses.ts';
 import { reportBackfill } from './0039_report_backfill.ts';
 import { reportGateways } from './0042_report_gateways.ts';
+import { stopReplies } from './0043_stop_replies.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -66,4 +67,5 @@ export const migrations: Migration[] = [
   smsGatewayPauses,
   reportBackfill,
   reportGateways,
+  stopReplies,
 ];

@@ -26,8 +26,11 @@ export type ClaimedSms = {
   isBlocked: boolean;
 };
 
+// The answer to a STOP goes to a number that has just become suppressed.
 const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
-  WHERE s.workspace_id = sms_messages.workspace_id AND s.number = sms_messages.recipient)`;
+  WHERE s.workspace_id = sms_messages.workspace_id AND s.number = sms_messages.recipient AND NOT EXISTS (
+    SELECT 1 FROM sms_stop_replies r WHERE r.workspace_id = sms_messages.workspace_id
+      AND r.number = sms_messages.recipient AND r.sms_id = sms_messages.id))`;
 
 // Texts are small and many: few large statements cost less than several at once. Two, so that one that waits for a lock
 // does not hold up all.

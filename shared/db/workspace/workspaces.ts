@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { binaryText, boolean, id, int, text, time } from '../client/columns.ts';
+import { binaryText, boolean, id, int, text, time, words } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { execute, query } from '../client.ts';
 
@@ -14,6 +14,11 @@ export const workspaces = table('workspaces', {
   emailsPerMinute: int().nullable(),
   emailsPerHour: int().nullable(),
   emailsPerDay: int().nullable(),
+  /** The answer to a text that says STOP; null: none. */
+  stopReply: text().nullable(),
+  /** What means STOP and START beside the known words: in capitals, letters and digits only. */
+  stopWords: words().nullableAs(() => []),
+  startWords: words().nullableAs(() => []),
   createdAt: time(),
 });
 const changing = workspaces.omit('id', 'name', 'country', 'createdAt');

@@ -21,6 +21,7 @@ import { deleteGatewayPostsBefore } from '../../db/sms/gateway-posts.system.ts';
 import { deleteInboundPartsBefore, deleteUnansweredBefore } from '../../db/sms/inbound.system.ts';
 import { deletePartsBefore } from '../../db/sms/parts.system.ts';
 import { deleteReceiptsBefore } from '../../db/sms/receipts.system.ts';
+import { deleteStopRepliesBefore } from '../../db/sms/stop-replies.system.ts';
 import {
   deleteAttemptsBefore,
   deleteDeliveriesBefore,
@@ -80,6 +81,8 @@ export async function purge(): Promise<number> {
       await deletePartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteInboundPartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteGatewayPostsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
+      // Later than the text that it names can still be waiting.
+      await deleteStopRepliesBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteUnansweredBefore(new Date(now().getTime() - 24 * hourMs), batchSize),
       await reports.purge(batchSize),
     ];

@@ -13,6 +13,7 @@ import { enqueue } from '../../queue/queue.ts';
 export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
 const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
+const noStopReply = { stopReply: null, stopWords: [], startWords: [] };
 
 export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord> {
   const time = now();
@@ -24,6 +25,7 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
     webhooksEnabled: true,
     sendingBlocked: false,
     ...unlimited,
+    ...noStopReply,
     createdAt: time,
   };
   await db.insertWorkspace(record.id, record);
@@ -46,6 +48,7 @@ export async function makeSystem(): Promise<void> {
     webhooksEnabled: false,
     sendingBlocked: false,
     ...unlimited,
+    ...noStopReply,
     createdAt: now(),
   });
 }
@@ -59,12 +62,16 @@ export type WorkspaceChanges = {
   emailsPerMinute?: number | null;
   emailsPerHour?: number | null;
   emailsPerDay?: number | null;
+  /** Null: no answer. These three are made by sms/opt-out.ts. */
+  stopReply?: string | null;
+  stopWords?: string[];
+  startWords?: string[];
 };
 
 /** A field that is left out stays. Processes that remember the workspace follow within two seconds. */
 export async function change(workspaceId: string, changes: WorkspaceChanges): Promise<db.WorkspaceRecord> {
   if (changes.alertEmail != null) checkAddress(changes.alertEmail);
-  return transaction(async () => {
+  const changed = await transaction(async () => {
     const workspace = await db.findWorkspaceForUpdate(workspaceId);
     if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
     const changed = { ...workspace, ...changes };
@@ -74,6 +81,8 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
       enqueue(releaseSms, { workspaceId }, { lane: 'default', id: `${workspaceId}-${now().getTime()}` });
     return changed;
   });
+  cache.delete(workspaceId);
+  return changed;
 }
 
 function checkAddress(text: string): void {

@@ -9,14 +9,15 @@ import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
 import * as conversations from '../../conversations/conversations.ts';
 import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
+import * as workspaces from '../../workspace/workspaces.ts';
+import { keywordIn } from '../opt-out.ts';
 import { eventOf } from '../record.ts';
+import * as stopReply from './stop-reply.ts';
 
 /** Numbers in E.164; `to` may be the name that is answered. */
 export type InboundText = { from: string; to: string; content: string };
 
 const repliesWithinMs = 30 * 86_400_000;
-const stopWords = new Set(['STOP', 'STOPALL', 'UNSUBSCRIBE', 'CANCEL', 'END', 'QUIT']);
-const startWords = new Set(['START', 'UNSTOP']);
 
 /** Belongs before the transaction in which the text is received. */
 export const expect = (workspaceId: string, { from, to }: Pick<InboundText, 'from' | 'to'>) =>
@@ -24,7 +25,8 @@ export const expect = (workspaceId: string, { from, to }: Pick<InboundText, 'fro
 
 /**
  * A text that came to the workspace, in the current transaction. One that says STOP and nothing else suppresses the
- * number; START lifts what such a text did, and nothing that was put there otherwise (API decisions §8).
+ * number; START lifts what such a text did, and nothing that was put there otherwise (API decisions §8). The workspace may have
+ * words of its own, and an answer.
  */
 export async function receive(
   workspaceId: string,
@@ -74,11 +76,13 @@ export async function receive(
   };
   await db.insertSms(workspaceId, message);
   await events.record(workspaceId, eventOf(message));
-  // The whole message, whatever its case, spaces and punctuation (API decisions §8).
-  const word = content.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
-  if (stopWords.has(word)) await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
-  if (startWords.has(word)) await suppressions.liftStop(workspaceId, from);
+  const workspace = await workspaces.findRecent(workspaceId);
+  const keyword = keywordIn(content, workspace);
+  if (keyword === 'stop') await suppressions.add(workspaceId, { number: from, email: null }, 'stop', null);
+  if (keyword === 'start') await suppressions.liftStop(workspaceId, from);
   await conversations.addInbound(workspaceId, message);
+  if (keyword === 'stop' && workspace && workspace.stopReply !== null && !workspace.sendingBlocked)
+    await stopReply.answer(message, workspace.stopReply);
   count('sms_received');
   return message;
 }

@@ -1,0 +1,31 @@
+import { idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute } from '../client.ts';
+
+/** A text that answers a STOP. */
+export type StopReply = { number: string; smsId: string };
+
+/** False where the number has had an answer since `after`. */
+export async function insertStopReply(
+  workspaceId: string,
+  { number, smsId }: StopReply,
+  { at, after }: { at: Date; after: Date },
+): Promise<boolean> {
+  const key = [idToBytes(workspaceId), Buffer.from(number)];
+  await execute(
+    `DELETE r FROM sms_stop_replies r ${byId} WHERE workspace_id = ? AND number = ? AND replied_at <= ?`,
+    [...key, after],
+  );
+  const { affectedRows } = await execute<Changed>(
+    'INSERT IGNORE INTO sms_stop_replies (workspace_id, number, sms_id, replied_at) VALUES (?, ?, ?, ?)',
+    [...key, idToBytes(smsId), at],
+  );
+  return affectedRows === 1;
+}
+
+/** The text is not to go out after all. */
+export async function deleteStopReply(workspaceId: string, number: string): Promise<void> {
+  await execute(`DELETE r FROM sms_stop_replies r ${byId} WHERE workspace_id = ? AND number = ?`, [
+    idToBytes(workspaceId),
+    Buffer.from(number),
+  ]);
+}

@@ -1,0 +1,75 @@
+import { now } from '../../../common/clock.ts';
+import { count } from '../../../common/metrics.ts';
+import { insertSms, type SmsRecord } from '../../../db/sms/messages.ts';
+import { deleteStopReply, insertStopReply } from '../../../db/sms/stop-replies.ts';
+import { newId } from '../../../formats/ids.ts';
+import { partsOf } from '../../../formats/sms/gsm-7.ts';
+import { hasRoute } from '../../../transports/sms.ts';
+import * as conversations from '../../conversations/conversations.ts';
+import * as events from '../../events/events.ts';
+import { findApproved } from '../../senders/senders.ts';
+import * as balance from '../balance.ts';
+import { admit } from '../delivery/admission.ts';
+import { costOf, priceOf } from '../prices.ts';
+import { eventOf } from '../record.ts';
+
+/** So that two machines which answer each other do not do so for ever. */
+const againAfterMs = 86_400_000;
+
+/**
+ * Answers a text that says STOP with the words of its workspace: in the transaction that has stored that text, last, so
+ * that a kill leaves both or none. It goes out despite the suppression, at most once a day to a number, and costs what
+ * every text does; where the workspace cannot pay for it now, there is none.
+ */
+export async function answer(stop: SmsRecord, content: string): Promise<void> {
+  const outcome = await tryToAnswer(stop, content);
+  count('sms_stop_replies', { outcome });
+}
+
+async function tryToAnswer(
+  stop: SmsRecord,
+  content: string,
+): Promise<'accepted' | 'repeated' | 'unpaid' | 'no_way'> {
+  const { workspaceId, country } = stop;
+  const [sender, recipient] = [stop.recipient, stop.sender];
+  // A short code or a name can write, and cannot be written to; its country is not known.
+  if (country === null || !hasRoute({ sender, recipient })) return 'no_way';
+  if (!(await findApproved(workspaceId, sender, country)).ok) return 'no_way';
+  const reply = await replyTo(stop, content);
+  const at = reply.createdAt;
+  const after = new Date(at.getTime() - againAfterMs);
+  if (!(await insertStopReply(workspaceId, { number: recipient, smsId: reply.id }, { at, after })))
+    return 'repeated';
+  const isFree = (await balance.find(workspaceId)) === null;
+  const charged = isFree || reply.cost.gbp !== null ? await balance.charge(reply) : null;
+  if (charged === null) {
+    await deleteStopReply(workspaceId, recipient);
+    return 'unpaid';
+  }
+  const message = admit({ ...reply, charged });
+  await insertSms(workspaceId, message);
+  await events.record(workspaceId, eventOf(message));
+  await conversations.addSent(workspaceId, message);
+  return 'accepted';
+}
+
+async function replyTo(stop: SmsRecord, content: string): Promise<SmsRecord> {
+  const at = now();
+  const { encoding, parts } = partsOf(content);
+  return {
+    ...stop,
+    id: newId('sms', at),
+    direction: 'outbound',
+    status: 'queued',
+    sender: stop.recipient,
+    recipient: stop.sender,
+    content,
+    parts: parts.length,
+    encoding,
+    cost: costOf(parts.length, await priceOf(stop.country, at)),
+    inReplyTo: stop.id,
+    createdAt: at,
+    updatedAt: at,
+    dueAt: at,
+  };
+}
