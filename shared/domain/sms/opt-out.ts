@@ -27,7 +27,7 @@ export function keywordIn(
 /** As the operator gives them: words with commas between. */
 export type OptOutOptions = { stopReply?: string | null; stopWords?: string; startWords?: string };
 
-/** What is to be stored of these options. Throws where one cannot be used; those that are left out stay. */
+/** The settings that these options change. Throws where one cannot be used; options that are left out change nothing. */
 export function changesOf(current: OptOutSettings, options: OptOutOptions): Partial<OptOutSettings> {
   const changes: Partial<OptOutSettings> = {};
   if (options.stopReply !== undefined) changes.stopReply = replyOf(options.stopReply);

@@ -96,16 +96,17 @@ async function take(own: Own, kept: Kept[], { what, one, other }: Step, start: D
   if ('sms' in chosen && what === 'change') {
     const next = smsNext[chosen.sms.status];
     const status = next[other % next.length];
-    const code = codes[other % codes.length]!;
-    const reason = { category: 'failed', code, description: null, retryable: false } as const;
-    if (status)
-      kept[place] = {
-        sms: await advanceText(chosen.sms, status, {
-          at: later,
-          ...(status === 'failed' && { reason }),
-          ...(status === 'sent' && { gateway: gateways[other % gateways.length]! }),
-        }),
-      };
+    const reason = {
+      category: 'failed',
+      code: codes[other % 4]!,
+      description: null,
+      retryable: false,
+    } as const;
+    const changes = {
+      ...(status === 'failed' && { reason }),
+      ...(status === 'sent' && { gateway: gateways[other % 3]! }),
+    };
+    if (status) kept[place] = { sms: await advanceText(chosen.sms, status, { at: later, ...changes }) };
   }
   if (!('email' in chosen)) return;
   const { email } = chosen;
