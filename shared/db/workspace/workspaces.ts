@@ -16,7 +16,7 @@ export const workspaces = table('workspaces', {
   emailsPerDay: int().nullable(),
   /** The answer to a text that says STOP; null: none. */
   stopReply: text().nullable(),
-  /** What means STOP and START beside the known words: in capitals, letters and digits only. */
+  /** Words that mean STOP and START beside the known ones: in capitals, letters and digits only. */
   stopWords: words().nullableAs(() => []),
   startWords: words().nullableAs(() => []),
   createdAt: time(),
