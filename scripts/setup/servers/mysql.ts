@@ -41,7 +41,13 @@ async function initialise(program: Program, data: string): Promise<void> {
 const initialiseMysql = async (program: Program, data: string) =>
   processes.outputOf(
     program.command,
-    ['--no-defaults', ...beside(program), `--datadir=${data}`, '--initialize-insecure'],
+    [
+      '--no-defaults',
+      ...beside(program),
+      `--datadir=${data}`,
+      '--initialize-insecure',
+      '--secure-file-priv=NULL',
+    ],
     { env: program.env },
   );
 
@@ -123,7 +129,8 @@ export async function startMysql(
     '--innodb-buffer-pool-size=256M',
     '--max-allowed-packet=64M',
     '--max-connections=500',
-    ...(program.kind === 'MySQL' ? ['--mysqlx=OFF'] : []),
+    // Its folder for that, as it was built, need not be there.
+    ...(program.kind === 'MySQL' ? ['--mysqlx=OFF', '--secure-file-priv=NULL'] : []),
   ];
   const url = `mysql://root:${password}@127.0.0.1:${port}/messaging`;
   const server = await startServer({

@@ -6,7 +6,7 @@ import { Unfit } from '../start/session.ts';
 import { isDebianLike, unpack } from './unpack.ts';
 
 export interface Program {
-  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix' | 'Chromium';
+  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix' | 'Chromium' | 'HAProxy';
   version: string;
   command: string;
   argv0?: string;
@@ -20,10 +20,14 @@ interface Wanted {
   /** Files to look for; the second part is the name it must be called by, where that decides what it is. */
   files: [file: string, argv0?: string][];
   packages: string[];
+  /** From Debian's sid, whose programs want its C library, so they are started by its loader. */
+  fromSid?: boolean;
+  /** What else it needs, from the folder above that of the program. */
+  beside?: string[];
   formulas: string;
   needs: string;
   /** Names a server that is there already. */
-  setting?: string;
+  setting?: string | undefined;
   identify(output: string): { kind: Program['kind']; version: string } | undefined;
 }
 
@@ -89,6 +93,48 @@ const chromium: Wanted = {
   },
 };
 
+/** For tests only: MySQL itself, which Debian has in sid alone. */
+const oracleMysql: Wanted = {
+  ...mysql,
+  name: 'MySQL',
+  files: [['mysqld']],
+  beside: ['lib/mysql/plugin/group_replication.so'],
+  packages: ['mysql-server-core'],
+  fromSid: true,
+  formulas: 'mysql',
+  needs: 'MySQL 8.4 or newer',
+  identify(output) {
+    const [, version, maria] = /Ver (\d+\.\d+\.\d+)(-MariaDB)?/.exec(output) ?? [];
+    return version && !maria && atLeast(version, 8, 4) ? { kind: 'MySQL', version } : undefined;
+  },
+};
+
+/** For tests only: MariaDB with what makes several of them a cluster. */
+const galera: Wanted = {
+  ...mysql,
+  name: 'Galera',
+  files: [['mariadbd']],
+  beside: ['lib/galera/libgalera_smm.so', 'bin/wsrep_sst_rsync', 'bin/mariadb'],
+  // With lsof and iproute2 the scripts that copy a node find out who listens where.
+  packages: ['mariadb-server', 'mariadb-client-core', 'galera-4', 'rsync', 'lsof', 'iproute2'],
+  needs: 'MariaDB with Galera',
+  setting: undefined,
+};
+
+/** For tests only. */
+const haproxy: Wanted = {
+  name: 'HAProxy',
+  files: [['haproxy']],
+  versionArgs: ['-v'],
+  packages: ['haproxy'],
+  formulas: 'haproxy',
+  needs: 'HAProxy 2.4 or newer',
+  identify(output) {
+    const [, version] = /HAProxy version (\d+\.\d+\.\d+)/.exec(output) ?? [];
+    return version && atLeast(version, 2, 4) ? { kind: 'HAProxy', version } : undefined;
+  },
+};
+
 const unpackedFolder = (wanted: Wanted) => path.join(checkout, '.local/programs', wanted.name.toLowerCase());
 
 function folders(wanted: Wanted): string[] {
@@ -107,7 +153,7 @@ function folders(wanted: Wanted): string[] {
 /** Programs outside the system's folders find the libraries that were unpacked with them. */
 function environment(wanted: Wanted, command: string): NodeJS.ProcessEnv {
   const root = unpackedFolder(wanted);
-  if (!command.startsWith(root + path.sep)) return { ...given };
+  if (wanted.fromSid || !command.startsWith(root + path.sep)) return { ...given };
   const libraries = ['usr/lib', 'lib'].flatMap((folder) => {
     const parent = path.join(root, folder);
     if (!fs.existsSync(parent)) return [];
@@ -127,7 +173,8 @@ async function find(wanted: Wanted): Promise<Program | undefined> {
   for (const [file, argv0] of wanted.files)
     for (const folder of new Set(folders(wanted))) {
       const command = path.join(folder, file);
-      if (!fs.existsSync(command)) continue;
+      const hasAll = (wanted.beside ?? []).every((name) => fs.existsSync(path.join(folder, '..', name)));
+      if (!fs.existsSync(command) || !hasAll) continue;
       const env = environment(wanted, command);
       const { output } = await processes.outputOf(command, wanted.versionArgs ?? ['--version'], {
         env,
@@ -139,6 +186,20 @@ async function find(wanted: Wanted): Promise<Program | undefined> {
   return undefined;
 }
 
+/** In place of the program stands a script that starts it by the loader beside it, with the libraries beside it. */
+function useLoader(folder: string, name: string): void {
+  const program = path.join(folder, 'usr/sbin', name);
+  fs.renameSync(program, `${program}.elf`);
+  const lines = [
+    '#!/bin/sh',
+    'program=$(readlink -f "$0")',
+    'for libraries in "${program%/*/*}"/lib/*-linux-gnu; do :; done',
+    'for loader in "$libraries"/ld-linux-*.so.*; do :; done',
+    'exec "$loader" --library-path "$libraries:${program%/*/*}/lib/mysql/private" "$program.elf" "$@"',
+  ];
+  fs.writeFileSync(program, `${lines.join('\n')}\n`, { mode: 0o755 });
+}
+
 async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promise<Program> {
   const found = await find(wanted);
   if (found) return found;
@@ -148,7 +209,8 @@ async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promis
     log(
       `${wanted.name}: not on this machine; unpacking Debian's ${wanted.packages.join(' and ')} into ${folder}`,
     );
-    reason = await unpack(wanted.packages, folder);
+    reason = await unpack(wanted.packages, folder, wanted.fromSid ? 'sid' : 'system');
+    if (!reason && wanted.fromSid) for (const [name] of wanted.files) useLoader(folder, name);
     const unpacked = await find(wanted);
     if (unpacked) return unpacked;
   }
@@ -160,9 +222,16 @@ async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promis
   throw new Unfit(`${reason}${wanted.needs} is needed and was not found. Type: ${install}${otherwise}`);
 }
 
-export const findMysql = async (log: (text: string) => void): Promise<Program> => findOrUnpack(mysql, log);
+/** MariaDB, or what there is; MySQL itself where the run is to be on that. */
+export const findMysql = async (log: (text: string) => void): Promise<Program> =>
+  findOrUnpack(given['TEST_ENGINE'] === 'mysql' ? oracleMysql : mysql, log);
+export const findOracleMysql = async (log: (text: string) => void): Promise<Program> =>
+  findOrUnpack(oracleMysql, log);
 export const findRedis = async (log: (text: string) => void): Promise<Program> => findOrUnpack(redis, log);
 export const findPostfix = async (log: (text: string) => void): Promise<Program> =>
   findOrUnpack(postfix, log);
 export const findChromium = async (log: (text: string) => void): Promise<Program> =>
   findOrUnpack(chromium, log);
+export const findGalera = async (log: (text: string) => void): Promise<Program> => findOrUnpack(galera, log);
+export const findHaproxy = async (log: (text: string) => void): Promise<Program> =>
+  findOrUnpack(haproxy, log);

@@ -10,9 +10,14 @@ export const isDebianLike = (): boolean => runs('apt-get') && runs('dpkg-deb');
 /**
  * Downloads packages with what they depend on and is not installed, and unpacks them into a folder. Nothing is
  * installed, no service is started and no root is needed: apt keeps its lists and archives in a folder of ours.
+ * From Debian's sid everything comes with it, the C library too, as that may be newer than the machine's.
  * Returns what went wrong, or ''.
  */
-export async function unpack(packages: readonly string[], folder: string): Promise<string> {
+export async function unpack(
+  packages: readonly string[],
+  folder: string,
+  from: 'system' | 'sid' = 'system',
+): Promise<string> {
   const work = `${folder}.${process.pid}`;
   const archives = path.join(work, 'archives');
   const lists = path.join(work, 'lists');
@@ -28,6 +33,7 @@ export async function unpack(packages: readonly string[], folder: string): Promi
     // As root apt would switch to a user of its own, who cannot write here.
     'APT::Sandbox::User': '',
     'Acquire::Languages': 'none',
+    ...(from === 'sid' && sourcesOfSid(work)),
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
   const env = { ...given, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
@@ -52,6 +58,15 @@ export async function unpack(packages: readonly string[], folder: string): Promi
   } finally {
     fs.rmSync(work, { recursive: true, force: true });
   }
+}
+
+const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
+function sourcesOfSid(work: string) {
+  const [sources, nothing] = [path.join(work, 'sources'), path.join(work, 'status')];
+  fs.writeFileSync(sources, `deb [signed-by=${keyring}] http://deb.debian.org/debian sid main\n`);
+  fs.writeFileSync(nothing, '');
+  return { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-', 'Dir::State::status': nothing };
 }
 
 const lastLines = (output: string): string => `${output.trim().split('\n').slice(-5).join('\n')}\n`;

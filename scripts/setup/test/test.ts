@@ -52,7 +52,7 @@ async function timed<T>(name: string, work: () => Promise<T>): Promise<T> {
 async function test(): Promise<number> {
   const given = process.argv.slice(2);
   const [profile, ...options] = given;
-  if (profile === 'faults' || profile === 'soak')
+  if (profile === 'faults' || profile === 'soak' || profile === 'cluster')
     return longRun('test/faults/storm/main.ts', ['--profile', profile, ...options]);
   if (profile === 'fuzz') return longRun('test/fuzz/main.ts', options);
   const chosen = await chosenByChange(given, checkout);

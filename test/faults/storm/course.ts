@@ -66,7 +66,7 @@ export async function runSoak(prepared: Prepared, options: Options): Promise<Res
   });
 }
 
-function resultOf(outcome: Outcome, options: Options, more: string, moreJson: object): Result {
+export function resultOf(outcome: Outcome, options: Options, more: string, moreJson: object): Result {
   const isSound = outcome.findings.length + outcome.oddities.length === 0;
   const said = isSound ? 'Nothing was found.' : `FOUND:\n${findingsText(outcome)}`;
   return {

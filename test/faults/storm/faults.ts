@@ -17,16 +17,19 @@ export type Stage = {
   commits: CommitCut;
 };
 
-type Fault = {
+export type Fault<On> = {
   /** Targets are a slot's name or one of the servers. */
-  to: 'processes' | readonly (keyof Stage['lines'])[];
+  to: 'processes' | readonly string[];
   /** How long, in ms; 0 0: it is a moment. The time to come back is added to that. */
   lasts: readonly [least: number, most: number];
   /** Begins it, and returns what ends it. `amount` from 0 to below 1 is as the schedule has drawn it. */
-  begin: (stage: Stage, target: string, amount: number) => Promise<() => unknown> | (() => unknown);
+  begin: (stage: On, target: string, amount: number) => Promise<() => unknown> | (() => unknown);
 };
+export type Faults<On> = Record<string, Fault<On>>;
 
-const slotOf = ({ slots }: Stage, target: string): Slot => {
+type Slots = Pick<Stage, 'slots'>;
+
+const slotOf = ({ slots }: Slots, target: string): Slot => {
   const slot = slots.find(({ name }) => name === target);
   if (!slot) throw new Error(`There is no process "${target}"`);
   return slot;
@@ -35,7 +38,8 @@ const lineOf = ({ lines }: Stage, target: string): TcpProxy => lines[target as k
 const everyLine = ['mysql', 'redis', 'smtp'] as const;
 const nothing = () => undefined;
 
-export const faults: Record<string, Fault> = {
+/** To any process of the platform. */
+export const processFaults: Faults<Slots> = {
   'kill -9': {
     to: 'processes',
     lasts: [0, 0],
@@ -79,6 +83,10 @@ export const faults: Record<string, Fault> = {
       };
     },
   },
+};
+
+export const faults: Faults<Stage> = {
+  ...processFaults,
   cut: {
     to: everyLine,
     lasts: [0, 0],
@@ -161,11 +169,12 @@ export const faults: Record<string, Fault> = {
 };
 
 /** Does it, waits for its time, and makes everything sound again. */
-export async function inject(
-  stage: Stage,
+export async function inject<On extends Slots>(
+  stage: On,
+  known: Faults<On>,
   { kind, target, lastMs, amount }: Planned,
 ): Promise<InjectedFault> {
-  const fault = faults[kind];
+  const fault = known[kind];
   if (!fault) throw new Error(`There is no fault "${kind}"`);
   const atMs = Date.now();
   const end = await fault.begin(stage, target, amount);

@@ -4,8 +4,9 @@ import path from 'node:path';
 import { localDir } from '../../../scripts/setup/environment.ts';
 import * as session from '../../../scripts/setup/start/session.ts';
 import { endAll } from '../../support/runner/at-end.ts';
+import type { Result } from './course.ts';
 import { type Options, optionsOf } from './options.ts';
-import { prepareWorld } from './world.ts';
+import type { Prepared, Options as RunOptions } from './run.ts';
 
 /** Short times, so that a lease ends and a retry comes within the storm. */
 const settings = {
@@ -55,22 +56,17 @@ async function main(): Promise<number> {
   }
   // Whatever makes a temporary file makes it there, ourselves included.
   process.env['TMPDIR'] = folder;
-  const { prepared, own } = await prepare(folder, chosen);
-  // A frozen process cannot end.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.on(signal, () => {
-      for (const slot of prepared.stage.slots) slot.thaw();
-    });
+  const { prepared, go } = await prepare(folder, chosen);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => prepared.thaw());
   // The load and the checks use the platform's own modules, which take their settings when they are first imported.
   for (const name of Object.keys(process.env))
     if (!['PATH', 'HOME', 'TMPDIR', 'LANG', 'NODE_COMPILE_CACHE'].includes(name)) delete process.env[name];
-  Object.assign(process.env, own, { LOG_LEVEL: 'silent' });
-  const { runFaults, runSoak } = await import('./course.ts');
-  const result = await (chosen.profile === 'faults' ? runFaults : runSoak)(prepared, {
+  Object.assign(process.env, prepared.direct, { LOG_LEVEL: 'silent' });
+  const result = await go({
     seed: chosen.seed,
     durationMs: chosen.minutes * 60_000,
     perSecond: chosen.perSecond,
-    gapMs: chosen.size === 'small' ? [700, 2_000] : [2_000, 7_000],
+    gapMs: gapsMs[chosen.profile === 'cluster' ? 'cluster' : chosen.size],
     log,
   });
   await endAll();
@@ -82,8 +78,8 @@ async function main(): Promise<number> {
     fs.cpSync(path.join(folder, 'logs'), kept, { recursive: true });
     write(path.join(kept, 'result.json'), result.json);
     session.log(`Logs and all that is known of it: ${kept}`);
-    session.log(repetition(chosen));
   }
+  if (!result.isSound || chosen.profile === 'cluster') session.log(repetition(chosen));
   return result.isSound ? 0 : 1;
 }
 
@@ -92,10 +88,16 @@ function write(file: string, value: unknown): void {
   fs.writeFileSync(file, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-const repetition = ({ profile, minutes, seed, perSecond, size }: Options): string =>
-  `To repeat it: scripts/test ${profile} --minutes ${minutes} --seed ${seed} --per-second ${perSecond} --size ${size}`;
+const repetition = ({ profile, minutes, seed, perSecond, size, form }: Options): string =>
+  `To repeat it: scripts/test ${profile} --minutes ${minutes} --seed ${seed} --per-second ${perSecond} --size ${size}${profile === 'cluster' ? ` --form ${form}` : ''}`;
 
-async function prepare(folder: string, { profile, size }: Options) {
+/** From the begin of one fault to the begin of the next. */
+const gapsMs = { whole: [2_000, 7_000], small: [700, 2_000], cluster: [4_000, 9_000] } as const;
+
+type Course = { prepared: Prepared; go: (options: RunOptions) => Promise<Result> };
+
+/** What `go` does uses the platform's own modules, so it is loaded when their settings are there. */
+async function prepare(folder: string, { profile, size, form }: Options): Promise<Course> {
   const { randomBytes } = await import('node:crypto');
   const whole = {
     ...settings,
@@ -103,14 +105,24 @@ async function prepare(folder: string, { profile, size }: Options) {
     TMPDIR: folder,
     SECRET_KEY: `k1:${randomBytes(32).toString('hex')}`,
   };
-  const prepared = await prepareWorld({
-    folder,
-    size,
-    withLines: profile === 'faults',
-    settings: whole,
-    log,
-  });
-  return { prepared, own: prepared.direct };
+  const world = { folder, size, settings: whole, log };
+  if (profile === 'cluster') {
+    const { prepareCluster } = await import('../cluster/world.ts');
+    const prepared = await prepareCluster({ ...world, form });
+    return {
+      prepared,
+      go: async (options) => (await import('../cluster/course.ts')).runCluster(prepared, options),
+    };
+  }
+  const { prepareWorld } = await import('./world.ts');
+  const prepared = await prepareWorld({ ...world, withLines: profile === 'faults' });
+  return {
+    prepared,
+    async go(options) {
+      const { runFaults, runSoak } = await import('./course.ts');
+      return (profile === 'faults' ? runFaults : runSoak)(prepared, options);
+    },
+  };
 }
 
 if (import.meta.main) await session.run(main);

@@ -27,8 +27,6 @@ export async function soundRun(): Promise<{ world: World; ledger: Ledger }> {
   const workers = await runWorkers();
   world = {
     webUrls: () => [api.url],
-    mysqlUrl: process.env['MYSQL_URL']!,
-    redisUrl: process.env['REDIS_URL']!,
     sink,
     receivers: startReceivers(randomOf(2)),
     settings: { WEBHOOK_RETRY_SCHEDULE_SECONDS: waits.join(',') },

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closeEverything, startUp } from '../../../shared/lifecycle.ts';
+import type { SmtpSink } from '../../support/servers/smtp-sink.ts';
 import { duplicatesByCause, duplicatesOf } from './duplicates.ts';
 import { evidenceOf } from './evidence.ts';
-import { inject } from './faults.ts';
 import { checkInvariants } from './invariants/index.ts';
 import { startLoad } from './load.ts';
-import type { Oddity } from './processes.ts';
+import type { Platform } from './platform.ts';
+import type { Oddity, Settings } from './processes.ts';
 import { streamOf } from './random.ts';
 import { startReceivers } from './receivers.ts';
 import {
@@ -19,7 +20,6 @@ import { readRows } from './rows.ts';
 import type { Sample } from './samples.ts';
 import type { Planned } from './schedule.ts';
 import type { Finding, InjectedFault, Ledger, Load, World } from './types.ts';
-import type { Prepared } from './world.ts';
 
 export type Options = {
   seed: number;
@@ -47,6 +47,16 @@ export type Outcome = {
   restAfterMs: number;
 };
 
+/** A platform with the world around it, before the load. */
+export type Prepared = Platform & {
+  sink: SmtpSink;
+  /** For the program itself: past whatever is broken. */
+  direct: Settings;
+  inject: (planned: Planned) => Promise<InjectedFault>;
+  /** Nothing is frozen any more: what is could not end. */
+  thaw: () => void;
+};
+
 /** A run from its first request to its end. */
 export type Run = { prepared: Prepared; world: World; load: Load; options: Options };
 
@@ -56,17 +66,16 @@ const calmMs = 3_000;
 
 /** Starts the platform, and the load on it. */
 export async function startRun(prepared: Prepared, options: Options): Promise<Run> {
-  const { servers, sink, direct } = prepared;
+  const { sink, direct } = prepared;
   const { seed, perSecond, log } = options;
   const world: World = {
     webUrls: () => prepared.webUrls(),
-    mysqlUrl: servers.mysql.url,
-    redisUrl: servers.redis.url,
     sink,
     receivers: startReceivers(streamOf(seed, 2)),
     settings: direct,
   };
-  await Promise.all([startUp(), prepared.open()]);
+  await startUp();
+  await prepared.open();
   const load = await startLoad(world, { perSecond, random: streamOf(seed, 1), log });
   return { prepared, world, load, options };
 }
@@ -76,7 +85,7 @@ export async function blow(
   { prepared, options }: Run,
   planned: readonly Planned[],
 ): Promise<InjectedFault[]> {
-  const { stage, oddities } = prepared;
+  const { oddities } = prepared;
   const { log, durationMs } = options;
   log(`${planned.length} faults in ${Math.round(durationMs / 1000)} s, seed ${options.seed}`);
   const faults: InjectedFault[] = [];
@@ -90,7 +99,7 @@ export async function blow(
   async function injectOne(one: Planned): Promise<void> {
     log(`${one.kind}, ${one.target}${one.lastMs > 0 ? `, ${one.lastMs} ms` : ''}`);
     try {
-      faults.push(await inject(stage, one));
+      faults.push(await prepared.inject(one));
     } catch (error) {
       const text = `after ${one.kind}: ${(error as Error).message}`;
       log(`${one.target} ${text}`);
@@ -154,8 +163,8 @@ async function comeToRest({
 }
 
 /** Each ends in order when it is asked to. */
-async function stopAll({ stage, oddities }: Prepared): Promise<void> {
-  const endings = stage.slots.map(async (slot) => ({ slot: slot.name, ...(await slot.stop()) }));
+async function stopAll({ slots, oddities }: Prepared): Promise<void> {
+  const endings = slots.map(async (slot) => ({ slot: slot.name, ...(await slot.stop()) }));
   for (const { slot, code, signal, tookMs } of await Promise.all(endings))
     if (code !== 0)
       oddities.push({

@@ -1,4 +1,4 @@
-import { faults } from './faults.ts';
+import { type Fault, faults as faultsOfStorm } from './faults.ts';
 import { between, shuffled } from './random.ts';
 import type { Random } from './types.ts';
 
@@ -18,6 +18,7 @@ type Options = {
   durationMs: number;
   /** Names of the processes. */
   slots: readonly string[];
+  faults?: Record<string, Pick<Fault<never>, 'to' | 'lasts'>>;
   /** Only these kinds; all by default. */
   kinds?: readonly string[];
   /** From the begin of one fault to the begin of the next. */
@@ -31,7 +32,14 @@ const restMs = 2_000;
  * The whole storm, before it begins: the seed alone decides it. Each kind comes at each target once before any comes twice;
  * faults of different targets overlap, those of one target do not.
  */
-export function planStorm({ random, durationMs, slots, kinds, gapMs }: Options): Planned[] {
+export function planStorm({
+  random,
+  durationMs,
+  slots,
+  faults = faultsOfStorm,
+  kinds,
+  gapMs,
+}: Options): Planned[] {
   const all = Object.entries(faults)
     .filter(([kind]) => kinds?.includes(kind) ?? true)
     .flatMap(([kind, { to }]) => (to === 'processes' ? slots : to).map((target) => ({ kind, target })));

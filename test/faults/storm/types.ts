@@ -12,9 +12,6 @@ import type { Rows } from './rows.ts';
 export type World = {
   /** Of the web processes that live now: a request that got no answer is repeated at another one. */
   webUrls: () => string[];
-  /** Direct, past the proxy: for the checks. */
-  mysqlUrl: string;
-  redisUrl: string;
   /** Its `messages` are taken out (and kept as hashes) by the load; nobody else reads them. */
   sink: SmtpSink;
   /** From `startReceivers` of receivers.ts. */

@@ -20,6 +20,8 @@ export type OwnServer = {
   isRunning: () => boolean;
   /** SIGKILL; it stays away until `start`. */
   kill: () => Promise<void>;
+  /** SIGTERM, until it has ended in order; it stays away until `start`, too. */
+  stop: () => Promise<void>;
   /** Starts it again with the data and at the port that it had, until it answers. */
   start: () => Promise<void>;
   /** SIGSTOP: it hangs, with its connections open, until it thaws. */
@@ -32,7 +34,7 @@ type Launch = {
   findPid: (url: string) => number | Promise<number>;
 };
 
-async function run({ start, findPid }: Launch): Promise<OwnServer> {
+export async function run({ start, findPid }: Launch): Promise<OwnServer> {
   let server = await start();
   const { url } = server;
   let pid: number | undefined = await findPid(url);
@@ -51,6 +53,11 @@ async function run({ start, findPid }: Launch): Promise<OwnServer> {
       // In the same turn: whoever started it would start it again.
       await server.stop();
     },
+    stop: async () => {
+      if (pid === undefined) return;
+      pid = undefined;
+      await server.stop();
+    },
     start: async () => {
       if (pid !== undefined) return;
       server = await start();
@@ -64,13 +71,25 @@ async function run({ start, findPid }: Launch): Promise<OwnServer> {
   return own;
 }
 
-function ownFolder(name: string): string {
+export function ownFolder(name: string): string {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), `${name}-`));
   atEnd(() => fs.rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
 const silent = (): void => undefined;
+
+type OwnMysqlOptions = {
+  diskBytes?: number;
+  options?: string[];
+  /** Lines of shell that are run before each start; they may set `more` to an option. */
+  before?: string[];
+  /** Of a member of a group, which is not alone: another program, data that is there already, names that all share. */
+  found?: Program;
+  folder?: string;
+  password?: string;
+  database?: string;
+};
 
 /**
  * A MySQL for this file alone. `url` names a database that is not there yet: give it to `changeSettings` before
@@ -80,19 +99,18 @@ const silent = (): void => undefined;
 export async function startOwnMysql({
   diskBytes,
   options = [],
-}: {
-  diskBytes?: number;
-  options?: string[];
-} = {}) {
-  const folder = ownFolder('own-mysql');
-  const found = await findMysql(silent);
+  before = [],
+  found,
+  folder = ownFolder('own-mysql'),
+  password = randomBytes(18).toString('hex'),
+  database = newDatabaseName('messaging'),
+}: OwnMysqlOptions = {}) {
+  found ??= await findMysql(silent);
   // In the one of all, a server that starts deletes the temporary tables of the others.
   const env = { ...found.env, TMPDIR: folder };
-  const program = withOptions({ ...found, env }, folder, { diskBytes, options });
+  const program = withOptions({ ...found, env }, folder, { diskBytes, options, before });
   const port = await kept.port(folder, 'mysql');
-  const password = randomBytes(18).toString('hex');
   const dataFolder = path.join(folder, program.kind.toLowerCase());
-  const database = newDatabaseName('messaging');
   const server = await run({
     start: async () => {
       const started = await startMysql(program, folder, port, password);
@@ -103,7 +121,7 @@ export async function startOwnMysql({
   async function query(sql: string, values: unknown[] = []): Promise<any[]> {
     const url = new URL(server.url);
     url.pathname = '/';
-    const connection = await mysql.createConnection({ uri: url.href });
+    const connection = await mysql.createConnection({ uri: url.href, multipleStatements: true });
     try {
       const [rows] = await connection.query(sql, values);
       return rows as any[];
@@ -127,28 +145,32 @@ export async function startOwnMysql({
 function withOptions(
   program: Program,
   folder: string,
-  { diskBytes, options }: { diskBytes: number | undefined; options: string[] },
+  { diskBytes, options, before }: { diskBytes: number | undefined; options: string[]; before: string[] },
 ): Program {
-  if (diskBytes === undefined && options.length === 0) return program;
+  if (diskBytes === undefined && options.length + before.length === 0) return program;
   const [programs, base] = [path.dirname(program.command), path.dirname(path.dirname(program.command))];
   const ownBase = path.join(folder, 'program');
   const ownPrograms = path.join(ownBase, path.basename(programs));
+  fs.rmSync(ownBase, { recursive: true, force: true });
   fs.mkdirSync(ownPrograms, { recursive: true });
   for (const name of fs.readdirSync(base))
     if (path.join(base, name) !== programs) fs.symlinkSync(path.join(base, name), path.join(ownBase, name));
   const command = path.join(ownPrograms, path.basename(program.command));
-  const more = options.map((option) => ` '${option}'`).join('');
+  const own = options.map((option) => ` '${option}'`).join('');
   const small = ' --innodb-file-per-table=OFF --innodb-data-file-path=ibdata1:12M:autoextend$limit';
   const lines = [
     '#!/bin/sh',
-    `[ -e '${path.join(folder, 'larger-disk')}' ] || limit=:max:${diskBytes}`,
-    `exec '${program.command}' "$@"${more}${diskBytes === undefined ? '' : small}`,
+    `program='${program.command}' folder='${folder}' more=`,
+    `[ -e "$folder/larger-disk" ] || limit=:max:${diskBytes}`,
+    `set -- "$@"${own}`,
+    ...before,
+    `exec "$program" "$@" $more${diskBytes === undefined ? '' : small}`,
   ];
   fs.writeFileSync(command, `${lines.join('\n')}\n`, { mode: 0o700 });
   return { ...program, command };
 }
 
-type OwnMysql = Awaited<ReturnType<typeof startOwnMysql>>;
+export type OwnMysql = Awaited<ReturnType<typeof startOwnMysql>>;
 
 /**
  * The URL for a user who may do all that the platform and its migrations need, and nothing that administers a server:
@@ -170,11 +192,16 @@ export async function ordinaryUser({ url, query }: Pick<OwnMysql, 'url' | 'query
  * A Redis for this file alone, which writes all it is told to its disk (AOF). `options` are those of its command line,
  * beside its own.
  */
-export async function startOwnRedis({ options = [] }: { options?: string[] } = {}): Promise<OwnServer> {
+export async function startOwnRedis({
+  options = [],
+  password = randomBytes(18).toString('hex'),
+}: {
+  options?: string[];
+  password?: string;
+} = {}): Promise<OwnServer> {
   const folder = ownFolder('own-redis');
   const program = redisWith(await findRedis(silent), folder, options);
   const port = await kept.port(folder, 'redis');
-  const password = randomBytes(18).toString('hex');
   return run({ start: () => startRedis(program, folder, port, password), findPid: redisPid });
 }
 

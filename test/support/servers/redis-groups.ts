@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { freePort } from '../processes/processes.ts';
+import * as kept from '../../../scripts/setup/kept.ts';
 import { waitFor } from '../time/wait-for.ts';
-import { type OwnServer, startOwnRedis } from './own-servers.ts';
+import { type OwnServer, ownFolder, startOwnRedis } from './own-servers.ts';
 
 /** Several Redis of one test file that stand in for each other; they end with the file. */
 export type RedisGroup = {
@@ -11,13 +12,18 @@ export type RedisGroup = {
   primary: OwnServer;
   replica: OwnServer;
   nodes: OwnServer[];
+  /** Of the nodes that run: those that take writes. */
+  primaries: () => Promise<OwnServer[]>;
+  /** A planned switch: a replica takes the place of that primary, with all it has. */
+  switchOver: (primary: OwnServer) => Promise<void>;
+  /** Until every node is there, and each replica has all that its primary has. */
+  untilWhole: () => Promise<void>;
 };
 
 // A busy machine takes long over it.
 const limit = { timeoutMs: 60_000 };
 const placeOf = (url: string) => new URL(url).host;
 const portOf = (url: string) => Number(new URL(url).port);
-const passwordOf = (url: string) => new URL(url).password;
 
 /** Asks one node, over a connection of its own. */
 export async function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
@@ -31,59 +37,109 @@ export async function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>
 
 /** All nodes take the same password, for callers and for each other. */
 async function startNodes(options: string[][]): Promise<{ nodes: OwnServer[]; password: string }> {
-  const nodes = await Promise.all(options.map((each) => startOwnRedis({ options: each })));
-  const password = passwordOf(nodes[0]!.url);
-  await Promise.all(
-    nodes.map((node) =>
-      askRedis(node.url, async (redis) => {
-        await redis.config('SET', 'masterauth', password);
-        await redis.config('SET', 'requirepass', password);
-      }),
-    ),
+  const password = randomBytes(18).toString('hex');
+  const nodes = await Promise.all(
+    options.map((each) => startOwnRedis({ password, options: [...each, '--masterauth', password] })),
   );
+  return { nodes, password };
+}
+
+const roleOf = (node: OwnServer): Promise<{ isPrimary: boolean; isLinked: boolean }> =>
+  askRedis(node.url, async (redis) => {
+    const said = await redis.info('replication');
+    return { isPrimary: said.includes('role:master'), isLinked: said.includes('master_link_status:up') };
+  });
+
+const follows = (node: OwnServer) =>
+  waitFor('the replica has all that its primary has', async () => (await roleOf(node)).isLinked, limit);
+
+/** So many of the nodes take writes, and the others follow them. */
+function groupOf(nodes: OwnServer[], primariesWanted: number) {
+  const roles = async () =>
+    Promise.all(
+      nodes.map(async (node) => ({ node, ...(node.isRunning() && (await roleOf(node).catch(() => null))) })),
+    );
   return {
-    password,
-    nodes: nodes.map((node) => ({ ...node, url: node.url.replace(passwordOf(node.url), password) })),
+    primaries: async () => (await roles()).flatMap(({ node, isPrimary }) => (isPrimary ? [node] : [])),
+    untilWhole: async () =>
+      void (await waitFor(
+        'every node is there',
+        async () => {
+          const all = await roles();
+          const primaries = all.filter(({ isPrimary }) => isPrimary).length;
+          return (
+            primaries === primariesWanted && all.every(({ isPrimary, isLinked }) => isPrimary || isLinked)
+          );
+        },
+        limit,
+      )),
   };
 }
 
-const follows = (node: OwnServer) =>
-  waitFor(
-    'the replica has all that its primary has',
-    () => askRedis(node.url, async (redis) => /master_link_status:up/.test(await redis.info('replication'))),
-    limit,
-  );
+type SentinelOptions = { sentinels?: number; downAfterMs?: number };
 
-/** A primary, its replica, and a Sentinel with a password of its own. */
-export async function startSentinels(): Promise<RedisGroup> {
-  const [{ nodes, password }, sentinel] = await Promise.all([
+/** A primary, its replica, and Sentinels with a password of their own. */
+export async function startSentinels({
+  sentinels: count = 1,
+  downAfterMs = 500,
+}: SentinelOptions = {}): Promise<RedisGroup> {
+  const ofSentinels = randomBytes(18).toString('hex');
+  const [{ nodes, password }, sentinels] = await Promise.all([
     startNodes([[], []]),
-    startOwnRedis({ options: ['--sentinel'] }),
+    Promise.all(
+      Array.from({ length: count }, () => startOwnRedis({ password: ofSentinels, options: ['--sentinel'] })),
+    ),
   ]);
   const [primary, replica] = nodes as [OwnServer, OwnServer];
   await askRedis(replica.url, (redis) => redis.replicaof('127.0.0.1', portOf(primary.url)));
   await follows(replica);
-  await askRedis(sentinel.url, async (redis) => {
-    await redis.call('SENTINEL', 'MONITOR', 'mail', '127.0.0.1', String(portOf(primary.url)), '1');
-    const settings = { 'auth-pass': password, 'down-after-milliseconds': 500, 'failover-timeout': 10_000 };
-    for (const [name, value] of Object.entries(settings))
-      await redis.call('SENTINEL', 'SET', 'mail', name, String(value));
-    const knows = async () => ((await redis.call('SENTINEL', 'REPLICAS', 'mail')) as unknown[]).length === 1;
-    await waitFor('the Sentinel knows the replica', knows, limit);
-  });
+  const quorum = String(Math.floor(count / 2) + 1);
+  for (const sentinel of sentinels)
+    await askRedis(sentinel.url, async (redis) => {
+      // They ask each other, too.
+      await redis.call('SENTINEL', 'CONFIG', 'SET', 'sentinel-pass', ofSentinels);
+      await redis.call('SENTINEL', 'MONITOR', 'mail', '127.0.0.1', String(portOf(primary.url)), quorum);
+      const settings = {
+        'auth-pass': password,
+        'down-after-milliseconds': downAfterMs,
+        'failover-timeout': 10_000,
+      };
+      for (const [name, value] of Object.entries(settings))
+        await redis.call('SENTINEL', 'SET', 'mail', name, String(value));
+    });
+  for (const sentinel of sentinels)
+    await askRedis(sentinel.url, async (redis) => {
+      const known = async (what: string) =>
+        ((await redis.call('SENTINEL', what, 'mail')) as unknown[]).length;
+      const knowsAll = async () =>
+        (await known('REPLICAS')) === 1 && (await known('SENTINELS')) === count - 1;
+      await waitFor('the Sentinel knows the replica and the others', knowsAll, limit);
+    });
+  const places = sentinels.map(({ url }) => placeOf(url)).join(',');
   return {
-    url: `redis+sentinel://:${password}@${placeOf(sentinel.url)}/mail?sentinelPassword=${passwordOf(sentinel.url)}`,
+    url: `redis+sentinel://:${password}@${places}/mail?sentinelPassword=${ofSentinels}`,
     primary,
     replica,
     nodes,
+    ...groupOf(nodes, 1),
+    switchOver: async () =>
+      void (await askRedis(sentinels[0]!.url, (redis) => redis.call('SENTINEL', 'FAILOVER', 'mail'))),
   };
 }
 
 const slots = 16_384;
 
-/** Three primaries, and a replica of the one that holds the keys with this prefix. */
-export async function startRedisCluster(prefix: string): Promise<RedisGroup> {
-  const buses = await Promise.all(Array.from({ length: 4 }, freePort));
+type ClusterOptions = { replicas?: 1 | 3; nodeTimeoutMs?: number };
+
+/** Three primaries, and a replica of the one that holds the keys with this prefix, or of each. */
+export async function startRedisCluster(
+  prefix: string,
+  { replicas: replicaCount = 1, nodeTimeoutMs = 1_000 }: ClusterOptions = {},
+): Promise<RedisGroup> {
+  const busFolder = ownFolder('redis-buses');
+  const buses: number[] = [];
+  for (let number = 0; number < 3 + replicaCount; number += 1)
+    buses.push(await kept.port(busFolder, String(number)));
   const { nodes, password } = await startNodes(
     buses.map((bus) => [
       '--cluster-enabled',
@@ -91,11 +147,11 @@ export async function startRedisCluster(prefix: string): Promise<RedisGroup> {
       '--cluster-port',
       String(bus),
       '--cluster-node-timeout',
-      '1000',
+      String(nodeTimeoutMs),
     ]),
   );
   const primaries = nodes.slice(0, 3);
-  const replica = nodes[3]!;
+  const replicas = nodes.slice(3);
   const share = Math.ceil(slots / primaries.length);
   for (const [index, { url }] of primaries.entries())
     await askRedis(url, async (redis) => {
@@ -110,15 +166,27 @@ export async function startRedisCluster(prefix: string): Promise<RedisGroup> {
     return primaries[Math.floor((await redis.cluster('KEYSLOT', prefix)) / share)]!;
   });
   await Promise.all(nodes.map((node) => isWhole(node, nodes.length)));
-  const id = await askRedis(owner.url, (redis) => redis.cluster('MYID'));
-  await askRedis(replica.url, (redis) => redis.cluster('REPLICATE', id));
-  await follows(replica);
   const others = primaries.filter((node) => node !== owner);
+  for (const [index, followed] of [owner, ...others].slice(0, replicaCount).entries()) {
+    const id = await askRedis(followed.url, (redis) => redis.cluster('MYID'));
+    await askRedis(replicas[index]!.url, (redis) => redis.cluster('REPLICATE', id));
+  }
+  await Promise.all(replicas.map(follows));
   return {
     url: `redis+cluster://:${password}@${[owner, ...others].map(({ url }) => placeOf(url)).join(',')}`,
     primary: owner,
-    replica,
+    replica: replicas[0]!,
     nodes,
+    ...groupOf(nodes, primaries.length),
+    async switchOver(primary) {
+      const known = await askRedis(primary.url, async (redis) => {
+        const id = await redis.cluster('MYID');
+        return (await redis.call('CLUSTER', 'REPLICAS', id)) as string[];
+      });
+      const replica = nodes.find(({ url }) => known.some((line) => line.includes(` ${placeOf(url)}@`)));
+      if (!replica) throw new Error(`${placeOf(primary.url)} has no replica`);
+      await askRedis(replica.url, (redis) => redis.call('CLUSTER', 'FAILOVER'));
+    },
   };
 }
 

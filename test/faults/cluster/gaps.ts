@@ -1,0 +1,37 @@
+import type { InjectedFault, Ledger } from '../storm/types.ts';
+
+/** A fault, and for how long no request was accepted while it lasted; null: others stood in the way all the time. */
+export type Gap = { fault: InjectedFault; gapMs: number | null; limitMs: number | undefined };
+
+type Known = Pick<Ledger, 'requests' | 'stalls'>;
+type Span = { fromMs: number; toMs: number };
+
+const spanOf = ({ atMs, lastedMs }: InjectedFault): Span => ({ fromMs: atMs, toMs: atMs + lastedMs });
+const meet = (one: Span, other: Span): boolean => one.fromMs < other.toMs && other.fromMs < one.toMs;
+
+/**
+ * The longest time without a 2xx that falls into the fault, even in part. Where the fault has a limit, no time counts in
+ * which a web process was harmed too, or the whole machine gave nobody any time: those answer for themselves.
+ */
+export function gapsOf(
+  { requests, stalls }: Known,
+  faults: readonly InjectedFault[],
+  limitsMs: Readonly<Record<string, number>>,
+): Gap[] {
+  const accepted = [...requests.values()]
+    .flatMap(({ status, answeredMs }) => (status !== null && status < 300 && answeredMs ? [answeredMs] : []))
+    .toSorted((one, other) => one - other);
+  const pauses = accepted.slice(1).map((toMs, index) => ({ fromMs: accepted[index]!, toMs }));
+  const others = [...faults.filter(({ target }) => target.startsWith('web')), ...stalls].map(spanOf);
+  return faults.map((fault) => {
+    const limitMs = limitsMs[fault.kind];
+    const own = pauses
+      .filter((pause) => meet(pause, spanOf(fault)))
+      .filter((pause) => limitMs === undefined || !others.some((other) => meet(pause, other)));
+    const gapMs = own.length === 0 ? null : Math.max(...own.map(({ fromMs, toMs }) => toMs - fromMs));
+    return { fault, gapMs, limitMs };
+  });
+}
+
+export const isTooLong = ({ gapMs, limitMs }: Gap): boolean =>
+  gapMs !== null && limitMs !== undefined && gapMs > limitMs;

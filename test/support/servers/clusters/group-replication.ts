@@ -1,0 +1,121 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import * as kept from '../../../../scripts/setup/kept.ts';
+import { findOracleMysql } from '../../../../scripts/setup/servers/programs.ts';
+import { newDatabaseName } from '../../database/database-name.ts';
+import { waitFor } from '../../time/wait-for.ts';
+import { type OwnMysql, ownFolder, startOwnMysql } from '../own-servers.ts';
+
+/** A member of a group that all have the same rows, of which one takes writes. */
+export type Member = OwnMysql & {
+  /** Until it has all that the others have; one that its group has put out joins it anew. */
+  untilJoined: () => Promise<void>;
+  /** Whether it is the one that takes writes, as far as it knows. */
+  isPrimary: () => Promise<boolean>;
+  /** A planned switch: it takes the place of the primary. */
+  becomePrimary: () => Promise<void>;
+};
+
+// A busy machine takes long over it.
+const limit = { timeoutMs: 180_000 };
+const replica = `'replica'@'127.0.0.1'`;
+
+/** Its users are made at the first start: to do it again would be something that its group has not done. */
+const usersOnce = [
+  'if [ -d "$folder/mysql" ]; then',
+  '  [ ! -e "$folder/made" ] || more=--init-file=/dev/null',
+  '  : > "$folder/made"',
+  'fi',
+];
+
+/** Several MySQL of one test file that are a group with one primary (Group Replication). */
+export async function startGroupReplication(count = 3): Promise<Member[]> {
+  const found = await findOracleMysql(() => undefined);
+  const shared = { password: randomBytes(18).toString('hex'), database: newDatabaseName('messaging') };
+  const folders = Array.from({ length: count }, () => ownFolder('group'));
+  const ports = await Promise.all(folders.map(async (folder) => kept.port(folder, 'group')));
+  const group = { name: randomUUID(), seeds: ports.map((port) => `127.0.0.1:${port}`).join(',') };
+  const servers = await Promise.all(
+    folders.map(async (folder, index) =>
+      startOwnMysql({
+        ...shared,
+        found,
+        folder,
+        options: optionsOf(index, ports[index]!, group),
+        before: usersOnce,
+      }),
+    ),
+  );
+  // MySQL takes no password of more than 32 characters for it.
+  const password = randomBytes(16).toString('hex');
+  const members = servers.map(asMember);
+  for (const [index, server] of servers.entries()) {
+    // Each has them for itself: they are no part of what the group does.
+    await server.query(
+      `SET sql_log_bin = 0; CREATE USER ${replica} IDENTIFIED BY '${password}';
+      GRANT REPLICATION SLAVE, BACKUP_ADMIN, GROUP_REPLICATION_STREAM, CONNECTION_ADMIN ON *.* TO ${replica};
+      SET sql_log_bin = 1; RESET BINARY LOGS AND GTIDS;
+      CHANGE REPLICATION SOURCE TO SOURCE_USER = 'replica', SOURCE_PASSWORD = '${password}'
+        FOR CHANNEL 'group_replication_recovery'`,
+    );
+    const isFirst = index === 0;
+    if (isFirst) await server.query('SET GLOBAL group_replication_bootstrap_group = 1');
+    await server.query('START GROUP_REPLICATION');
+    if (isFirst) await server.query('SET GLOBAL group_replication_bootstrap_group = 0');
+    await members[index]!.untilJoined();
+  }
+  // From now on a member that starts finds the others by itself.
+  for (const server of servers) await server.query('SET PERSIST group_replication_start_on_boot = 1');
+  return members;
+}
+
+/** As the guide for operators has it: a member that is lost is put out of its group at once. */
+function optionsOf(index: number, port: number, { name, seeds }: { name: string; seeds: string }): string[] {
+  return [
+    `--server-id=${index + 1}`,
+    '--log-bin=binlog',
+    '--gtid-mode=ON',
+    '--enforce-gtid-consistency=ON',
+    '--plugin-load-add=group_replication.so',
+    `--loose-group-replication-group-name=${name}`,
+    `--loose-group-replication-local-address=127.0.0.1:${port}`,
+    `--loose-group-replication-group-seeds=${seeds}`,
+    '--loose-group-replication-start-on-boot=OFF',
+    '--loose-group-replication-member-expel-timeout=0',
+    '--loose-group-replication-recovery-get-public-key=ON',
+    '--report-host=127.0.0.1',
+    '--mysqlx=OFF',
+  ];
+}
+
+type State = { state: string; role: string };
+
+async function stateOf({ query }: OwnMysql): Promise<State | undefined> {
+  const [row] = await query(
+    `SELECT MEMBER_STATE AS state, MEMBER_ROLE AS role
+    FROM performance_schema.replication_group_members WHERE MEMBER_ID = @@server_uuid`,
+  );
+  return row as State | undefined;
+}
+
+function asMember(server: OwnMysql): Member {
+  return {
+    ...server,
+    untilJoined: async () =>
+      void (await waitFor(
+        'the member has all that the others have',
+        async () => {
+          const state = (await stateOf(server))?.state;
+          if (state === 'ERROR' || state === 'OFFLINE')
+            await server.query('STOP GROUP_REPLICATION; START GROUP_REPLICATION');
+          return state === 'ONLINE';
+        },
+        limit,
+      )),
+    isPrimary: async () => {
+      const known = await stateOf(server).catch(() => undefined);
+      return known?.state === 'ONLINE' && known.role === 'PRIMARY';
+    },
+    becomePrimary: async () =>
+      void (await server.query('SELECT group_replication_set_as_primary(@@server_uuid)')),
+  };
+}

@@ -1,0 +1,105 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { checkout } from '../../../../scripts/setup/environment.ts';
+import * as kept from '../../../../scripts/setup/kept.ts';
+import { findHaproxy, type Program } from '../../../../scripts/setup/servers/programs.ts';
+import { startServer } from '../../../../scripts/setup/servers/server.ts';
+import { type OwnMysql, type OwnServer, ownFolder, run } from '../own-servers.ts';
+import { addressOf } from '../tcp-proxy.ts';
+
+/** A HAProxy that leads to the one of several MySQL that is written to. */
+export type Haproxy = OwnServer & {
+  /** Nobody is led to that server any more until `takeBack`, and connections to it are ended: a planned switch. */
+  lead: (away: 'away' | 'back', from: OwnMysql) => Promise<void>;
+};
+
+const guides = path.join(checkout, 'api/public/guides');
+
+/**
+ * By the files of the guide for operators, with other addresses. `client` is the MariaDB whose `mariadb` asks the servers
+ * whether they are well.
+ */
+export async function startHaproxy(nodes: readonly OwnMysql[], client: Program): Promise<Haproxy> {
+  const folder = ownFolder('haproxy');
+  const [program, port, user] = [
+    await findHaproxy(() => undefined),
+    await kept.port(folder, 'mysql'),
+    await checkingUser(nodes[0]!),
+  ];
+  const check = writeCheck(folder, user);
+  // The path of a socket has room for 107 bytes.
+  const socket = path.join(folder, 'control');
+  const file = path.join(folder, 'haproxy.cfg');
+  fs.writeFileSync(file, configurationOf(nodes, { port, check, socket, client }), { mode: 0o600 });
+  const url = new URL(nodes[0]!.url);
+  url.port = String(port);
+  const server = await run({
+    start: async () => {
+      const started = await startServer({
+        program: { ...program, env: { ...program.env, ...client.env } },
+        args: ['-db', '-f', file],
+        logFile: path.join(folder, 'haproxy.log'),
+        answers: async () => void (await control(socket, 'show info')),
+      });
+      return { ...started, url: url.href };
+    },
+    findPid: async () => Number(/^Pid: (\d+)/m.exec(await control(socket, 'show info'))?.[1]),
+  });
+  return {
+    ...server,
+    async lead(away, from) {
+      const name = `mysql/db${nodes.indexOf(nodes.find(({ url: each }) => each === from.url)!) + 1}`;
+      await control(socket, `set server ${name} state ${away === 'away' ? 'maint' : 'ready'}`);
+      if (away === 'away') await control(socket, `shutdown sessions server ${name}`);
+    },
+  };
+}
+
+/** It needs nothing but to be let in. */
+async function checkingUser({ query }: OwnMysql): Promise<{ name: string; password: string }> {
+  const user = { name: `check_${randomBytes(4).toString('hex')}`, password: randomBytes(18).toString('hex') };
+  await query(`CREATE USER '${user.name}'@'127.0.0.1' IDENTIFIED BY '${user.password}'`);
+  return user;
+}
+
+function writeCheck(folder: string, { name, password }: { name: string; password: string }): string {
+  const access = path.join(folder, 'check.cnf');
+  fs.writeFileSync(access, `[client]\nuser=${name}\npassword=${password}\n`, { mode: 0o600 });
+  const script = path.join(folder, 'check-mysql.sh');
+  const text = fs.readFileSync(path.join(guides, 'check-mysql.sh'), 'utf8');
+  fs.writeFileSync(script, text.replace('/etc/haproxy/check.cnf', access), { mode: 0o700 });
+  return script;
+}
+
+type Own = { port: number; check: string; socket: string; client: Program };
+
+function configurationOf(nodes: readonly OwnMysql[], { port, check, socket, client }: Own): string {
+  const programs = path.join(path.dirname(path.dirname(client.command)), 'bin');
+  const text = fs.readFileSync(path.join(guides, 'haproxy.cfg'), 'utf8');
+  const addresses = nodes.map(({ url }) => addressOf(url));
+  return (
+    text
+      // The web processes are found without it here.
+      .replace(/\n# Requests go to[\s\S]*$/, '\n')
+      .replace('global\n', `global\n  stats socket ${socket} mode 600 level admin\n`)
+      // A check may take that long, on a machine on which everything runs.
+      .replace('inter 1s fastinter', 'inter 3s fastinter')
+      .replace('127.0.0.1:3306', `127.0.0.1:${port}`)
+      .replace('/etc/haproxy/check-mysql.sh', check)
+      .replace('path /usr/bin:/bin', `path ${programs}:/usr/bin:/bin`)
+      .replaceAll(/10\.0\.0\.1(\d):3306/g, (_, number) => `127.0.0.1:${addresses[Number(number) - 1]!.port}`)
+  );
+}
+
+/** A command to the running HAProxy, and what it says. */
+async function control(socket: string, command: string): Promise<string> {
+  const line = net.connect(socket);
+  line.end(`${command}\n`);
+  let said = '';
+  line.setEncoding('utf8').on('data', (text: string) => (said += text));
+  await once(line, 'close');
+  return said;
+}
