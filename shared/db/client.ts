@@ -72,7 +72,7 @@ export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
 }
 
 /** A Knex query on a table, by one of these indexes and no other way where any is given; give it to `run`. */
-export function table(name: string, indexes: string[] = []): Knex.QueryBuilder {
+export function knexTable(name: string, indexes: string[] = []): Knex.QueryBuilder {
   const knex = database();
   if (indexes.length === 0) return knex(name);
   return knex(knex.raw(`?? FORCE INDEX (${indexes.map(() => '??').join(', ')})`, [name, ...indexes]));

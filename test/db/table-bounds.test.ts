@@ -21,7 +21,7 @@ const old = new Date(now().getTime() - 200 * 86_400_000);
 
 /** A row of 200 days ago: what must be there and is not given is anything of its type. */
 async function insertOld(table: string, given: Record<string, Param>): Promise<void> {
-  const columns = await query(
+  const columns = await query<{ name: string; type: string }[]>(
     `SELECT column_name AS name, column_type AS type FROM information_schema.columns
      WHERE table_schema = DATABASE() AND table_name = ? AND is_nullable = 'NO' AND column_default IS NULL`,
     [table],
@@ -96,7 +96,9 @@ test('the ledger keeps its sum for each workspace, and no entry of a message tha
   await insertOld('sms_ledger', { ...own, kind: 'charge', amount: -7 });
 
   const entries = async () => {
-    const rows = await query('SELECT workspace_id, kind, amount FROM sms_ledger ORDER BY kind, amount DESC');
+    const rows = await query<{ workspace_id: Buffer; kind: string; amount: number }[]>(
+      'SELECT workspace_id, kind, amount FROM sms_ledger ORDER BY kind, amount DESC',
+    );
     const of = (workspaceId: Buffer) => rows.filter((row) => workspaceId.equals(row['workspace_id']));
     return workspaces.map((id) => of(id).map((row) => [row['kind'], Number(row['amount'])]));
   };

@@ -42,7 +42,7 @@ async function startVictim(own: Own) {
 /** Whether the server has committed more of them than have been answered. */
 async function oneIsUnanswered(batch: Sent[]): Promise<boolean> {
   const keys = batch.filter(({ answer }) => !answer).map(({ idempotencyKey }) => Buffer.from(idempotencyKey));
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     'SELECT idempotency_key AS id FROM idempotency_records WHERE idempotency_key IN (?)',
     [keys],
   );

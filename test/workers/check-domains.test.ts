@@ -66,7 +66,7 @@ async function verifiedDomain() {
 
 /** The work of workers with the jobs of all that is due; returns how many they looked at. */
 async function checkDue(): Promise<number> {
-  const due = await query('SELECT id FROM email_domains WHERE check_due_at <= ?', [now()]);
+  const due = await query<{ id: Buffer }[]>('SELECT id FROM email_domains WHERE check_due_at <= ?', [now()]);
   const turns = due.map(({ id }) => emailDomains.checkDue(idFromBytes('domain', id)));
   const ends = await Promise.allSettled(turns);
   return ends.filter((end) => end.status === 'fulfilled' && end.value === 'done').length;

@@ -37,8 +37,13 @@ const call = (method: string, at: string, body?: object) =>
 const newList = async (): Promise<string> => (await call('POST', '', { name: 'A list' })).body.id;
 const listed = async (id: string) => (await call('GET', `/${id}`)).body;
 const rowOf = async (listId: string) =>
-  (await query('SELECT * FROM contact_list_copies WHERE list_id = ?', [idToBytes(listId)]))[0]!;
-const idOf = async (listId: string): Promise<string> => (await rowOf(listId))['id'].toString('hex');
+  (
+    await query<(Record<string, unknown> & { id: Buffer })[]>(
+      'SELECT * FROM contact_list_copies WHERE list_id = ?',
+      [idToBytes(listId)],
+    )
+  )[0]!;
+const idOf = async (listId: string): Promise<string> => (await rowOf(listId)).id.toString('hex');
 
 const hold = (contactId: string) => holdContact(own, contactId);
 

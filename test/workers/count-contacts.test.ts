@@ -95,7 +95,7 @@ test('a worker that dies amid the counting: another goes on from there when its 
   const until = new Date(now().getTime() + 10_000);
   const lease = (await claim(own, until))!;
   expect(await counts.findCounting(lease)).toBeNull();
-  const [third] = await query(
+  const [third] = await query<{ id: Buffer }[]>(
     'SELECT id FROM contacts WHERE workspace_id = ? ORDER BY id LIMIT 1 OFFSET 2999',
     [idToBytes(own.workspaceId)],
   );

@@ -39,7 +39,9 @@ const singles = (count: number) => Array.from({ length: count }, () => ({ record
 
 /** The numbered events, by position. */
 async function numbered(): Promise<{ id: string; position: number }[]> {
-  const rows = await query('SELECT id, position FROM events WHERE position IS NOT NULL ORDER BY position');
+  const rows = await query<{ id: Buffer; position: number }[]>(
+    'SELECT id, position FROM events WHERE position IS NOT NULL ORDER BY position',
+  );
   return rows.map((row) => ({ id: idFromBytes('event', row['id']), position: Number(row['position']) }));
 }
 const unnumbered = async () =>

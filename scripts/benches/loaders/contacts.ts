@@ -77,14 +77,11 @@ type Place = { workspaceId: string; filter: object; after: number };
 
 /** The cursor of the page that comes after so many contacts. */
 async function cursor({ workspaceId, filter, after }: Place): Promise<string> {
-  const [row] = await query(
+  const [row] = await query<{ id: Buffer }[]>(
     'SELECT id FROM contacts WHERE workspace_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?',
     [idToBytes(workspaceId), after - 1],
   );
-  return encodeCursor(
-    { workspaceId, listing: 'contacts', filter },
-    { id: idFromBytes('contact', row!['id']) },
-  );
+  return encodeCursor({ workspaceId, listing: 'contacts', filter }, { id: idFromBytes('contact', row!.id) });
 }
 
 await migrateUp();

@@ -13,7 +13,7 @@ export type Connection = {
   madeAt?: number;
 };
 export type Param = string | number | boolean | Date | Buffer | null;
-export type Row = Record<string, any>;
+export type Row = Record<string, unknown>;
 export type Changed = { affectedRows: number };
 
 // Nothing may hang on a frozen server for ever.

@@ -1,21 +1,24 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import { hexId, id, int, json, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
 import type { DueTable, Lease } from '../work/table.system.ts';
 import type { CopyRequest } from './copies.ts';
 
-export type Copy = {
-  id: string;
-  workspaceId: string;
-  listId: string;
-  request: CopyRequest;
+const copies = table('contact_list_copies', {
+  id: hexId(),
+  workspaceId: id('workspace'),
+  listId: id('list'),
+  request: json<CopyRequest>(),
   /** Which of the sources is being read, and which contact of it came last. */
-  sourceIndex: number;
-  afterContactId: string | null;
-  added: number;
-  skipped: number;
-  createdAt: Date;
-};
+  sourceIndex: int(),
+  afterContactId: id('contact').nullable(),
+  added: int(),
+  skipped: int(),
+  createdAt: time(),
+});
+export type Copy = RecordOf<typeof copies>;
+const progress = copies.pick('sourceIndex', 'afterContactId', 'added', 'skipped');
 export const copyTable: DueTable = {
   name: 'contact_list_copies',
   key: { column: 'id', prefix: null },
@@ -25,28 +28,21 @@ export const copyTable: DueTable = {
 };
 
 /** Locked until the transaction ends; null when it is over, or no longer this worker's. */
-export async function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
-  const row = await findHeldForUpdate(copyTable, lease);
-  return row ? toCopy(row) : null;
+export function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
+  return findHeldForUpdate(copyTable, copies, lease);
 }
 
-type CopyStep = Pick<Copy, 'sourceIndex' | 'afterContactId' | 'added' | 'skipped'>;
-
 /** Where the copy has come to; the lease is longer by that. */
-export async function updateProgress(copyId: string, progress: CopyStep, until: Date): Promise<void> {
-  const { sourceIndex, afterContactId, added, skipped } = progress;
-  await execute(
-    `UPDATE contact_list_copies ${byId}
-     SET source_index = ?, after_contact_id = ?, added = ?, skipped = ?, due_at = ? WHERE id = ?`,
-    [
-      sourceIndex,
-      afterContactId === null ? null : idToBytes(afterContactId),
-      added,
-      skipped,
-      until,
-      Buffer.from(copyId, 'hex'),
-    ],
-  );
+export async function updateProgress(
+  copyId: string,
+  step: RecordOf<typeof progress>,
+  until: Date,
+): Promise<void> {
+  await query(`UPDATE contact_list_copies ${byId} SET ?, due_at = ? WHERE id = ?`, [
+    progress.toRow(step),
+    until,
+    Buffer.from(copyId, 'hex'),
+  ]);
 }
 
 export async function updateFinished(copyId: string, at: Date): Promise<void> {
@@ -59,10 +55,10 @@ export async function updateFinished(copyId: string, at: Date): Promise<void> {
 
 /** Found by a plain read, so that no copy that is running is waited for. */
 export async function deleteCopiesBefore(before: Date, limit: number): Promise<number> {
-  const rows = await query('SELECT id FROM contact_list_copies WHERE completed_at < ? LIMIT ?', [
-    before,
-    limit,
-  ]);
+  const rows = await query<{ id: Buffer }[]>(
+    'SELECT id FROM contact_list_copies WHERE completed_at < ? LIMIT ?',
+    [before, limit],
+  );
   if (rows.length === 0) return 0;
   const { affectedRows } = await query<Changed>(
     `DELETE c FROM contact_list_copies c ${byId} WHERE c.id IN (?)`,
@@ -75,9 +71,10 @@ const removalsAtOnce = 1_000;
 
 /** At most so many of the members of lists that are gone; returns how many went. */
 export async function deleteMembersOfRemoved(limit: number): Promise<number> {
-  const removals = await query('SELECT list_id FROM contact_list_removals ORDER BY list_id LIMIT ?', [
-    removalsAtOnce,
-  ]);
+  const removals = await query<{ list_id: Buffer }[]>(
+    'SELECT list_id FROM contact_list_removals ORDER BY list_id LIMIT ?',
+    [removalsAtOnce],
+  );
   let gone = 0;
   for (const { list_id: listId } of removals) {
     const { affectedRows } = await query<Changed>(
@@ -89,18 +86,4 @@ export async function deleteMembersOfRemoved(limit: number): Promise<number> {
     await execute('DELETE FROM contact_list_removals WHERE list_id = ?', [listId]);
   }
   return gone;
-}
-
-function toCopy(row: Row): Copy {
-  return {
-    id: row.id.toString('hex'),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    listId: idFromBytes('list', row.list_id),
-    request: JSON.parse(row.request),
-    sourceIndex: row.source_index,
-    afterContactId: row.after_contact_id && idFromBytes('contact', row.after_contact_id),
-    added: row.added,
-    skipped: row.skipped,
-    createdAt: row.created_at,
-  };
 }

@@ -33,7 +33,7 @@ export async function insertCopy(workspaceId: string, copy: NewCopy): Promise<vo
 export type CopyProgress = { added: number; skipped: number; isRunning: boolean };
 
 export async function findCopyProgress(workspaceId: string, copyId: string): Promise<CopyProgress | null> {
-  const [row] = await execute(
+  const [row] = await execute<{ added: number; skipped: number; running_list_id: Buffer | null }[]>(
     'SELECT added, skipped, running_list_id FROM contact_list_copies WHERE workspace_id = ? AND id = ?',
     [idToBytes(workspaceId), Buffer.from(copyId, 'hex')],
   );
@@ -43,7 +43,7 @@ export async function findCopyProgress(workspaceId: string, copyId: string): Pro
 /** Which of these lists a copy is running into. */
 export async function listCopiedInto(workspaceId: string, listIds: string[]): Promise<Set<string>> {
   if (listIds.length === 0) return new Set();
-  const rows = await query(
+  const rows = await query<{ running_list_id: Buffer }[]>(
     `SELECT running_list_id FROM contact_list_copies FORCE INDEX (contact_list_copies_running)
      WHERE running_list_id IN (?) AND workspace_id = ?`,
     [listIds.map(idToBytes), idToBytes(workspaceId)],

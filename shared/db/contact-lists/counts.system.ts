@@ -1,6 +1,8 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
-import { byId, type Changed, execute, type Row } from '../client.ts';
+import { id, int, json, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { byId, type Changed, query } from '../client.ts';
 import { findHeldForUpdate, updateReleased } from '../work/due.system.ts';
 import type { DueTable, Lease } from '../work/table.system.ts';
 import { findCountWanted } from './counts.ts';
@@ -15,20 +17,34 @@ export const countingTable: DueTable = {
   hasRequest: false,
 };
 
+const countings = table('contact_list_counts', {
+  listId: id('list').nullable(),
+  filter: json<ContactFilter>().nullable(),
+  afterContactId: id('contact').nullable(),
+  counted: int(),
+  beganAt: time().nullable(),
+  workedMs: int(),
+});
+const nothing: RecordOf<typeof countings> = {
+  listId: null,
+  filter: null,
+  afterContactId: null,
+  counted: 0,
+  beganAt: null,
+  workedMs: 0,
+};
+
 /** The list in hand, with the filter that it is counted by, and how far that has come. */
-export type CountProgress = {
+export type CountProgress = Omit<RecordOf<typeof countings>, 'listId' | 'filter' | 'beganAt'> & {
   listId: string;
   filter: ContactFilter;
-  afterContactId: string | null;
-  counted: number;
   beganAt: Date;
-  workedMs: number;
 };
 
 /** Where the counting that a worker has in hand is. Null: no list is in hand. */
 export async function findCounting(lease: Lease): Promise<CountProgress | null> {
-  const row = await findHeldForUpdate(countingTable, lease);
-  return row && toProgress(row);
+  const found = await findHeldForUpdate(countingTable, countings, lease);
+  return found?.listId ? (found as CountProgress) : null;
 }
 
 /** How far the counting has come; the lease is longer by that. False: it is no longer this worker's. */
@@ -37,20 +53,14 @@ export async function updateCounting(
   until: Date,
   progress: CountProgress | null,
 ): Promise<boolean> {
-  const { affectedRows } = await execute<Changed>(
-    `UPDATE contact_list_counts ${byId} SET due_at = ?, list_id = ?, filter = ?, after_contact_id = ?, counted = ?,
-       began_at = ?, worked_ms = ? WHERE workspace_id = ? AND lease_token = ?`,
-    [
-      until,
-      progress && idToBytes(progress.listId),
-      progress && JSON.stringify(progress.filter),
-      progress?.afterContactId ? idToBytes(progress.afterContactId) : null,
-      progress?.counted ?? 0,
-      progress?.beganAt ?? null,
-      Math.round(progress?.workedMs ?? 0),
-      idToBytes(workspaceId),
-      token,
-    ],
+  const row = countings.toRow({
+    ...nothing,
+    ...progress,
+    workedMs: Math.round(progress?.workedMs ?? 0),
+  });
+  const { affectedRows } = await query<Changed>(
+    `UPDATE contact_list_counts ${byId} SET ?, due_at = ? WHERE workspace_id = ? AND lease_token = ?`,
+    [row, until, idToBytes(workspaceId), token],
   );
   return affectedRows === 1;
 }
@@ -60,20 +70,8 @@ export async function updateCounting(
  * transaction: what is wanted meanwhile waits for its end, and is then due.
  */
 export async function updateCountingReleased(lease: Lease, dueAt: Date): Promise<boolean> {
-  if (!(await findHeldForUpdate(countingTable, lease))) return false;
+  if (!(await findHeldForUpdate(countingTable, countings, lease))) return false;
   const isWanted = (await findCountWanted(lease.id)) !== null;
   await updateReleased(countingTable, lease, isWanted ? dueAt : null);
   return isWanted;
-}
-
-function toProgress(row: Row): CountProgress | null {
-  if (!row.list_id) return null;
-  return {
-    listId: idFromBytes('list', row.list_id),
-    filter: JSON.parse(row.filter),
-    afterContactId: row.after_contact_id && idFromBytes('contact', row.after_contact_id),
-    counted: row.counted,
-    beganAt: row.began_at,
-    workedMs: row.worked_ms,
-  };
 }

@@ -1,6 +1,7 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { idToBytes } from '../../formats/ids.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { byId, execute, query } from '../client.ts';
+import { contactLists } from './contact-lists.ts';
 
 /** Which of a workspace's dynamic lists are to be counted. */
 
@@ -12,7 +13,7 @@ export async function updateCountsWanted(
 ): Promise<number | null> {
   const workspace = idToBytes(workspaceId);
   // Somebody who has one of them in hand is not waited for: it is asked for again.
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM contact_lists ${byId}
      WHERE workspace_id = ? AND id IN (?) AND count_wanted_at IS NULL AND kind = 'dynamic'
      ORDER BY id FOR UPDATE SKIP LOCKED`,
@@ -29,18 +30,25 @@ export async function updateCountsWanted(
      ON DUPLICATE KEY UPDATE due_at = COALESCE(due_at, ?)`,
     [workspace, at, at],
   );
-  const [row] = await execute('SELECT claims FROM contact_list_counts WHERE workspace_id = ?', [workspace]);
+  const [row] = await execute<{ claims: number }[]>(
+    'SELECT claims FROM contact_list_counts WHERE workspace_id = ?',
+    [workspace],
+  );
   return row!.claims;
 }
+
+const wanted = contactLists.pick('id', 'filter');
 
 /** The list whose count has been wanted for longest. */
 export async function findCountWanted(
   workspaceId: string,
 ): Promise<{ listId: string; filter: ContactFilter } | null> {
-  const [row] = await execute(
-    `SELECT id, filter FROM contact_lists FORCE INDEX (contact_lists_listed)
+  const list = wanted.toFirst(
+    await execute(
+      `SELECT id, filter FROM contact_lists FORCE INDEX (contact_lists_listed)
      WHERE workspace_id = ? AND count_wanted_at IS NOT NULL ORDER BY count_wanted_at, id LIMIT 1`,
-    [idToBytes(workspaceId)],
+      [idToBytes(workspaceId)],
+    ),
   );
-  return row ? { listId: idFromBytes('list', row.id), filter: JSON.parse(row.filter) } : null;
+  return list && { listId: list.id, filter: list.filter! };
 }

@@ -32,7 +32,7 @@ async function list(
   listId: string,
   { from, limit, compare, order }: MemberPage,
 ): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ contact_id: Buffer }[]>(
     `SELECT contact_id FROM contact_list_members ${byId}
      WHERE list_id = ? ${from === null ? '' : `AND contact_id ${compare} ?`} AND workspace_id = ?
      ORDER BY contact_id ${order} LIMIT ?`,
@@ -50,7 +50,7 @@ export async function listMembersAmong(
   const found = new Set<string>();
   for (const lists of portionsOf(listIds, listsAtOnce))
     for (const contacts of portionsOf(contactIds, idsAtOnce)) {
-      const rows = await query(
+      const rows = await query<{ contact_id: Buffer }[]>(
         `SELECT contact_id FROM contact_list_members ${byId}
          WHERE list_id IN (?) AND contact_id IN (?) AND workspace_id = ?`,
         [lists.map(idToBytes), contacts.map(idToBytes), idToBytes(workspaceId)],
@@ -74,7 +74,7 @@ export async function insertMembers(
   const workspace = idToBytes(workspaceId);
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
     // Nobody deletes a contact between its being found and its becoming a member.
-    const rows = await query(
+    const rows = await query<{ id: Buffer }[]>(
       `SELECT id FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id FOR UPDATE`,
       [workspace, ids.map(idToBytes)],
     );
@@ -110,7 +110,10 @@ export async function deleteMembers(
 /** A contact leaves all lists that it is in. */
 export async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
   const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
-  const rows = await execute(`SELECT list_id FROM ${where} ORDER BY list_id FOR UPDATE`, [idToBytes(id)]);
+  const rows = await execute<{ list_id: Buffer }[]>(
+    `SELECT list_id FROM ${where} ORDER BY list_id FOR UPDATE`,
+    [idToBytes(id)],
+  );
   if (rows.length === 0) return;
   await query(
     `UPDATE contact_lists ${byId} SET member_count = member_count - 1 WHERE workspace_id = ? AND id IN (?)`,

@@ -149,7 +149,7 @@ export async function listTagCounts(
   workspaceId: string,
   { limit, after }: { limit: number; after: string | null },
 ): Promise<{ key: string; tag: string; count: number }[]> {
-  const rows = await query(
+  const rows = await query<{ tag_key: Buffer; tag: string; contacts: number }[]>(
     `SELECT tag_key, tag, contacts FROM contact_counts ${byId} WHERE workspace_id = ? AND tag_key > ?
      ORDER BY tag_key LIMIT ?`,
     [idToBytes(workspaceId), Buffer.from(after ?? ''), limit],
@@ -159,7 +159,7 @@ export async function listTagCounts(
 
 /** How many contacts have the tag with this key; all that there are for the empty one. */
 export async function findCount(workspaceId: string, tagKey: string): Promise<number> {
-  const [row] = await query(
+  const [row] = await query<{ contacts: string | null }[]>(
     'SELECT SUM(contacts) AS contacts FROM contact_counts WHERE workspace_id = ? AND tag_key = ?',
     [idToBytes(workspaceId), Buffer.from(tagKey)],
   );

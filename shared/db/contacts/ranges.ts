@@ -1,7 +1,7 @@
 import { startOf } from '../../formats/folded-text.ts';
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, query, type Row } from '../client.ts';
-import { type ContactRecord, read, textKeyBytes, toRecord } from './contacts.ts';
+import { byId, query } from '../client.ts';
+import { type ContactRecord, contacts, textKeyBytes } from './contacts.ts';
 import { tagKeyBytes, wordBytes } from './entries.ts';
 
 /** The indexes that contacts are found by, and the ways through them: each step is one statement. */
@@ -65,8 +65,8 @@ function union(statements: Statement[]): Statement {
   };
 }
 
-function send({ sql, values }: Statement): Promise<Row[]> {
-  return query(sql, values);
+function send<Row>({ sql, values }: Statement): Promise<Row[]> {
+  return query<Row[]>(sql, values);
 }
 
 /**
@@ -90,12 +90,13 @@ function bound({ from, downTo = null, isRising }: Omit<ScanPage, 'size'>): {
 /** All contacts, in order of their ids. */
 export async function scan(workspaceId: string, place: ScanPage): Promise<Step<ContactRecord>> {
   const { also, values } = bound(place);
-  const rows = await query(
-    `SELECT ${read} FROM contacts ${byId} WHERE workspace_id = ? ${also.replaceAll('{id}', 'id')}
+  const found = contacts.toRecords(
+    await query(
+      `SELECT ${contacts.columns} FROM contacts ${byId} WHERE workspace_id = ? ${also.replaceAll('{id}', 'id')}
      ORDER BY id ${directionOf(place)} LIMIT ?`,
-    [idToBytes(workspaceId), ...values, place.size],
+      [idToBytes(workspaceId), ...values, place.size],
+    ),
   );
-  const found = rows.map(toRecord);
   return { found, reached: found.length < place.size ? null : found.at(-1)!.id };
 }
 
@@ -111,7 +112,8 @@ export async function walk(workspaceId: string, term: Term, place: ScanPage): Pr
     }),
   );
   const found = term.map((): string[] => []);
-  for (const row of await send(union(ranges))) found[row.part]!.push(idFromBytes('contact', row.id));
+  for (const row of await send<{ part: number; id: Buffer }>(union(ranges)))
+    found[row.part]!.push(idFromBytes('contact', row.id));
   // A range that gives as many as it was asked for has more, so what others give beyond its last one is not yet next.
   const ends = found.filter(({ length }) => length === place.size).map((ids) => inTurn(place, ids).at(-1)!);
   const reached = inTurn(place, ends)[0] ?? null;
@@ -131,7 +133,10 @@ function directionOf({ isRising }: ScanPage): string {
 /** The matches of every term, in order of the ids. All that any of them finds there is read for it. */
 export async function meet(workspaceId: string, terms: Term[], place: ScanPage): Promise<Step<string>> {
   const { sql, values } = meeting(workspaceId, terms, place);
-  const rows = await query(`${sql} ORDER BY id ${directionOf(place)} LIMIT ?`, [...values, place.size]);
+  const rows = await query<{ id: Buffer }[]>(`${sql} ORDER BY id ${directionOf(place)} LIMIT ?`, [
+    ...values,
+    place.size,
+  ]);
   const found = rows.map((row) => idFromBytes('contact', row.id));
   return { found, reached: found.length < place.size ? (place.downTo ?? null) : found.at(-1)! };
 }
@@ -139,8 +144,11 @@ export async function meet(workspaceId: string, terms: Term[], place: ScanPage):
 /** How many contacts every term finds. */
 export async function countMeeting(workspaceId: string, terms: Term[]): Promise<number> {
   const { sql, values } = meeting(workspaceId, terms, { from: null, isRising: true });
-  const [row] = await query(`SELECT COUNT(*) AS contacts FROM (${sql}) AS counted`, values);
-  return Number(row!.contacts);
+  const [row] = await query<{ contacts: number }[]>(
+    `SELECT COUNT(*) AS contacts FROM (${sql}) AS counted`,
+    values,
+  );
+  return row!.contacts;
 }
 
 function meeting(workspaceId: string, terms: Term[], place: Omit<ScanPage, 'size'>): Statement {
@@ -162,7 +170,8 @@ export async function countEntries(workspaceId: string, ranges: Range[], most: n
     return { sql: `SELECT ${place} AS place, COUNT(*) AS entries FROM (${sql}) AS stretch`, values };
   });
   const counts = ranges.map(() => 0);
-  for (const { place, entries } of await send(union(stretches))) counts[place] = Number(entries);
+  for (const { place, entries } of await send<{ place: number; entries: number }>(union(stretches)))
+    counts[place] = entries;
   return counts;
 }
 
@@ -178,7 +187,7 @@ export async function listKeys(
   const keys = ranges.map((): Range[] | null => []);
   let open = ranges.map((_, place) => place);
   for (let round = 0; round <= most && open.length > 0; round += 1) {
-    const rows = await send(
+    const rows = await send<{ place: number; found: Buffer }>(
       union(open.map((place) => keyAfter(ranges[place]!, place, keys[place]!.at(-1), workspaceId))),
     );
     open = rows.map(({ place }) => place);
@@ -217,8 +226,8 @@ export async function findWindow(
         values: [...values, skip],
       }),
     );
-    const rows = await send(union(statements));
-    return rows.map(({ term, id }) => ({ term: Number(term), id: idFromBytes('contact', id) }));
+    const rows = await send<{ term: number; id: Buffer }>(union(statements));
+    return rows.map(({ term, id }) => ({ term, id: idFromBytes('contact', id) }));
   };
   const newest = new Map<number, string>();
   for (const { term, id } of await nth(from, 0)) if (id > (newest.get(term) ?? '')) newest.set(term, id);

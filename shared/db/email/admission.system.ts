@@ -13,18 +13,18 @@ export const emailMessages: Messages<EmailKind> = {
 /** How many jobs each of these workspaces has, in all lanes, that are due then and in nobody's hand. */
 export async function listDueJobs(workspaceIds: string[], dueBefore: Date): Promise<Map<string, number>> {
   if (workspaceIds.length === 0) return new Map();
-  const rows = await query(
+  const rows = await query<{ workspace_id: Buffer; jobs: number }[]>(
     `SELECT workspace_id, COUNT(*) AS jobs FROM emails FORCE INDEX (emails_admission)
      WHERE status = 'queued' AND kind IN (?) AND parked = 0
        AND workspace_id IN (?) AND due_at <= ? GROUP BY workspace_id`,
     [emailTable.lanes!.order, workspaceIds.map(idToBytes), dueBefore],
   );
-  return new Map(rows.map((row) => [idFromBytes('workspace', row.workspace_id), Number(row.jobs)]));
+  return new Map(rows.map((row) => [idFromBytes('workspace', row.workspace_id), row.jobs]));
 }
 
 /** When a queued email was to go out; null when it is queued no more. */
 export async function findDueSince(emailId: string): Promise<Date | null> {
-  const [row] = await query(
+  const [row] = await query<{ since: Date }[]>(
     "SELECT COALESCE(scheduled_at, created_at) AS since FROM emails WHERE id = ? AND status = 'queued'",
     [idToBytes(emailId)],
   );

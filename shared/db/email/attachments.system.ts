@@ -1,14 +1,15 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { execute, query } from '../client.ts';
-import type { AttachmentRecord } from './attachments.ts';
+import { type AttachmentRecord, attachments } from './attachments.ts';
 
 /** In their order in the message. */
 export async function listAttachments(emailId: string): Promise<AttachmentRecord[]> {
-  const rows = await execute(
-    'SELECT position, filename, size_bytes FROM email_attachments WHERE email_id = ? ORDER BY position',
-    [idToBytes(emailId)],
+  return attachments.toRecords(
+    await execute(
+      `SELECT ${attachments.columns} FROM email_attachments WHERE email_id = ? ORDER BY position`,
+      [idToBytes(emailId)],
+    ),
   );
-  return rows.map((row) => ({ position: row.position, filename: row.filename, sizeBytes: row.size_bytes }));
 }
 
 export async function findAttachmentChunk(
@@ -16,7 +17,7 @@ export async function findAttachmentChunk(
   position: number,
   number: number,
 ): Promise<Buffer | null> {
-  const [row] = await execute(
+  const [row] = await execute<{ bytes: Buffer }[]>(
     'SELECT bytes FROM email_attachment_chunks WHERE email_id = ? AND position = ? AND number = ?',
     [idToBytes(emailId), position, number],
   );
@@ -27,7 +28,7 @@ type LeftAttachment = { workspaceId: string; emailId: string };
 
 /** Emails whose body is gone and whose attachments are not: whoever was to delete them died on the way. */
 export async function listLeftAttachments(limit: number): Promise<LeftAttachment[]> {
-  const rows = await query(
+  const rows = await query<{ workspace_id: Buffer; email_id: Buffer }[]>(
     `SELECT DISTINCT a.workspace_id, a.email_id FROM email_attachments a
      LEFT JOIN email_bodies b ON b.email_id = a.email_id WHERE b.email_id IS NULL LIMIT ?`,
     [limit],

@@ -1,7 +1,14 @@
 import { idToBytes } from '../../formats/ids.ts';
+import { int, text } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute } from '../client.ts';
 
-export type AttachmentRecord = { position: number; filename: string; sizeBytes: number };
+export const attachments = table('email_attachments', {
+  position: int(),
+  filename: text(),
+  sizeBytes: int(),
+});
+export type AttachmentRecord = RecordOf<typeof attachments>;
 
 /**
  * So that one of them is little beside all else that a process holds. Base64 makes whole lines of 57 bytes each, so

@@ -1,5 +1,7 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { RowOf } from '../client/table.ts';
 import { execute, query, transaction } from '../client.ts';
+import type { workspaces } from '../workspace/workspaces.ts';
 
 /**
  * The recent sending of the workspaces with a limit. Each period is counted in sixtieths of itself, so that a limit
@@ -17,17 +19,19 @@ const slotsCounted = 61;
 const slotAt = (period: Period, at: Date) => Math.floor(at.getTime() / slotMs[period]);
 const firstCounted = (period: Period, at: Date) => slotAt(period, at) - slotsCounted + 1;
 
+type LimitsRow = Pick<RowOf<typeof workspaces>, 'emails_per_minute' | 'emails_per_hour' | 'emails_per_day'>;
+type UsedRow = { period: Period; emails: string; oldest: number };
 type Used = { period: Period; emails: number; oldestSlot: number };
 
 /** The allowance left to a workspace in each of its periods; a workspace without a limit is not in it. */
 export async function listAllowances(workspaceIds: string[], at: Date): Promise<Map<string, number>> {
   if (workspaceIds.length === 0) return new Map();
   const ids = workspaceIds.map(idToBytes);
-  const rows = await query(
+  const rows = await query<(LimitsRow & { id: Buffer })[]>(
     `SELECT id, emails_per_minute, emails_per_hour, emails_per_day FROM workspaces WHERE id IN (?)`,
     [ids],
   );
-  const used = await query(
+  const used = await query<(UsedRow & { workspace_id: Buffer })[]>(
     `SELECT workspace_id, period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
      WHERE workspace_id IN (?) AND (${counted}) GROUP BY workspace_id, period`,
     [ids, ...countedSince(at)],
@@ -44,12 +48,12 @@ export async function listAllowances(workspaceIds: string[], at: Date): Promise<
 const counted = periods.map((period) => `(period = '${period}' AND slot >= ?)`).join(' OR ');
 const countedSince = (at: Date) => periods.map((period) => firstCounted(period, at));
 
-function toLimits(row: Record<string, any>): SendingLimits {
-  return { minute: row['emails_per_minute'], hour: row['emails_per_hour'], day: row['emails_per_day'] };
+function toLimits(row: LimitsRow): SendingLimits {
+  return { minute: row.emails_per_minute, hour: row.emails_per_hour, day: row.emails_per_day };
 }
 
-function toUsed(row: Record<string, any>): Used {
-  return { period: row['period'], emails: Number(row['emails']), oldestSlot: Number(row['oldest']) };
+function toUsed(row: UsedRow): Used {
+  return { period: row.period, emails: Number(row.emails), oldestSlot: row.oldest };
 }
 
 function leftOf(limits: SendingLimits, used: Used[]): number {
@@ -70,14 +74,14 @@ function leftOf(limits: SendingLimits, used: Used[]): number {
 export async function updateTaken(workspaceId: string, wanted: number, at: Date): Promise<number> {
   const id = idToBytes(workspaceId);
   return transaction(async () => {
-    const [row] = await execute(
+    const [row] = await execute<LimitsRow[]>(
       'SELECT emails_per_minute, emails_per_hour, emails_per_day FROM workspaces WHERE id = ? FOR UPDATE',
       [id],
     );
     if (!row) return wanted;
     const limits = toLimits(row);
     const used = (
-      await query(
+      await query<UsedRow[]>(
         `SELECT period, SUM(emails) AS emails, MIN(slot) AS oldest FROM email_sendings
          WHERE workspace_id = ? AND (${counted}) GROUP BY period`,
         [id, ...countedSince(at)],

@@ -1,5 +1,16 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { byId, execute, hex, query, type Row, type RowValue, valueByRow, writtenRows } from '../client.ts';
+import { bytes, int, text } from '../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../client/table.ts';
+import {
+  byId,
+  type Changed,
+  execute,
+  hex,
+  query,
+  type RowValue,
+  valueByRow,
+  writtenRows,
+} from '../client.ts';
 import { insertColumns, type NewEventRecord, toValues } from './events.ts';
 
 export type OwnedEvent = { workspaceId: string; event: NewEventRecord };
@@ -25,19 +36,22 @@ export function eventsInsertion(events: OwnedEvent[]): string {
 }
 
 /** Ids as they are stored: the relay passes thousands a second on and reads none. */
-export type UnnumberedEvent = {
-  id: Buffer;
-  workspaceId: Buffer;
-  type: string;
-  recordId: Buffer;
-  recordSeq: number;
-  requestId: Buffer | null;
-};
+const unnumberedEvents = table('events', {
+  id: bytes(),
+  workspaceId: bytes(),
+  type: text(),
+  recordId: bytes(),
+  recordSeq: int(),
+  requestId: bytes().nullable(),
+});
+export type UnnumberedEvent = RecordOf<typeof unnumberedEvents>;
 
 /** The position of the newest numbered event, locked: only one process numbers at a time. */
 export async function findPositionForUpdate(): Promise<number> {
-  const [row] = await execute("SELECT value FROM counters WHERE name = 'events.position' FOR UPDATE");
-  return Number(row!.value);
+  const [row] = await execute<{ value: number }[]>(
+    "SELECT value FROM counters WHERE name = 'events.position' FOR UPDATE",
+  );
+  return row!.value;
 }
 
 // Events without a position lie in this index in the order of their ids, so the first rows are the oldest. Asked for in
@@ -46,34 +60,34 @@ const unnumbered = 'events FORCE INDEX (events_position) WHERE position IS NULL'
 
 /** Committed events without a position, oldest first. */
 export async function listUnnumberedEvents(limit: number): Promise<UnnumberedEvent[]> {
-  const rows = await query(
-    `SELECT id, workspace_id, type, record_id, record_seq, request_id FROM ${unnumbered} LIMIT ?`,
+  const rows = await query<RowOf<typeof unnumberedEvents>[]>(
+    `SELECT ${unnumberedEvents.columns} FROM ${unnumbered} LIMIT ?`,
     [limit],
   );
-  return rows.map(toUnnumbered).toSorted((one, other) => one.id.compare(other.id));
+  return unnumberedEvents.toRecords(rows).toSorted((one, other) => one.id.compare(other.id));
 }
 
 /** Earlier unnumbered events of the records of `events` that are not among them. */
 export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<UnnumberedEvent[]> {
   const later = events.filter((event) => event.recordSeq > 1);
   if (later.length === 0) return [];
-  const rows = await query(
-    `SELECT id, workspace_id, type, record_id, record_seq, request_id FROM events FORCE INDEX (events_of_record)
+  const rows = await query<RowOf<typeof unnumberedEvents>[]>(
+    `SELECT ${unnumberedEvents.columns} FROM events FORCE INDEX (events_of_record)
      WHERE (workspace_id, record_id) IN (?) AND position IS NULL`,
     [later.map((event) => [event.workspaceId, event.recordId])],
   );
   const known = new Set(events.map((event) => event.id.toString('latin1')));
-  return rows.map(toUnnumbered).filter((event) => !known.has(event.id.toString('latin1')));
+  return unnumberedEvents.toRecords(rows).filter((event) => !known.has(event.id.toString('latin1')));
 }
 
 /** The number that each of these texts came to, by the event's id in hex. */
 export async function listInboundNumbers(eventIds: Buffer[]): Promise<Map<string, string>> {
   if (eventIds.length === 0) return new Map();
-  const rows = await query(
+  const rows = await query<{ id: Buffer; number: string }[]>(
     `SELECT id, JSON_UNQUOTE(JSON_EXTRACT(data, '$.recipient')) AS number FROM events WHERE id IN (?)`,
     [eventIds],
   );
-  return new Map(rows.map((row) => [row.id.toString('hex'), String(row.number)]));
+  return new Map(rows.map((row) => [row.id.toString('hex'), row.number]));
 }
 
 /** Gives the events, in their order, the positions after `after`. */
@@ -103,32 +117,32 @@ export async function insertMark(position: number, at: Date): Promise<void> {
 
 /** The position that had been reached, and been passed on, when everything older than `at` was numbered. */
 export async function findPositionAt(at: Date): Promise<number> {
-  const [row] = await query(
+  const [row] = await query<{ position: number }[]>(
     'SELECT position FROM event_marks WHERE reached_at <= ? ORDER BY reached_at DESC LIMIT 1',
     [at],
   );
-  return row ? Number(row.position) : 0;
+  return row ? row.position : 0;
 }
 
 /** The newest position, and the one up to which events may be gone. */
 export async function findFeedBounds(): Promise<{ newest: number; purged: number }> {
-  const rows = await execute(
+  const rows = await execute<{ name: Buffer; value: number }[]>(
     "SELECT name, value FROM counters WHERE name IN ('events.position', 'events.purged')",
   );
-  const value = (name: string) => Number(rows.find((row) => row.name.toString() === name)?.value ?? 0);
+  const value = (name: string) => rows.find((row) => row.name.toString() === name)?.value ?? 0;
   return { newest: value('events.position'), purged: value('events.purged') };
 }
 
 /** The id of the event at a position, whosever it is; null where it is gone. */
 export async function findIdAt(position: number): Promise<Buffer | null> {
-  const [row] = await execute('SELECT id FROM events WHERE position = ?', [position]);
+  const [row] = await execute<{ id: Buffer }[]>('SELECT id FROM events WHERE position = ?', [position]);
   return row?.id ?? null;
 }
 
 /** Says first that events up to there may be gone, then deletes a batch of them; returns how many went. */
 export async function deleteEventsUpTo(position: number, limit: number): Promise<number> {
   await query("UPDATE counters SET value = GREATEST(value, ?) WHERE name = 'events.purged'", [position]);
-  const { affectedRows } = await query<{ affectedRows: number }>(
+  const { affectedRows } = await query<Changed>(
     'DELETE FROM events WHERE position <= ? ORDER BY position LIMIT ?',
     [position, limit],
   );
@@ -141,17 +155,6 @@ export async function deleteMarksBefore(at: Date): Promise<void> {
 
 /** When the oldest event without a position was made; null when all have one. */
 export async function findOldestUnnumbered(): Promise<Date | null> {
-  const [row] = await query(`SELECT occurred_at FROM ${unnumbered} LIMIT 1`);
+  const [row] = await query<{ occurred_at: Date }[]>(`SELECT occurred_at FROM ${unnumbered} LIMIT 1`);
   return row?.occurred_at ?? null;
-}
-
-function toUnnumbered(row: Row): UnnumberedEvent {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    type: row.type,
-    recordId: row.record_id,
-    recordSeq: row.record_seq,
-    requestId: row.request_id,
-  };
 }

@@ -1,5 +1,7 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { execute, insertNew, type Param, query, type Row, run, table } from '../client.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import { id, number, sharedId, text, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { execute, insertNew, knexTable, type Param, query, run } from '../client.ts';
 
 export type NewEventRecord = {
   id: string;
@@ -12,17 +14,17 @@ export type NewEventRecord = {
   data: string;
   requestId: string | null;
 };
-export type EventRecord = {
-  id: string;
-  workspaceId: string;
+export const events = table('events', {
+  id: id('event'),
+  workspaceId: sharedId('workspace'),
   /** Null until the event has been given its place in the feed. */
-  position: number | null;
-  type: string;
-  occurredAt: Date;
-  data: string;
-};
+  position: number().nullable(),
+  type: text(),
+  occurredAt: time(),
+  data: text(),
+});
+export type EventRecord = RecordOf<typeof events>;
 
-const columns = 'id, workspace_id, position, type, occurred_at, data';
 export const insertColumns = '(id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id)';
 
 /** Belongs into the transaction of the change that it tells of. */
@@ -32,16 +34,17 @@ export async function insertEvent(workspaceId: string, event: NewEventRecord): P
 
 /** The events of one record, oldest first, numbered or not. */
 export async function listEventsOfRecord(workspaceId: string, recordId: string): Promise<EventRecord[]> {
-  const rows = await execute(
-    `SELECT ${columns} FROM events WHERE workspace_id = ? AND record_id = ? ORDER BY record_seq LIMIT 1000`,
-    [idToBytes(workspaceId), idToBytes(recordId)],
+  return events.toRecords(
+    await execute(
+      `SELECT ${events.columns} FROM events WHERE workspace_id = ? AND record_id = ? ORDER BY record_seq LIMIT 1000`,
+      [idToBytes(workspaceId), idToBytes(recordId)],
+    ),
   );
-  return rows.map(toRecord);
 }
 
 /** The number of the record's newest event that is kept; 0 when there is none. */
 export async function findNewestRecordSeq(workspaceId: string, recordId: string): Promise<number> {
-  const [row] = await execute(
+  const [row] = await execute<{ seq: number | null }[]>(
     'SELECT MAX(record_seq) AS seq FROM events WHERE workspace_id = ? AND record_id = ?',
     [idToBytes(workspaceId), idToBytes(recordId)],
   );
@@ -59,8 +62,8 @@ export async function listEventsAfter(
   types: string[] | null,
   limit: number,
 ): Promise<EventRecord[]> {
-  const builder = table('events', ['events_feed'])
-    .select(columns.split(', '))
+  const builder = knexTable('events', ['events_feed'])
+    .select(events.names)
     .where('workspace_id', idToBytes(workspaceId))
     .where('position', '>', range.after)
     .where('position', '<=', range.upTo)
@@ -72,7 +75,7 @@ export async function listEventsAfter(
         if (type.endsWith('.*')) void either.orWhere('type', 'like', `${type.slice(0, -1)}%`);
         else void either.orWhere('type', type);
     });
-  return (await run<Row[]>(builder.orderBy('position').limit(limit))).map(toRecord);
+  return events.toRecords(await run(builder.orderBy('position').limit(limit)));
 }
 
 /** The position of this workspace's event that is `count` further on; null when there are fewer. */
@@ -81,15 +84,17 @@ export async function findPositionFurtherOn(
   after: number,
   count: number,
 ): Promise<number | null> {
-  const [row] = await query(
+  const [row] = await query<{ position: number }[]>(
     `SELECT position FROM events FORCE INDEX (events_feed) WHERE workspace_id = ? AND position > ?
      ORDER BY position LIMIT 1 OFFSET ?`,
     [idToBytes(workspaceId), after, count - 1],
   );
-  return row ? Number(row.position) : null;
+  return row ? row.position : null;
 }
 
-/** `toBytes`: for ids that many events share, where there are many. */
+/**
+ * By hand, as the record's id may have any prefix. `toBytes`: for ids that many events share, where there are many.
+ */
 export function toValues(workspaceId: string, event: NewEventRecord, toBytes = idToBytes): Param[] {
   return [
     idToBytes(event.id),
@@ -101,15 +106,4 @@ export function toValues(workspaceId: string, event: NewEventRecord, toBytes = i
     event.data,
     event.requestId === null ? null : Buffer.from(event.requestId),
   ];
-}
-
-export function toRecord(row: Row): EventRecord {
-  return {
-    id: idFromBytes('event', row.id),
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    position: row.position,
-    type: row.type,
-    occurredAt: row.occurred_at,
-    data: row.data,
-  };
 }

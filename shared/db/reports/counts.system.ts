@@ -1,6 +1,14 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { type Changed, hex, literal, query } from '../client.ts';
-import { type Channel, type Counts, type Dimension, dimensions, measures, type Span } from './counts.ts';
+import {
+  type Channel,
+  type Counts,
+  type Dimension,
+  dimensions,
+  type Measure,
+  measures,
+  type Span,
+} from './counts.ts';
 
 export type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
 export type CountsAt = CountKey & { dimension: Dimension; value: Buffer; counts: Counts };
@@ -48,11 +56,16 @@ export async function addLatencies(changes: LatencyAt[]): Promise<void> {
   }
 }
 
+type CountsRow = { workspace_id: Buffer; dimension: Dimension; value: Buffer };
+type LatencyRow = Pick<LatencyAt, 'kind' | 'step' | 'bucket' | 'messages'> & {
+  workspace_id: Buffer;
+  gateway: Buffer;
+};
 type Hour = { workspaceId: string; channel: Channel; start: number };
 
 /** The counts of an hour. */
 export async function listCountsOfHour({ workspaceId, channel, start }: Hour): Promise<CountsAt[]> {
-  const rows = await query(
+  const rows = await query<(Record<Measure, number> & CountsRow)[]>(
     `SELECT * FROM report_counts FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND ${ofDimensions} AND span = 'hour' AND start = ? AND channel = ?`,
     [idToBytes(workspaceId), start, channel],
@@ -64,12 +77,12 @@ export async function listCountsOfHour({ workspaceId, channel, start }: Hour): P
     channel,
     dimension: row.dimension,
     value: row.value,
-    counts: Object.fromEntries(measures.map((measure) => [measure, Number(row[measure])])) as Counts,
+    counts: Object.fromEntries(measures.map((measure) => [measure, row[measure]])) as Counts,
   }));
 }
 
 export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour): Promise<LatencyAt[]> {
-  const rows = await query(
+  const rows = await query<LatencyRow[]>(
     `SELECT * FROM report_latencies FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND span = 'hour' AND start = ? AND channel = ?`,
     [idToBytes(workspaceId), start, channel],
@@ -83,7 +96,7 @@ export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour)
     gateway: row.gateway.toString(),
     step: row.step,
     bucket: row.bucket,
-    messages: Number(row.messages),
+    messages: row.messages,
   }));
 }
 
@@ -118,12 +131,13 @@ export async function replaceByParts(
   }
 }
 
+type NameRow = { workspace_id: Buffer; dimension: Name['dimension']; day: number; name: Buffer };
 export type Name = { workspaceId: Buffer; dimension: 'tag' | 'recipient_domain'; day: number; name: string };
 
 /** The names among these that count under their own name. */
 export async function listNames(names: Name[]): Promise<Name[]> {
   if (names.length === 0) return [];
-  const rows = await query(
+  const rows = await query<NameRow[]>(
     `SELECT * FROM report_names FORCE INDEX (PRIMARY) WHERE (workspace_id, dimension, day, name) IN (${names
       .map((name) => `(${valuesOf(name)})`)
       .join(',')})`,
@@ -138,11 +152,11 @@ export async function listNames(names: Name[]): Promise<Name[]> {
 
 /** How many names a day has. */
 export async function findNameCount({ workspaceId, dimension, day }: Omit<Name, 'name'>): Promise<number> {
-  const [row] = await query(
+  const [row] = await query<{ names: number }[]>(
     'SELECT COUNT(*) AS names FROM report_names WHERE workspace_id = ? AND dimension = ? AND day = ?',
     [workspaceId, dimension, day],
   );
-  return Number(row!.names);
+  return row!.names;
 }
 
 export async function insertNames(names: Name[]): Promise<void> {

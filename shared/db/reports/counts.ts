@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { query, type Row } from '../client.ts';
+import { query } from '../client.ts';
 
 export const channels = ['email', 'sms'] as const;
 export type Channel = (typeof channels)[number];
@@ -133,7 +133,7 @@ async function listRowsOfChannel<Wanted extends Measure>(
           WHERE workspace_id = ? AND dimension = ? AND ${sql} AND channel = ? GROUP BY value`,
     values: [idToBytes(workspaceId), dimension, ...values, channel],
   }));
-  const found = await query(
+  const found = await query<(MeasuresIn<Wanted> & { value: Buffer })[]>(
     `SELECT value, ${sumsOf(wanted, '1e0')} FROM (${sums.sql}) signed
      GROUP BY value HAVING ${wanted[0]} <> 0 ORDER BY ${most} DESC, value LIMIT ?`,
     [...sums.values, limit],
@@ -151,21 +151,26 @@ export async function listReportStretches<Wanted extends Measure>(
   { bounds, pieces, wanted }: { bounds: number[]; pieces: Piece[]; wanted: readonly Wanted[] },
 ): Promise<{ stretch: number; channel: Channel; counts: Record<Wanted, number> }[]> {
   const rows = within(pieces);
-  const found = await query(
+  const found = await query<(MeasuresIn<Wanted> & { stretch: number; channel: Channel })[]>(
     `SELECT INTERVAL(start, ${bounds.map(Number).join(', ')}) - 1 AS stretch, channel, ${sumsOf(wanted, '1e0')}
      FROM report_counts FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND (${rows.sql}) AND dimension = 'all' AND channel IN (?) GROUP BY stretch, channel`,
     [idToBytes(workspaceId), ...rows.values, channels],
   );
   return found.map((row) => ({
-    stretch: Number(row.stretch),
+    stretch: row.stretch,
     channel: row.channel,
     counts: countsOf(wanted, row),
   }));
 }
 
+type MeasuresIn<Wanted extends Measure> = { [One in Wanted]: number };
+
 /** While retention deletes a month, what is taken off may be there without what it is taken from. */
-function countsOf<Wanted extends Measure>(wanted: readonly Wanted[], row: Row): Record<Wanted, number> {
-  const entries = wanted.map((measure) => [measure, Math.max(0, Number(row[measure]))]);
+function countsOf<Wanted extends Measure>(
+  wanted: readonly Wanted[],
+  row: MeasuresIn<Wanted>,
+): Record<Wanted, number> {
+  const entries = wanted.map((measure) => [measure, Math.max(0, row[measure])]);
   return Object.fromEntries(entries) as Record<Wanted, number>;
 }

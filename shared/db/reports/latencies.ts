@@ -2,14 +2,9 @@ import { idToBytes } from '../../formats/ids.ts';
 import { query } from '../client.ts';
 import { type Channel, eachSign, type Selection } from './counts.ts';
 
-export type LatencyRow = {
-  channel: Channel;
-  kind: string;
-  gateway: string;
-  step: 'sent' | 'delivered';
-  bucket: number;
-  count: number;
-};
+type LatencyKey = { channel: Channel; kind: string; step: 'sent' | 'delivered'; bucket: number };
+type LatencyIn = LatencyKey & { gateway: Buffer; messages: number };
+export type LatencyRow = LatencyKey & { gateway: string; count: number };
 
 /** How many messages took how long. */
 export async function listLatencies(
@@ -23,17 +18,14 @@ export async function listLatencies(
           GROUP BY channel, kind, gateway, step, bucket`,
     values: [idToBytes(workspaceId), ...values, channels],
   }));
-  const found = await query(
+  const found = await query<LatencyIn[]>(
     `SELECT channel, kind, gateway, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) signed
      GROUP BY channel, kind, gateway, step, bucket HAVING messages > 0 ORDER BY channel, kind, gateway, step, bucket`,
     sums.values,
   );
-  return found.map((row) => ({
-    channel: row.channel,
-    kind: row.kind,
-    gateway: row.gateway.toString(),
-    step: row.step,
-    bucket: row.bucket,
-    count: Number(row.messages),
+  return found.map(({ messages, gateway, ...key }) => ({
+    ...key,
+    gateway: gateway.toString(),
+    count: messages,
   }));
 }

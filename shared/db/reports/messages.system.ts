@@ -1,11 +1,16 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { hex, literal, query, type Row } from '../client.ts';
+import type { RowOf } from '../client/table.ts';
+import { type Changed, hex, literal, query } from '../client.ts';
+import type { emails } from '../email/emails.ts';
+import type { sms } from '../sms/messages.ts';
 import type { Channel } from './counts.ts';
 
 /** Where the reports stand among the events, locked: only one process counts at a time. */
 export async function findReportPositionForUpdate(): Promise<number> {
-  const [row] = await query("SELECT value FROM counters WHERE name = 'reports.position' FOR UPDATE");
-  return Number(row!.value);
+  const [row] = await query<{ value: number }[]>(
+    "SELECT value FROM counters WHERE name = 'reports.position' FOR UPDATE",
+  );
+  return row!.value;
 }
 
 export async function updateReportPosition(position: number): Promise<void> {
@@ -14,8 +19,10 @@ export async function updateReportPosition(position: number): Promise<void> {
 
 /** Down to which hour messages that are older than the reports are counted; 0: all of them are. */
 export async function findBackfill(): Promise<number> {
-  const [row] = await query("SELECT value FROM counters WHERE name = 'reports.backfill'");
-  return Number(row?.value ?? 0);
+  const [row] = await query<{ value: number }[]>(
+    "SELECT value FROM counters WHERE name = 'reports.backfill'",
+  );
+  return row?.value ?? 0;
 }
 
 /** Another process may have come as far meanwhile. */
@@ -25,7 +32,7 @@ export async function updateBackfill(from: number, to: number): Promise<void> {
 
 /** When the first event happened that has a position and is not counted yet; null where there is none. */
 export async function findOldestUncounted(): Promise<Date | null> {
-  const [row] = await query(
+  const [row] = await query<{ occurred_at: Date }[]>(
     `SELECT occurred_at FROM events FORCE INDEX (events_position)
      WHERE position > (SELECT value FROM counters WHERE name = 'reports.position') ORDER BY position LIMIT 1`,
   );
@@ -36,27 +43,67 @@ export type MessageChange = { type: string; id: Buffer };
 
 /** The messages that the events after a position tell of, an entry for each event. */
 export async function listMessageChanges(after: number, upTo: number): Promise<MessageChange[]> {
-  const rows = await query(
+  return query<MessageChange[]>(
     `SELECT type, record_id AS id FROM events FORCE INDEX (events_position) WHERE position > ? AND position <= ?
      ORDER BY position`,
     [after, upTo],
   );
-  return rows as MessageChange[];
 }
 
-const emailColumns = `id, workspace_id, kind, status, sender, recipient_key, reason_category, client_tag, created_at,
-  scheduled_at, sent_at, delivered_at, opened_at`;
-const smsColumns = `id, workspace_id, direction, status, country, parts, cost_gbp, cost_eur, charged, lineage_id,
-  reason_category, reason_code, client_tag, batch_id, created_at, scheduled_at, sent_at, delivered_at, uncertain_count, gateway`;
+const emailColumns = [
+  'id',
+  'workspace_id',
+  'kind',
+  'status',
+  'sender',
+  'recipient_key',
+  'reason_category',
+  'client_tag',
+  'created_at',
+  'scheduled_at',
+  'sent_at',
+  'delivered_at',
+  'opened_at',
+] as const satisfies (keyof RowOf<typeof emails>)[];
+const smsColumns = [
+  'id',
+  'workspace_id',
+  'direction',
+  'status',
+  'country',
+  'parts',
+  'cost_gbp',
+  'cost_eur',
+  'charged',
+  'lineage_id',
+  'reason_category',
+  'reason_code',
+  'client_tag',
+  'batch_id',
+  'created_at',
+  'scheduled_at',
+  'sent_at',
+  'delivered_at',
+  'uncertain_count',
+  'gateway',
+] as const satisfies (keyof RowOf<typeof sms>)[];
+/** A message as it is stored, with the columns that reports read. */
+export type ReportedMessages = {
+  email: Pick<RowOf<typeof emails>, (typeof emailColumns)[number]>;
+  sms: Pick<RowOf<typeof sms>, (typeof smsColumns)[number]>;
+};
 const sources = {
-  email: `SELECT ${emailColumns} FROM emails`,
-  sms: `SELECT ${smsColumns} FROM sms_messages`,
+  email: `SELECT ${emailColumns.join(', ')} FROM emails`,
+  sms: `SELECT ${smsColumns.join(', ')} FROM sms_messages`,
 };
 /** By workspace and id. */
 const listings = { email: 'emails_listed', sms: 'sms_listed' };
 
 /** These messages as they are now, with the columns that reports read; a message that is gone has no row. */
-export async function listReportedMessages(channel: Channel, ids: Buffer[]): Promise<Row[]> {
+export async function listReportedMessages<Of extends Channel>(
+  channel: Of,
+  ids: Buffer[],
+): Promise<ReportedMessages[Of][]> {
   if (ids.length === 0) return [];
   return query(`${sources[channel]} FORCE INDEX (PRIMARY) WHERE id IN (${ids.map(hex).join(',')})`);
 }
@@ -67,7 +114,7 @@ export async function listLastData(
   { after, upTo }: { after: number; upTo: number },
 ): Promise<{ id: Buffer; workspaceId: Buffer; data: string }[]> {
   if (ids.length === 0) return [];
-  const rows = await query(
+  const rows = await query<{ id: Buffer; workspace_id: Buffer; data: string }[]>(
     `SELECT record_id AS id, workspace_id, data FROM events FORCE INDEX (events_position)
      WHERE position > ? AND position <= ? AND record_id IN (${ids.map(hex).join(',')}) ORDER BY position`,
     [after, upTo],
@@ -79,7 +126,7 @@ export async function listLastData(
 /** How these messages were last counted, by their ids as latin1. */
 export async function listStates(ids: Buffer[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
-  const rows = await query(
+  const rows = await query<{ id: Buffer; counted: Buffer }[]>(
     `SELECT id, counted FROM report_states FORCE INDEX (PRIMARY) WHERE id IN (${ids.map(hex).join(',')})`,
   );
   return new Map(rows.map((row) => [row.id.toString('latin1'), row.counted.toString()]));
@@ -108,15 +155,15 @@ const boundsOf = ({ from, to }: Stretch) => [
 type Stretch = { from: Date; to: Date };
 
 /** Messages of a workspace that were accepted then, in the order of their ids, from after one of them on. */
-export async function listAcceptedMessages(
+export async function listAcceptedMessages<Of extends Channel>(
   workspaceId: string,
-  channel: Channel,
+  channel: Of,
   { from, to }: Stretch,
   after: Buffer | null,
   limit: number,
-): Promise<{ rows: Row[]; reached: Buffer | null }> {
+): Promise<{ rows: ReportedMessages[Of][]; reached: Buffer | null }> {
   const [first, end] = boundsOf({ from, to });
-  const rows = await query(
+  const rows = await query<ReportedMessages[Of][]>(
     `${sources[channel]} FORCE INDEX (${listings[channel]}) WHERE workspace_id = ? AND id > ? AND id < ? ORDER BY id LIMIT ?`,
     [idToBytes(workspaceId), after ?? first, end, limit],
   );
@@ -129,17 +176,17 @@ export async function listAcceptedMessages(
 /** About when the newest message was accepted that is older than that; null where there is none. */
 export async function findNewestBefore(channel: Channel, before: Date): Promise<Date | null> {
   const table = channel === 'email' ? 'emails' : 'sms_messages';
-  const [row] = await query(
+  const [row] = await query<{ id: Buffer }[]>(
     `SELECT id FROM ${table} FORCE INDEX (PRIMARY) WHERE id < ? ORDER BY id DESC LIMIT 1`,
     [firstUuidAt(new Date(before.getTime() + slackMs))],
   );
-  return row ? new Date((row.id as Buffer).readUIntBE(0, 6) + slackMs) : null;
+  return row ? new Date(row.id.readUIntBE(0, 6) + slackMs) : null;
 }
 
 /** Workspaces that accepted messages then, or within moments of it. */
 export async function listWorkspacesWithMessages(channel: Channel, stretch: Stretch): Promise<string[]> {
   const table = channel === 'email' ? 'emails' : 'sms_messages';
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT DISTINCT workspace_id AS id FROM ${table} FORCE INDEX (PRIMARY) WHERE id >= ? AND id < ?`,
     boundsOf(stretch),
   );
@@ -159,7 +206,7 @@ export async function findHasGone(workspaceId: string, channel: Channel, stretch
 
 /** Forgets what messages were counted as that were made before then. */
 export async function deleteStatesBefore(until: Date, limit: number): Promise<number> {
-  const { affectedRows } = await query<{ affectedRows: number }>(
+  const { affectedRows } = await query<Changed>(
     'DELETE FROM report_states WHERE id < ? ORDER BY id LIMIT ?',
     [firstUuidAt(until), limit],
   );

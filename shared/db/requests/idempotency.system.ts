@@ -6,7 +6,7 @@ import { byId, type Changed, query } from '../client.ts';
  * in hand.
  */
 export async function deleteExpiredRecords(at: Date, limit: number): Promise<number> {
-  const rows = await query(
+  const rows = await query<{ workspace_id: Buffer; lineage_id: Buffer; idempotency_key: Buffer }[]>(
     `SELECT workspace_id, lineage_id, idempotency_key FROM idempotency_records
      WHERE expires_at <= ? ORDER BY expires_at LIMIT ?`,
     [at, limit],

@@ -9,8 +9,15 @@ import {
   isLockWait,
   outsideTransaction,
   query,
-  type Row,
 } from '../client.ts';
+
+type Row = {
+  workspace_id: Buffer;
+  lineage_id: Buffer;
+  idempotency_key: Buffer;
+  fingerprint: Buffer;
+  answer: Buffer | null;
+};
 
 /** `answer` is sealed; null while the request goes on after its first commit. */
 export type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };

@@ -8,7 +8,7 @@ export async function findCodeTimesForUpdate(subject: string, at: Date): Promise
      ON DUPLICATE KEY UPDATE subject = subject`,
     [...values, at],
   );
-  const [row] = await execute(
+  const [row] = await execute<{ sent_times: string }[]>(
     `SELECT sent_times FROM sender_code_counts ${byId} WHERE subject = ? FOR UPDATE`,
     values,
   );
@@ -25,10 +25,10 @@ export async function updateCodeTimes(subject: string, times: Date[], at: Date):
 
 /** Found by a plain read, so that no request in hand is waited for. */
 export async function deleteCodeTimesBefore(before: Date, limit: number): Promise<number> {
-  const rows = await query('SELECT subject FROM sender_code_counts WHERE updated_at < ? LIMIT ?', [
-    before,
-    limit,
-  ]);
+  const rows = await query<{ subject: Buffer }[]>(
+    'SELECT subject FROM sender_code_counts WHERE updated_at < ? LIMIT ?',
+    [before, limit],
+  );
   if (rows.length === 0) return 0;
   const { affectedRows } = await query<Changed>(
     `DELETE c FROM sender_code_counts c ${byId} WHERE c.subject IN (?) AND c.updated_at < ?`,

@@ -1,5 +1,11 @@
 import { idFromBytes } from '../../formats/ids.ts';
-import { byId, type Changed, query, type Row } from '../client.ts';
+import { byId, type Changed, query } from '../client.ts';
+
+/** A row of any of the tables, which has its own key. */
+type Row = {
+  [Key in 'id' | 'sms_id' | 'workspace_id' | 'lineage_id' | 'idempotency_key']: Buffer;
+} & { place: number };
+type SealedRow = Row & { sealed: Buffer };
 
 /**
  * The columns that hold sealed values. The owner of a value is part of its seal, so each table says how its rows are
@@ -35,7 +41,7 @@ const places = [
     key: ['workspace_id', 'lineage_id', 'idempotency_key'],
     columns: ['answer'],
     ownerOf: (row: Row) =>
-      `${idFromBytes('workspace', row.workspace_id)} ${idFromBytes('key', row.lineage_id)} ${row.idempotency_key}`,
+      `${idFromBytes('workspace', row.workspace_id)} ${idFromBytes('key', row.lineage_id)} ${String(row.idempotency_key)}`,
   },
 ] as const;
 
@@ -64,7 +70,7 @@ export async function listSealedOtherwise(
   // Compared by its whole key: a row of another place in the order would be passed over, or come again.
   const isFurther = after ? `AND (${names}) > (${key.map(() => '?').join(', ')})` : '';
   const prefix = Buffer.from(`${keyId}:`);
-  const rows = await query(
+  const rows = await query<SealedRow[]>(
     `SELECT ${names}, ${column} AS sealed FROM ${table} ${byId}
      WHERE ${column} IS NOT NULL AND LEFT(${column}, ?) <> ? ${isFurther} ORDER BY ${names} LIMIT ?`,
     [prefix.length, prefix, ...(after ?? []), limit],

@@ -10,11 +10,11 @@ export type ServerSettings = {
 
 /** The settings of the database server on which durability and large values depend. */
 export async function findServerSettings(): Promise<ServerSettings> {
-  const [row] = await query(
+  const [row] = await query<ServerSettings[]>(
     `SELECT VERSION() AS version, @@innodb_flush_log_at_trx_commit AS flushLogAtCommit,
       @@max_allowed_packet AS maxAllowedPacketBytes`,
   );
-  return row as ServerSettings;
+  return row!;
 }
 
 /** Whether the database answers. */

@@ -1,4 +1,6 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { bytes, id, int } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, type Param, query, tableOf } from '../client.ts';
 
 export type FoundShortLink = {
@@ -11,9 +13,18 @@ export type FoundShortLink = {
   isBlocked: boolean;
 };
 
+type FoundRow = {
+  sms_id: Buffer;
+  place: number;
+  url: string;
+  recipient: Buffer;
+  sending_blocked: number;
+  handed_over: number;
+};
+
 /** The short link, in any workspace. */
 export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink | null> {
-  const [row] = await execute(
+  const [row] = await execute<FoundRow[]>(
     `SELECT l.sms_id, l.place, l.url, m.recipient, w.sending_blocked,
        (m.sent_at IS NOT NULL OR m.handover_at IS NOT NULL OR m.uncertain_count > 0) AS handed_over
      FROM short_links l JOIN sms_messages m ON m.id = l.sms_id JOIN workspaces w ON w.id = l.workspace_id
@@ -31,28 +42,24 @@ export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink |
   };
 }
 
-export type LinkToCount = {
-  smsId: string;
-  place: number;
-  batchId: string | null;
-  writtenHash: Buffer | null;
-  clicks: number;
-};
+const counted = table('short_links', {
+  smsId: id('sms'),
+  place: int(),
+  batchId: id('batch').nullable(),
+  writtenHash: bytes().nullable(),
+  clicks: int(),
+});
+export type LinkToCount = RecordOf<typeof counted>;
 
 /** All links of these messages, locked until the transaction ends. */
 export async function listShortLinksForUpdate(smsIds: string[]): Promise<LinkToCount[]> {
-  const rows = await query(
-    `SELECT sms_id, place, batch_id, written_hash, clicks FROM short_links ${byId}
+  return counted.toRecords(
+    await query(
+      `SELECT ${counted.columns} FROM short_links ${byId}
      WHERE sms_id IN (?) ORDER BY sms_id, place FOR UPDATE`,
-    [smsIds.map(idToBytes)],
+      [smsIds.map(idToBytes)],
+    ),
   );
-  return rows.map((row) => ({
-    smsId: idFromBytes('sms', row.sms_id),
-    place: row.place,
-    batchId: row.batch_id && idFromBytes('batch', row.batch_id),
-    writtenHash: row.written_hash,
-    clicks: row.clicks,
-  }));
 }
 
 export type Clicks = { clicks: number; firstAt: Date; lastAt: Date };

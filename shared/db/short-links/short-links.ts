@@ -1,42 +1,41 @@
-import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { execute, query, type Row } from '../client.ts';
+import { idToBytes } from '../../formats/ids.ts';
+import { bytes, id, int, sharedId, text, time } from '../client/columns.ts';
+import { group, type RecordOf, table } from '../client/table.ts';
+import { execute, query } from '../client.ts';
 
-export type NewShortLinkRecord = {
-  id: string;
-  smsId: string;
+const newShortLinks = table('short_links', {
+  id: id('link'),
+  smsId: id('sms'),
   /** Its place among the links of the message. */
-  place: number;
-  batchId: string | null;
-  url: string;
-  /** Of a batch's link: the URL before rendering, and what it is known by. */
-  written: { url: string; hash: Buffer } | null;
-  tokenHash: Buffer;
+  place: int(),
+  batchId: sharedId('batch').nullable(),
+  url: text(),
+  /** Of a batch's link: the hash of the URL before rendering, by which that is known. */
+  written: group({ hash: bytes() }).nullable(),
+  tokenHash: bytes(),
   /** Sealed. */
-  token: Buffer;
+  token: bytes(),
+});
+export type NewShortLinkRecord = Omit<RecordOf<typeof newShortLinks>, 'written'> & {
+  /** Of a batch's link: the URL before rendering, and the hash by which it is known. */
+  written: { url: string; hash: Buffer } | null;
 };
 
-type Clicked = { clicks: number; firstClickedAt: Date | null; lastClickedAt: Date | null };
-export type ShortLinkRecord = { id: string; place: number; url: string; token: Buffer } & Clicked;
+const clicked = { clicks: int(), firstClickedAt: time().nullable(), lastClickedAt: time().nullable() };
+const shortLinks = table('short_links', {
+  id: id('link'),
+  place: int(),
+  url: text(),
+  token: bytes(),
+  ...clicked,
+});
+export type ShortLinkRecord = RecordOf<typeof shortLinks>;
 
 /** In one statement, whatever the messages. */
 export async function insertShortLinks(workspaceId: string, records: NewShortLinkRecord[]): Promise<void> {
-  await query(
-    `INSERT INTO short_links
-       (sms_id, place, id, workspace_id, batch_id, written_hash, url, token_hash, token) VALUES ?`,
-    [
-      records.map((record) => [
-        idToBytes(record.smsId),
-        record.place,
-        idToBytes(record.id),
-        idToBytes(workspaceId),
-        record.batchId && idToBytes(record.batchId),
-        record.written?.hash ?? null,
-        record.url,
-        record.tokenHash,
-        record.token,
-      ]),
-    ],
-  );
+  await query(`INSERT INTO short_links (workspace_id, ${newShortLinks.columns}) VALUES ?`, [
+    records.map((record) => [idToBytes(workspaceId), ...newShortLinks.toValues(record)]),
+  ]);
 }
 
 export type NewTotal = { batchId: string; hash: Buffer; url: string; messages: number };
@@ -57,20 +56,21 @@ export async function insertShortLinkTotals(workspaceId: string, totals: NewTota
 
 /** In the order in which they are in the text. */
 export async function listShortLinksOfSms(workspaceId: string, smsId: string): Promise<ShortLinkRecord[]> {
-  const rows = await execute(
-    'SELECT * FROM short_links WHERE sms_id = ? AND workspace_id = ? ORDER BY place',
-    [idToBytes(smsId), idToBytes(workspaceId)],
+  return shortLinks.toRecords(
+    await execute('SELECT * FROM short_links WHERE sms_id = ? AND workspace_id = ? ORDER BY place', [
+      idToBytes(smsId),
+      idToBytes(workspaceId),
+    ]),
   );
-  return rows.map((row) => ({
-    id: idFromBytes('link', row.id),
-    place: row.place,
-    url: row.url,
-    token: row.token,
-    ...clickedOf(row),
-  }));
 }
 
-export type BatchLinkRecord = { url: string; messages: number; clickedMessages: number } & Clicked;
+const batchLinks = table('short_link_totals', {
+  url: text(),
+  messages: int(),
+  clickedMessages: int(),
+  ...clicked,
+});
+export type BatchLinkRecord = RecordOf<typeof batchLinks>;
 
 /** Most clicks first. */
 export async function listBatchLinks(
@@ -78,21 +78,11 @@ export async function listBatchLinks(
   batchId: string,
   limit: number,
 ): Promise<BatchLinkRecord[]> {
-  const rows = await execute(
-    `SELECT * FROM short_link_totals FORCE INDEX (short_link_totals_listed)
+  return batchLinks.toRecords(
+    await execute(
+      `SELECT * FROM short_link_totals FORCE INDEX (short_link_totals_listed)
      WHERE batch_id = ? AND workspace_id = ? ORDER BY clicks DESC, written_hash DESC LIMIT ?`,
-    [idToBytes(batchId), idToBytes(workspaceId), limit],
+      [idToBytes(batchId), idToBytes(workspaceId), limit],
+    ),
   );
-  return rows.map((row) => ({
-    url: row.url,
-    messages: row.messages,
-    clickedMessages: row.clicked_messages,
-    ...clickedOf(row),
-  }));
 }
-
-const clickedOf = (row: Row): Clicked => ({
-  clicks: row.clicks,
-  firstClickedAt: row.first_clicked_at,
-  lastClickedAt: row.last_clicked_at,
-});

@@ -1,4 +1,6 @@
-import { firstUuidAt, idFromBytes } from '../../formats/ids.ts';
+import { firstUuidAt } from '../../formats/ids.ts';
+import { binaryText, id } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query, transaction } from '../client.ts';
 import type { DueTable } from '../work/table.system.ts';
 
@@ -11,19 +13,17 @@ export const answerTable: DueTable = {
 };
 
 /** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */
-export type AnswerRecord = { workspaceId: string; number: string; sender: string };
+const answers = table('simulator_answers', {
+  workspaceId: id('workspace'),
+  number: binaryText(),
+  sender: binaryText(),
+});
+export type AnswerRecord = RecordOf<typeof answers>;
 
 export async function findAnswer(reference: string): Promise<AnswerRecord | null> {
-  const [row] = await execute('SELECT * FROM simulator_answers WHERE id = ?', [
-    Buffer.from(reference, 'hex'),
-  ]);
-  return row
-    ? {
-        workspaceId: idFromBytes('workspace', row.workspace_id),
-        number: row.number.toString(),
-        sender: row.sender.toString(),
-      }
-    : null;
+  return answers.toFirst(
+    await execute('SELECT * FROM simulator_answers WHERE id = ?', [Buffer.from(reference, 'hex')]),
+  );
 }
 
 /** False where another has done it. */
@@ -46,7 +46,7 @@ export async function deleteSimulatorMessagesBefore(until: Date, limit: number):
 export async function deleteSimulatorPhonesBefore(until: Date, limit: number): Promise<number> {
   const hasTexts = `EXISTS (SELECT 1 FROM simulator_messages m FORCE INDEX (simulator_messages_of_phone)
     WHERE m.workspace_id = p.workspace_id AND m.number = p.number)`;
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT p.id FROM simulator_phones p ${byId} WHERE p.id < ? AND NOT ${hasTexts} ORDER BY p.id LIMIT ?`,
     [firstUuidAt(until), limit],
   );

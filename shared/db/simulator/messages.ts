@@ -1,6 +1,8 @@
 import { batcher } from '../../common/batcher.ts';
-import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { NumberRange } from '../../formats/sms/phone-number.ts';
+import { binaryText, id, int, text, time } from '../client/columns.ts';
+import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { type Changed, outsideTransaction, query, transaction } from '../client.ts';
 
 export type NewSimulatorMessage = {
@@ -52,34 +54,23 @@ const inserts = batcher<Item, void>({
 });
 
 async function insertAll(items: Item[]): Promise<void> {
-  const phones = items.map(({ workspaceId, record }) => [
+  const seen = items.map(({ workspaceId, record }) => [
     newUuid(record.createdAt),
     workspaceId,
     Buffer.from(record.number),
     record.createdAt,
   ]);
-  await query('INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES ?', [
-    phones,
+  await query('INSERT IGNORE INTO simulator_phones (id, workspace_id, number, created_at) VALUES ?', [seen]);
+  const known = await query<{ id: Buffer }[]>('SELECT id FROM simulator_messages WHERE id IN (?)', [
+    items.map(({ id }) => id),
   ]);
-  const known = await query('SELECT id FROM simulator_messages WHERE id IN (?)', [items.map(({ id }) => id)]);
   const isKnown = new Set(known.map((row) => row.id.toString('hex')));
   const fresh = items.filter(({ id }) => !isKnown.has(id.toString('hex')));
   if (fresh.length === 0) return;
   await query(
     `INSERT IGNORE INTO simulator_messages
-       (id, workspace_id, number, direction, sender, content, parts, created_at) VALUES ?`,
-    [
-      fresh.map(({ id, workspaceId, record }) => [
-        id,
-        workspaceId,
-        Buffer.from(record.number),
-        record.direction,
-        Buffer.from(record.sender),
-        record.content,
-        record.parts,
-        record.createdAt,
-      ]),
-    ],
+       (id, workspace_id, ${messages.columns}) VALUES ?`,
+    [fresh.map(({ id, workspaceId, record }) => [id, workspaceId, ...messages.toValues(record)])],
   );
   const answers = fresh.flatMap(({ id, workspaceId, record }) =>
     record.answerDueAt
@@ -92,7 +83,8 @@ async function insertAll(items: Item[]): Promise<void> {
     ]);
 }
 
-export type PhoneRecord = { id: string; number: string; createdAt: Date };
+const phones = table('simulator_phones', { id: id('phone'), number: binaryText(), createdAt: time() });
+export type PhoneRecord = RecordOf<typeof phones>;
 
 /**
  * Newest first; `before` is the id that the last page ended with; `range`: the first and the last number of those
@@ -103,24 +95,29 @@ export async function listSimulatorPhones(
   { limit, before, range }: { limit: number; before: string | null; range: NumberRange | null },
 ): Promise<PhoneRecord[]> {
   const within = 'AND number BETWEEN ? AND ? AND LENGTH(number) = LENGTH(?)';
-  const rows = await query(
-    `SELECT * FROM simulator_phones FORCE INDEX (simulator_phones_listed) WHERE workspace_id = ? AND id < ?
+  return phones.toRecords(
+    await query(
+      `SELECT * FROM simulator_phones FORCE INDEX (simulator_phones_listed) WHERE workspace_id = ? AND id < ?
      ${range ? within : ''} ORDER BY id DESC LIMIT ?`,
-    [
-      idToBytes(workspaceId),
-      before === null ? Buffer.alloc(16, 0xff) : idToBytes(before),
-      ...(range ? [range.first, range.last, range.last].map((number) => Buffer.from(number)) : []),
-      limit,
-    ],
+      [
+        idToBytes(workspaceId),
+        before === null ? Buffer.alloc(16, 0xff) : idToBytes(before),
+        ...(range ? [range.first, range.last, range.last].map((number) => Buffer.from(number)) : []),
+        limit,
+      ],
+    ),
   );
-  return rows.map((row) => ({
-    id: idFromBytes('phone', row.id),
-    number: row.number.toString(),
-    createdAt: row.created_at,
-  }));
 }
 
-export type SimulatorMessageRecord = Omit<NewSimulatorMessage, 'id' | 'answerDueAt'>;
+const messages = table('simulator_messages', {
+  number: binaryText(),
+  direction: text<NewSimulatorMessage['direction']>(),
+  sender: binaryText(),
+  content: text(),
+  parts: int(),
+  createdAt: time(),
+});
+export type SimulatorMessageRecord = RecordOf<typeof messages>;
 
 /** The last texts of each of these phones, oldest first. */
 export async function listSimulatorMessages(
@@ -129,7 +126,7 @@ export async function listSimulatorMessages(
   ofEach: number,
 ): Promise<Map<string, SimulatorMessageRecord[]>> {
   if (numbers.length === 0) return new Map();
-  const rows = await query(
+  const rows = await query<(RowOf<typeof messages> & { id: Buffer })[]>(
     numbers
       .map(
         () => `(SELECT * FROM simulator_messages FORCE INDEX (simulator_messages_of_phone)
@@ -138,16 +135,7 @@ export async function listSimulatorMessages(
       .join(' UNION ALL '),
     numbers.flatMap((number) => [idToBytes(workspaceId), Buffer.from(number), ofEach]),
   );
-  const records = rows
-    .toSorted((one, other) => Buffer.compare(one.id, other.id))
-    .map((row) => ({
-      number: row.number.toString(),
-      direction: row.direction,
-      sender: row.sender.toString(),
-      content: row.content,
-      parts: row.parts,
-      createdAt: row.created_at,
-    }));
+  const records = messages.toRecords(rows.toSorted((one, other) => Buffer.compare(one.id, other.id)));
   return Map.groupBy(records, ({ number }) => number);
 }
 

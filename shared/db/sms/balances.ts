@@ -1,9 +1,13 @@
-import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { idToBytes, newUuid } from '../../formats/ids.ts';
+import { id, number, text, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { type Changed, execute, query } from '../client.ts';
+
+type Balance = { balance: number | string };
 
 /** The balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
 export async function findSmsBalance(workspaceId: string): Promise<number | null> {
-  const [row] = await execute('SELECT balance FROM sms_balances WHERE workspace_id = ?', [
+  const [row] = await execute<Balance[]>('SELECT balance FROM sms_balances WHERE workspace_id = ?', [
     idToBytes(workspaceId),
   ]);
   return row ? Number(row.balance) : null;
@@ -11,21 +15,23 @@ export async function findSmsBalance(workspaceId: string): Promise<number | null
 
 /** Serialises what spends, until the transaction ends. */
 export async function findSmsBalanceForUpdate(workspaceId: string): Promise<number | null> {
-  const [row] = await execute('SELECT balance FROM sms_balances WHERE workspace_id = ? FOR UPDATE', [
-    idToBytes(workspaceId),
-  ]);
+  const [row] = await execute<Balance[]>(
+    'SELECT balance FROM sms_balances WHERE workspace_id = ? FOR UPDATE',
+    [idToBytes(workspaceId)],
+  );
   return row ? Number(row.balance) : null;
 }
 
-export type LedgerEntry = {
+const ledger = table('sms_ledger', {
   /** `carried`: what older entries came to, whose messages are gone; `closing`: the balance has become unlimited. */
-  kind: 'credit' | 'charge' | 'refund' | 'carried' | 'closing';
+  kind: text<'credit' | 'charge' | 'refund' | 'carried' | 'closing'>(),
   /** Positive: the balance rises. */
-  amount: number;
-  smsId: string | null;
-  note: string | null;
-  createdAt: Date;
-};
+  amount: number(),
+  smsId: id('sms').nullable(),
+  note: text().nullable(),
+  createdAt: time(),
+});
+export type LedgerEntry = RecordOf<typeof ledger>;
 
 /** Changes the balance by what the entries say; where there is none, nothing is written. */
 export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
@@ -67,30 +73,17 @@ export async function deleteSmsBalance(workspaceId: string, closing: LedgerEntry
 }
 
 async function insertLedger(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
-  await query('INSERT INTO sms_ledger (id, workspace_id, kind, amount, sms_id, note, created_at) VALUES ?', [
-    entries.map(({ kind, amount, smsId, note, createdAt }) => [
-      newUuid(createdAt),
-      idToBytes(workspaceId),
-      kind,
-      amount,
-      smsId === null ? null : idToBytes(smsId),
-      note,
-      createdAt,
-    ]),
+  await query(`INSERT INTO sms_ledger (id, workspace_id, ${ledger.columns}) VALUES ?`, [
+    entries.map((entry) => [newUuid(entry.createdAt), idToBytes(workspaceId), ...ledger.toValues(entry)]),
   ]);
 }
 
 /** Newest first. */
 export async function listSmsLedger(workspaceId: string, limit: number): Promise<LedgerEntry[]> {
-  const rows = await query(
-    'SELECT * FROM sms_ledger FORCE INDEX (sms_ledger_listed) WHERE workspace_id = ? ORDER BY id DESC LIMIT ?',
-    [idToBytes(workspaceId), limit],
+  return ledger.toRecords(
+    await query(
+      'SELECT * FROM sms_ledger FORCE INDEX (sms_ledger_listed) WHERE workspace_id = ? ORDER BY id DESC LIMIT ?',
+      [idToBytes(workspaceId), limit],
+    ),
   );
-  return rows.map((row) => ({
-    kind: row.kind,
-    amount: Number(row.amount),
-    smsId: row.sms_id && idFromBytes('sms', row.sms_id),
-    note: row.note,
-    createdAt: row.created_at,
-  }));
 }

@@ -17,10 +17,10 @@ export async function updateSmsContactErased(
 ): Promise<void> {
   const [own, contactId] = [idToBytes(workspaceId), idToBytes(id)];
   for (const { column, index } of ways) {
-    let after = Buffer.alloc(0);
+    let after: Buffer = Buffer.alloc(0);
     for (;;) {
       // Read without a lock, then locked by their ids in order, as workers lock them.
-      const rows = await execute(
+      const rows = await execute<{ id: Buffer }[]>(
         `SELECT id FROM sms_messages FORCE INDEX (${index})
          WHERE workspace_id = ? AND ${column} = ? AND id > ? AND contact_id = ? ORDER BY id LIMIT ${atOnce}`,
         [own, Buffer.from(number), after, contactId],
@@ -43,7 +43,7 @@ export async function updateSmsContactErased(
 export async function withoutErasedContacts(workspaceId: string, records: SmsRecord[]): Promise<SmsRecord[]> {
   const ids = [...new Set(records.flatMap(({ contactId }) => contactId ?? []))];
   if (ids.length === 0) return records;
-  const rows = await query('SELECT id FROM contacts WHERE workspace_id = ? AND id IN (?)', [
+  const rows = await query<{ id: Buffer }[]>('SELECT id FROM contacts WHERE workspace_id = ? AND id IN (?)', [
     idToBytes(workspaceId),
     ids.map(idToBytes),
   ]);

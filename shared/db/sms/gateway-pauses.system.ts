@@ -5,7 +5,10 @@ import { execute } from '../client.ts';
 export type GatewayPause = { gateway: string; at: Date };
 
 export async function listGatewayPauses(): Promise<GatewayPause[]> {
-  const rows = await execute('SELECT gateway, paused_at FROM sms_gateway_pauses', []);
+  const rows = await execute<{ gateway: Buffer; paused_at: Date }[]>(
+    'SELECT gateway, paused_at FROM sms_gateway_pauses',
+    [],
+  );
   return rows.map((row) => ({ gateway: row.gateway.toString(), at: row.paused_at }));
 }
 

@@ -1,24 +1,20 @@
+import { binaryText, int } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
 /** Texts that come through gateways, before they are anybody's. */
 
 /** Which text the part is of. */
-export type PartedText = {
-  gateway: string;
-  sender: string;
-  recipient: string;
-  reference: number;
-  total: number;
-};
+const parts = table('sms_inbound_parts', {
+  gateway: binaryText(),
+  sender: binaryText(),
+  recipient: binaryText(),
+  reference: int(),
+  total: int(),
+});
+export type PartedText = RecordOf<typeof parts>;
 
 const ofText = 'gateway = ? AND sender = ? AND recipient = ? AND reference = ? AND total = ?';
-const keyOf = ({ gateway, sender, recipient, reference, total }: PartedText) => [
-  Buffer.from(gateway),
-  Buffer.from(sender),
-  Buffer.from(recipient),
-  reference,
-  total,
-];
 
 /** A part that comes again takes the place of the one that was there. */
 export async function insertInboundPart(
@@ -26,23 +22,23 @@ export async function insertInboundPart(
   { part, content, at }: { part: number; content: string; at: Date },
 ): Promise<void> {
   await query(
-    `REPLACE INTO sms_inbound_parts (gateway, sender, recipient, reference, total, part, content, received_at)
+    `REPLACE INTO sms_inbound_parts (${parts.columns}, part, content, received_at)
      VALUES (?)`,
-    [[...keyOf(text), part, storable(content), at]],
+    [[...parts.toValues(text), part, storable(content), at]],
   );
 }
 
 /** The parts that are there, in order, locked until the transaction ends. */
 export async function listInboundPartsForUpdate(text: PartedText): Promise<string[]> {
-  const rows = await execute(
+  const rows = await execute<{ content: string }[]>(
     `SELECT content FROM sms_inbound_parts ${byId} WHERE ${ofText} ORDER BY part FOR UPDATE`,
-    keyOf(text),
+    parts.toValues(text),
   );
   return rows.map((row) => asItCame(row.content));
 }
 
 export async function deleteInboundParts(text: PartedText): Promise<void> {
-  await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, keyOf(text));
+  await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, parts.toValues(text));
 }
 
 // Phones cut a text where a part is full, between the two units of one character too. MySQL has no half characters, so
@@ -57,18 +53,13 @@ const asItCame = (content: string) =>
 
 /** Texts some of whose parts have been waiting since before then. */
 export async function listInboundTextsBefore(until: Date, limit: number): Promise<PartedText[]> {
-  const rows = await query(
-    `SELECT DISTINCT gateway, sender, recipient, reference, total FROM sms_inbound_parts
+  return parts.toRecords(
+    await query(
+      `SELECT DISTINCT ${parts.columns} FROM sms_inbound_parts
      WHERE received_at < ? LIMIT ?`,
-    [until, limit],
+      [until, limit],
+    ),
   );
-  return rows.map((row) => ({
-    gateway: row.gateway.toString(),
-    sender: row.sender.toString(),
-    recipient: row.recipient.toString(),
-    reference: row.reference,
-    total: row.total,
-  }));
 }
 
 /** Deletes parts that could not be joined for days. */

@@ -15,10 +15,12 @@ export type LedgerTotals = {
  */
 export async function findLedgerTotals(workspaceId: string, from: number, to: number): Promise<LedgerTotals> {
   const id = idToBytes(workspaceId);
-  const [mark] = await query("SELECT value FROM counters WHERE name = 'sms_ledger.summed'");
+  const [mark] = await query<{ value: number }[]>(
+    "SELECT value FROM counters WHERE name = 'sms_ledger.summed'",
+  );
   // One statement sees one state of the database. The mark may have moved since it was read: the first bound on the id lets the
   // index be used, the second one is exact.
-  const rows = await query(
+  const rows = await query<{ kind: LedgerEntry['kind'] | 'balance'; amount: number | string }[]>(
     `SELECT kind, SUM(amount) AS amount FROM sms_ledger_sums
      WHERE workspace_id = ? AND start >= ? AND start < ? GROUP BY kind
      UNION ALL
@@ -28,14 +30,13 @@ export async function findLedgerTotals(workspaceId: string, from: number, to: nu
        AND created_at >= FROM_UNIXTIME(?) AND created_at < FROM_UNIXTIME(?) GROUP BY kind
      UNION ALL
      SELECT 'balance', balance FROM sms_balances WHERE workspace_id = ?`,
-    [id, from, to, id, firstUuidAt(new Date(Number(mark!.value))), from * 3600, to * 3600, id],
+    [id, from, to, id, firstUuidAt(new Date(mark!.value)), from * 3600, to * 3600, id],
   );
   const totals: LedgerTotals = { sums: {}, balance: null };
   for (const row of rows) {
     const amount = Number(row.amount);
-    const kind = row.kind as LedgerEntry['kind'] | 'balance';
-    if (kind === 'balance') totals.balance = amount;
-    else totals.sums[kind] = (totals.sums[kind] ?? 0) + amount;
+    if (row.kind === 'balance') totals.balance = amount;
+    else totals.sums[row.kind] = (totals.sums[row.kind] ?? 0) + amount;
   }
   return totals;
 }

@@ -3,7 +3,7 @@ import { byId, type Changed, query } from '../client.ts';
 
 /** Ids of changes of balances before then that a message made which is gone, oldest first. */
 export async function listSettledEntries(before: Date, limit: number): Promise<Buffer[]> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT l.id FROM sms_ledger l ${byId} LEFT JOIN sms_messages m ON m.id = l.sms_id
      WHERE l.id < ? AND l.sms_id IS NOT NULL AND m.id IS NULL ORDER BY l.id LIMIT ?`,
     [firstUuidAt(before), limit],
@@ -15,9 +15,10 @@ export type Carried = { workspaceId: Buffer; amount: number };
 
 /** The sums of these entries for each workspace; they are locked until the transaction ends. */
 export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {
-  const rows = await query(`SELECT workspace_id, amount FROM sms_ledger ${byId} WHERE id IN (?) FOR UPDATE`, [
-    ids,
-  ]);
+  const rows = await query<{ workspace_id: Buffer; amount: number | string }[]>(
+    `SELECT workspace_id, amount FROM sms_ledger ${byId} WHERE id IN (?) FOR UPDATE`,
+    [ids],
+  );
   const sums = new Map<string, Carried>();
   for (const row of rows) {
     const name = row.workspace_id.toString('hex');
@@ -49,17 +50,19 @@ export async function deleteEntries(ids: Buffer[]): Promise<number> {
 
 /** Up to when entries are in the sums by hour; nobody else adds to them until the transaction ends. */
 export async function findLedgerMarkForUpdate(): Promise<Date> {
-  const [row] = await query("SELECT value FROM counters WHERE name = 'sms_ledger.summed' FOR UPDATE");
-  return new Date(Number(row!.value));
+  const [row] = await query<{ value: number }[]>(
+    "SELECT value FROM counters WHERE name = 'sms_ledger.summed' FOR UPDATE",
+  );
+  return new Date(row!.value);
 }
 
 /** When the entry was made that so many others come before, since then; null where there are fewer. */
 export async function findEntryTime(since: Date, others: number): Promise<Date | null> {
-  const [row] = await query('SELECT id FROM sms_ledger WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?', [
-    firstUuidAt(since),
-    others,
-  ]);
-  return row ? new Date((row.id as Buffer).readUIntBE(0, 6)) : null;
+  const [row] = await query<{ id: Buffer }[]>(
+    'SELECT id FROM sms_ledger WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?',
+    [firstUuidAt(since), others],
+  );
+  return row ? new Date(row.id.readUIntBE(0, 6)) : null;
 }
 
 /** Adds the entries of a stretch of time, by when their ids were made, to the sums, and moves the mark to its end. */

@@ -1,55 +1,57 @@
 import type { SmsReason } from '../../schemas/sms/sms.ts';
+import { binaryText, boolean, outsideBinaryText, outsideText, text } from '../client/columns.ts';
 import { fitting } from '../client/outside-text.ts';
-import { type Changed, execute, query, type Row } from '../client.ts';
+import { group, type RecordOf, table } from '../client/table.ts';
+import { type Changed, execute, query } from '../client.ts';
 
+const receipts = table('sms_receipts_unmatched', {
+  gateway: binaryText(),
+  reference: outsideBinaryText('sms_receipts_unmatched.reference'),
+  reason: group({
+    category: text<SmsReason['category']>(),
+    code: outsideText('sms_receipts_unmatched.reason_code'),
+    description: outsideText('sms_receipts_unmatched.reason_description').nullable(),
+    retryable: boolean(),
+  }).nullable(),
+});
 /** A gateway's report about a message that it took; without a reason it was delivered. */
-export type ReportedReceipt = MessageReference & { reason: SmsReason | null };
+export type ReportedReceipt = RecordOf<typeof receipts>;
 /** A message that a gateway took, and what it calls it. */
 export type MessageReference = { gateway: string; reference: string };
 
 /** The first receipt of a reference stays. */
 export async function insertUnmatchedReceipt(receipt: ReportedReceipt, at: Date): Promise<void> {
-  const { gateway, reference, reason } = receipt;
-  await query(
-    `INSERT IGNORE INTO sms_receipts_unmatched (gateway, reference, reason_category, reason_code,
-       reason_description, reason_retryable, received_at) VALUES (?)`,
-    [
-      [
-        Buffer.from(gateway),
-        nameOf(reference),
-        reason?.category ?? null,
-        fitting('sms_receipts_unmatched.reason_code', reason?.code ?? null),
-        fitting('sms_receipts_unmatched.reason_description', reason?.description ?? null),
-        reason ? Number(reason.retryable) : null,
-        at,
-      ],
-    ],
-  );
+  await query('INSERT IGNORE INTO sms_receipts_unmatched SET ?', [
+    { ...receipts.toRow(receipt), received_at: at },
+  ]);
 }
 
 export async function findUnmatchedReceipt(
   gateway: string,
   reference: string,
 ): Promise<ReportedReceipt | null> {
-  const [row] = await execute('SELECT * FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
-    Buffer.from(gateway),
-    nameOf(reference),
-  ]);
-  return row ? toReceipt(row) : null;
+  return receipts.toFirst(
+    await execute('SELECT * FROM sms_receipts_unmatched WHERE gateway = ? AND reference = ?', [
+      Buffer.from(gateway),
+      nameOf(reference),
+    ]),
+  );
 }
 
 /** Of these messages, by what their gateways call them. */
 export async function listUnmatchedReceipts(messages: MessageReference[]): Promise<ReportedReceipt[]> {
-  const rows = await query('SELECT * FROM sms_receipts_unmatched WHERE (gateway, reference) IN (?)', [
-    messages.map(({ gateway, reference }) => [Buffer.from(gateway), nameOf(reference)]),
-  ]);
-  return rows.map(toReceipt);
+  return receipts.toRecords(
+    await query('SELECT * FROM sms_receipts_unmatched WHERE (gateway, reference) IN (?)', [
+      messages.map(({ gateway, reference }) => [Buffer.from(gateway), nameOf(reference)]),
+    ]),
+  );
 }
 
 /** Receipts whose message is known by now; `{reference} 1` is also the only part of a text of one. */
 export async function listMatchableReceipts(limit: number): Promise<ReportedReceipt[]> {
-  const rows = await query(
-    `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
+  return receipts.toRecords(
+    await query(
+      `SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
        ON m.gateway_reference = r.reference AND m.gateway = r.gateway
      UNION
      SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_parts p ON p.reference = r.reference AND p.gateway = r.gateway
@@ -58,9 +60,9 @@ export async function listMatchableReceipts(limit: number): Promise<ReportedRece
      SELECT r.* FROM sms_receipts_unmatched r STRAIGHT_JOIN sms_messages m FORCE INDEX (sms_of_gateway)
        ON m.gateway_reference = SUBSTRING(r.reference, 1, LENGTH(r.reference) - 2) AND m.gateway = r.gateway
      WHERE r.reference LIKE '% 1' AND m.parts = 1 LIMIT ?`,
-    [limit],
+      [limit],
+    ),
   );
-  return rows.map(toReceipt);
 }
 
 export async function deleteUnmatchedReceipt(gateway: string, reference: string): Promise<void> {
@@ -79,16 +81,3 @@ export async function deleteReceiptsBefore(until: Date, limit: number): Promise<
 }
 
 const nameOf = (reference: string) => Buffer.from(fitting('sms_receipts_unmatched.reference', reference));
-
-function toReceipt(row: Row): ReportedReceipt {
-  return {
-    gateway: row.gateway.toString(),
-    reference: row.reference.toString(),
-    reason: row.reason_category && {
-      category: row.reason_category,
-      code: row.reason_code,
-      description: row.reason_description,
-      retryable: row.reason_retryable === 1,
-    },
-  };
-}

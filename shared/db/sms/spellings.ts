@@ -17,13 +17,13 @@ export async function listSpellings(workspaceId: string, column: NamedIn, name: 
   const spellings: string[] = [];
   let from = nextSpelling(key, '');
   while (from !== null && spellings.length < mostSpellings) {
-    const [row] = await execute(
+    const [row] = await execute<{ name: Buffer }[]>(
       `SELECT ${column} AS name FROM sms_messages FORCE INDEX (${indexes[column]})
        WHERE workspace_id = ? AND ${column} >= ? AND ${column} <= ? ORDER BY ${column} LIMIT 1`,
       [idToBytes(workspaceId), Buffer.from(from), Buffer.from(key)],
     );
     if (!row) break;
-    const found: string = row.name.toString();
+    const found = row.name.toString();
     if (keyOfAddress(found) === key) spellings.push(found);
     from = nextSpelling(key, found);
   }

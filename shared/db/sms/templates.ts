@@ -1,46 +1,47 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import { binaryText, id, int, json, text, time } from '../client/columns.ts';
+import { type RecordOf, table } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 
-export type SmsTemplateRecord = {
-  id: string;
-  name: string;
-  description: string | null;
-  content: string;
-  sampleData: Record<string, unknown> | null;
+const smsTemplates = table('sms_templates', {
+  id: id('template'),
+  name: binaryText(),
+  description: text().nullable(),
+  content: text(),
+  sampleData: json<Record<string, unknown>>().nullable(),
   /** Rises with every change; two of them may come within a millisecond. */
-  version: number;
-  createdAt: Date;
-  updatedAt: Date;
-};
+  version: int(),
+  createdAt: time(),
+  updatedAt: time(),
+});
+const changing = smsTemplates.omit('id', 'createdAt');
+export type SmsTemplateRecord = RecordOf<typeof smsTemplates>;
 
 export async function insertSmsTemplate(workspaceId: string, record: SmsTemplateRecord): Promise<void> {
   await query('INSERT INTO sms_templates SET ?', [
-    {
-      ...columnsOf(record),
-      id: idToBytes(record.id),
-      workspace_id: idToBytes(workspaceId),
-      created_at: record.createdAt,
-    },
+    { ...smsTemplates.toRow(record), workspace_id: idToBytes(workspaceId) },
   ]);
 }
 
 export async function findSmsTemplate(workspaceId: string, id: string): Promise<SmsTemplateRecord | null> {
-  const [row] = await execute('SELECT * FROM sms_templates WHERE workspace_id = ? AND id = ?', [
-    idToBytes(workspaceId),
-    idToBytes(id),
-  ]);
-  return row ? toRecord(row) : null;
+  return smsTemplates.toFirst(
+    await execute('SELECT * FROM sms_templates WHERE workspace_id = ? AND id = ?', [
+      idToBytes(workspaceId),
+      idToBytes(id),
+    ]),
+  );
 }
 
 export async function findSmsTemplateByName(
   workspaceId: string,
   name: string,
 ): Promise<SmsTemplateRecord | null> {
-  const [row] = await execute('SELECT * FROM sms_templates WHERE workspace_id = ? AND name = ?', [
-    idToBytes(workspaceId),
-    Buffer.from(name),
-  ]);
-  return row ? toRecord(row) : null;
+  return smsTemplates.toFirst(
+    await execute('SELECT * FROM sms_templates WHERE workspace_id = ? AND name = ?', [
+      idToBytes(workspaceId),
+      Buffer.from(name),
+    ]),
+  );
 }
 
 /** Locked until the transaction ends. */
@@ -48,19 +49,21 @@ export async function findSmsTemplateForUpdate(
   workspaceId: string,
   id: string,
 ): Promise<SmsTemplateRecord | null> {
-  const [row] = await execute(
-    `SELECT * FROM sms_templates ${byId} WHERE workspace_id = ? AND id = ? FOR UPDATE`,
-    [idToBytes(workspaceId), idToBytes(id)],
+  return smsTemplates.toFirst(
+    await execute(`SELECT * FROM sms_templates ${byId} WHERE workspace_id = ? AND id = ? FOR UPDATE`, [
+      idToBytes(workspaceId),
+      idToBytes(id),
+    ]),
   );
-  return row ? toRecord(row) : null;
 }
 
 /** How many templates the workspace has. */
 export async function findSmsTemplateCount(workspaceId: string): Promise<number> {
-  const [row] = await execute('SELECT COUNT(*) AS templates FROM sms_templates WHERE workspace_id = ?', [
-    idToBytes(workspaceId),
-  ]);
-  return Number(row!['templates']);
+  const [row] = await execute<{ templates: number }[]>(
+    'SELECT COUNT(*) AS templates FROM sms_templates WHERE workspace_id = ?',
+    [idToBytes(workspaceId)],
+  );
+  return row!.templates;
 }
 
 /** Newest first; `beforeId` is the id that the last page ended with. `length`: of its source, in bytes. */
@@ -69,12 +72,12 @@ export async function listSmsTemplateLengths(
   { limit, beforeId }: { limit: number; beforeId: string | null },
 ): Promise<{ id: string; length: number }[]> {
   const place = beforeId === null ? [] : [idToBytes(beforeId)];
-  const rows = await query(
+  const rows = await query<{ id: Buffer; length: number }[]>(
     `SELECT id, LENGTH(content) AS length FROM sms_templates FORCE INDEX (sms_templates_listed)
      WHERE workspace_id = ? ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
     [idToBytes(workspaceId), ...place, limit],
   );
-  return rows.map((row) => ({ id: idFromBytes('template', row['id']), length: Number(row['length']) }));
+  return rows.map((row) => ({ id: idFromBytes('template', row.id), length: row.length }));
 }
 
 /** Newest first. */
@@ -83,17 +86,18 @@ export async function listSmsTemplatesByIds(
   ids: string[],
 ): Promise<SmsTemplateRecord[]> {
   if (ids.length === 0) return [];
-  const rows = await query(
-    'SELECT * FROM sms_templates WHERE workspace_id = ? AND id IN (?) ORDER BY id DESC',
-    [idToBytes(workspaceId), ids.map(idToBytes)],
+  return smsTemplates.toRecords(
+    await query('SELECT * FROM sms_templates WHERE workspace_id = ? AND id IN (?) ORDER BY id DESC', [
+      idToBytes(workspaceId),
+      ids.map(idToBytes),
+    ]),
   );
-  return rows.map(toRecord);
 }
 
 /** All fields, of a record that was locked in this transaction. */
 export async function updateSmsTemplate(workspaceId: string, record: SmsTemplateRecord): Promise<void> {
   await query(`UPDATE sms_templates ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
-    columnsOf(record),
+    changing.toRow(record),
     idToBytes(workspaceId),
     idToBytes(record.id),
   ]);
@@ -105,28 +109,4 @@ export async function deleteSmsTemplate(workspaceId: string, id: string): Promis
     [idToBytes(workspaceId), idToBytes(id)],
   );
   return affectedRows === 1;
-}
-
-function columnsOf(record: SmsTemplateRecord) {
-  return {
-    name: Buffer.from(record.name),
-    description: record.description,
-    content: record.content,
-    sample_data: record.sampleData && JSON.stringify(record.sampleData),
-    version: record.version,
-    updated_at: record.updatedAt,
-  };
-}
-
-function toRecord(row: Row): SmsTemplateRecord {
-  return {
-    id: idFromBytes('template', row.id),
-    name: row.name.toString(),
-    description: row.description,
-    content: row.content,
-    sampleData: row.sample_data === null ? null : JSON.parse(row.sample_data),
-    version: row.version,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }

@@ -21,14 +21,11 @@ export async function listLanes<Lane extends string>(
 ): Promise<{ lane: Lane | null; parked: boolean }[]> {
   if (!table.lanes) return [true, false].map((parked) => ({ lane: null, parked }));
   const { column, order } = table.lanes;
-  const rows = await query(
+  const rows = await query<{ lane: Lane; parked: number }[]>(
     `SELECT ${column} AS lane, parked FROM ${of(table)} WHERE status = ? GROUP BY status, ${column}, parked`,
     [table.waiting],
   );
-  const found = rows.map((row): { lane: Lane; parked: boolean } => ({
-    lane: row.lane,
-    parked: row.parked === 1,
-  }));
+  const found = rows.map(({ lane, parked }) => ({ lane, parked: parked === 1 }));
   return found.toSorted((one, other) => order.indexOf(one.lane) - order.indexOf(other.lane));
 }
 
@@ -45,7 +42,7 @@ export async function listOwnersWaiting<Lane extends string>(
 ): Promise<{ ownerId: string; dueAt: Date }[]> {
   const { owner } = table;
   const { sql, values } = condition(table, lane);
-  const rows = await query(
+  const rows = await query<{ owner: Buffer; due: Date }[]>(
     `SELECT ${owner.column} AS owner, MIN(due_at) AS due FROM ${of(table)}
      WHERE ${sql} AND parked = ? AND ${owner.column} > ?
      GROUP BY ${groups(table)} ORDER BY ${groups(table)} LIMIT ?`,
@@ -78,6 +75,14 @@ export function hasParkedDue<Lane extends string>(
   };
 }
 
+type DueRow = {
+  id: Buffer;
+  owner: Buffer;
+  due_at: Date;
+  claims: number;
+  request_id: Buffer | null;
+  is_left: number;
+};
 export type WaitingRow = {
   id: string;
   ownerId: string;
@@ -100,7 +105,7 @@ export async function listDueOf<Lane extends string>(
   const { sql, values } = condition(table, lane);
   const each = `(SELECT id, ${owner.column} AS owner, due_at, claims, request_id, lease_token IS NOT NULL AS is_left
     FROM ${of(table)} WHERE ${sql} AND parked = ? AND ${owner.column} = ? AND due_at <= ? ORDER BY due_at LIMIT ?)`;
-  const rows = await query(
+  const rows = await query<DueRow[]>(
     Array<string>(owners.length).fill(each).join(' UNION ALL '),
     owners.flatMap(({ ownerId, dueBefore, limit }) => [
       ...values,
@@ -157,7 +162,7 @@ export async function findOldestDue<Lane extends string>(
 ): Promise<{ admitted: Date | null; parked: Date | null }> {
   const { sql, values } = condition(table, lane);
   const times = owners.mayGoOn.split('?').length - 1;
-  const rows = await query(
+  const rows = await query<{ parked: number; due: Date }[]>(
     `SELECT parked, MIN(due) AS due FROM
        (SELECT parked, ${table.owner.column} AS owner, MIN(due_at) AS due FROM ${of(table)} WHERE ${sql}
         GROUP BY ${groups(table)}) AS firsts

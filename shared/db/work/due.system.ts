@@ -1,5 +1,6 @@
 import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
-import { byId, type Changed, execute, query, type Row } from '../client.ts';
+import type { ColumnMap, Columns, RecordOf, RowOf } from '../client/table.ts';
+import { byId, type Changed, execute, query } from '../client.ts';
 import type { DueTable, Lease } from './table.system.ts';
 
 const keyOf = ({ key }: DueTable, id: string): Buffer =>
@@ -20,13 +21,17 @@ export async function claimDue(
   return affectedRows === 1 ? { id, token } : null;
 }
 
-/** The row, locked in a transaction until that ends; null where the lease is no longer ours. */
-export async function findHeldForUpdate(table: DueTable, { id, token }: Lease): Promise<Row | null> {
-  const [row] = await execute(
+/** The record, locked in a transaction until that ends; null where the lease is no longer ours. */
+export async function findHeldForUpdate<Fields extends Columns>(
+  table: DueTable,
+  map: ColumnMap<Fields>,
+  { id, token }: Lease,
+): Promise<RecordOf<ColumnMap<Fields>> | null> {
+  const rows = await execute<RowOf<ColumnMap<Fields>>[]>(
     `SELECT * FROM ${table.name} ${byId} WHERE ${table.key.column} = ? AND lease_token = ? FOR UPDATE`,
     [keyOf(table, id), token],
   );
-  return row ?? null;
+  return map.toFirst(rows);
 }
 
 /** Gives the lease back: the row is due again then, or never. Where the lease is no longer ours, nothing changes. */
@@ -42,6 +47,13 @@ export async function updateReleased(
   );
 }
 
+type OverdueIn = {
+  place: number;
+  row_key: Buffer;
+  due: Date;
+  claims: number;
+  request_id: Buffer | null;
+};
 export type OverdueRow = { id: string; dueAt: Date; claims: number; requestId: string | null };
 
 /**
@@ -55,7 +67,7 @@ export async function listOverdue(tables: DueTable[], before: Date, limit: numbe
           ${hasRequest ? 'request_id' : 'NULL'} AS request_id
         FROM ${name} WHERE ${due} < ? ORDER BY ${due} LIMIT ?)`,
   );
-  const rows = await query(
+  const rows = await query<OverdueIn[]>(
     each.join(' UNION ALL '),
     tables.flatMap(() => [before, limit]),
   );

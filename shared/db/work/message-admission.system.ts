@@ -31,6 +31,15 @@ export type MessageAdmission = {
   admitted: number;
 };
 
+type AdmissionRow = {
+  id: Buffer;
+  sending_blocked: number;
+  limited: number;
+  held_until: Date | null;
+  has_parked: number;
+  admitted: number;
+};
+
 /** How much of a lane each of these workspaces has in Redis, and what may keep it from having more. */
 export async function listAdmissions<Lane extends string>(
   { table, isLimited, heldUntil }: Messages<Lane>,
@@ -41,7 +50,7 @@ export async function listAdmissions<Lane extends string>(
   if (workspaceIds.length === 0) return [];
   const hasParked = hasParkedDue(table, lane, 'o.id', dueBefore);
   const admitted = admittedOf(table, lane, 'o.id');
-  const rows = await query(
+  const rows = await query<AdmissionRow[]>(
     `SELECT o.id, o.sending_blocked, ${isLimited} AS limited, ${heldUntil} AS held_until,
        ${hasParked.sql} AS has_parked, ${admitted.sql} AS admitted
      FROM workspaces o ${byId} WHERE o.id IN (?)`,
@@ -53,7 +62,7 @@ export async function listAdmissions<Lane extends string>(
     isLimited: row.limited === 1,
     heldUntil: row.held_until,
     hasParked: row.has_parked === 1,
-    admitted: Number(row.admitted),
+    admitted: row.admitted,
   }));
 }
 

@@ -4,7 +4,7 @@ import type { Waiting } from './waiting-counts.ts';
 
 /** Workspaces that were not counted since then, those that never were first. */
 export async function listWorkspacesToRecount(before: Date, limit: number): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT w.id FROM workspaces w LEFT JOIN waiting_counts c ON c.workspace_id = w.id AND c.shard = 0
      WHERE c.recounted_at IS NULL OR c.recounted_at < ? ORDER BY c.recounted_at LIMIT ?`,
     [before, limit],
@@ -31,7 +31,7 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
     [id, unlessSince],
   );
   if (known) return null;
-  const [row] = await execute(
+  const [row] = await execute<{ recounts: number; messages: string; bytes: string }[]>(
     `SELECT counted.recounts,
        emails.messages + texts.messages + rows_left.messages + imports.messages - counted.messages AS messages,
        emails.bytes - counted.bytes AS bytes
@@ -47,8 +47,8 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
          JOIN sms_batch_counts c ON c.batch_id = i.batch_id WHERE i.workspace_id = ?) AS imports`,
     [id, id, id, id, id],
   );
-  const off = { messages: Number(row!['messages']), bytes: Number(row!['bytes']) };
-  return { off, recounts: Number(row!['recounts']) };
+  const off = { messages: Number(row!.messages), bytes: Number(row!.bytes) };
+  return { off, recounts: row!.recounts };
 }
 
 /** False where another has done so meanwhile. */
@@ -67,10 +67,10 @@ export async function updateRecounted(
 
 /** How many workspaces have as many messages, or as many bytes, waiting. */
 export async function findFullWorkspaceCount({ messages, bytes }: Waiting): Promise<number> {
-  const [row] = await execute(
+  const [row] = await execute<{ workspaces: number }[]>(
     `SELECT COUNT(*) AS workspaces FROM (SELECT workspace_id FROM waiting_counts GROUP BY workspace_id
        HAVING SUM(messages) >= ? OR SUM(bytes) >= ?) AS full`,
     [messages, bytes],
   );
-  return Number(row!['workspaces']);
+  return row!.workspaces;
 }

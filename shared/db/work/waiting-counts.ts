@@ -1,5 +1,5 @@
 import { idToBytes } from '../../formats/ids.ts';
-import { changeCount, execute, type Row } from '../client.ts';
+import { changeCount, execute } from '../client.ts';
 
 /** Messages, emails and texts alike, that are accepted and not yet handed over, and the bytes of their content. */
 export type Waiting = { messages: number; bytes: number };
@@ -39,11 +39,11 @@ export async function findWaitingForUpdate(workspaceId: string): Promise<Waiting
   );
 }
 
-function sumOf(rows: Row[]): Waiting {
+function sumOf(rows: Waiting[]): Waiting {
   const sum = { ...nothing };
   for (const { messages, bytes } of rows) {
-    sum.messages += Number(messages);
-    sum.bytes += Number(bytes);
+    sum.messages += messages;
+    sum.bytes += bytes;
   }
   return sum;
 }

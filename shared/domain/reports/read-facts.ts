@@ -1,5 +1,5 @@
-import type { Row } from '../../db/client.ts';
 import type { Channel } from '../../db/reports/counts.ts';
+import type { ReportedMessages } from '../../db/reports/messages.system.ts';
 import { addressOf, compareKey } from '../../formats/email/address.ts';
 import { bucketsOf, type Facts, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
@@ -12,11 +12,16 @@ const bounces: Record<string, Standing['reason']> = {
 };
 
 /** A stored message as reports look at it; null: it is not counted, as a text that came in. */
-export function factsOf(channel: Channel, row: Row): Facts | null {
-  return channel === 'email' ? emailFacts(row) : smsFacts(row);
+export function factsOf<Of extends Channel>(channel: Of, row: ReportedMessages[Of]): Facts | null {
+  return readers[channel](row);
 }
 
-function emailFacts(row: Row): Facts {
+const readers: { [Of in Channel]: (row: ReportedMessages[Of]) => Facts | null } = {
+  email: emailFacts,
+  sms: smsFacts,
+};
+
+function emailFacts(row: ReportedMessages['email']): Facts {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
@@ -40,7 +45,7 @@ function emailFacts(row: Row): Facts {
       charged: 0,
       gateway: '',
       errorCode: '',
-      ...bucketsOf(row as Parameters<typeof bucketsOf>[0]),
+      ...bucketsOf(row),
     },
   };
 }
@@ -51,14 +56,14 @@ export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Fac
   // One event that cannot be read must not hold up the figures of all workspaces.
   const shown = [email.kind, email.status, email.sender, email.recipient, email.createdAt];
   if (!shown.every((field) => typeof field === 'string')) return null;
-  const time = (text: string | null) => text && new Date(text);
+  const time = (text: string | null) => (text ? new Date(text) : null);
   return emailFacts({
     id,
     workspace_id: workspaceId,
     kind: email.kind,
     status: email.status,
     sender: email.sender,
-    recipient_key: compareKey(addressOf(email.recipient)),
+    recipient_key: Buffer.from(compareKey(addressOf(email.recipient))),
     reason_category: email.reason?.category ?? null,
     client_tag: email.clientTag,
     created_at: new Date(email.createdAt),
@@ -75,9 +80,9 @@ function emailReason(status: string, category: string | null): Standing['reason'
   return status === 'failed' && category !== null ? (bounces[category] ?? null) : null;
 }
 
-function smsFacts(row: Row): Facts | null {
-  if (row.direction !== 'outbound') return null;
-  const { status } = row;
+function smsFacts(row: ReportedMessages['sms']): Facts | null {
+  const { direction, status } = row;
+  if (direction !== 'outbound' || status === 'received') return null;
   const isRefused = status === 'failed' && row.sent_at === null && row.uncertain_count === 0;
   const reason = status === 'failed' ? row.reason_category : null;
   return {
@@ -103,7 +108,7 @@ function smsFacts(row: Row): Facts | null {
       charged: Number(row.charged),
       gateway: row.gateway?.toString() ?? '',
       errorCode: status === 'failed' ? (row.reason_code ?? '') : '',
-      ...bucketsOf(row as Parameters<typeof bucketsOf>[0]),
+      ...bucketsOf(row),
     },
   };
 }

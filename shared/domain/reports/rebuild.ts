@@ -18,6 +18,8 @@ export type Rebuilt = {
   messages: number;
 };
 
+type Accepted = Awaited<ReturnType<typeof db.listAcceptedMessages<Channel>>>;
+
 const rowsAtOnce = 2_000;
 
 /**
@@ -65,13 +67,13 @@ export async function rebuildHour(
   let messages = 0;
   let after: Buffer | null = null;
   do {
-    const { rows, reached } = await db.listAcceptedMessages(workspaceId, channel, stretch, after, rowsAtOnce);
-    const found = rows.flatMap((row) => factsOf(channel, row) ?? []);
+    const page: Accepted = await db.listAcceptedMessages(workspaceId, channel, stretch, after, rowsAtOnce);
+    const found = page.rows.flatMap((row) => factsOf(channel, row) ?? []);
     await remember(found);
     const nameOf = await nameAll(found);
     for (const facts of found) tally.add(facts, null, nameOf);
     messages += found.length;
-    after = reached;
+    after = page.reached;
   } while (after !== null);
   await tally.store();
   return messages;

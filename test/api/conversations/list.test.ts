@@ -216,10 +216,10 @@ test('a page costs the same among many conversations, and among many texts of ot
   const many = 12_000;
   await copyRow('sms_messages', idToBytes(id), many, { id: "UNHEX(CONCAT('0001', LPAD(HEX(n), 28, '0')))" });
   await say(own);
-  const [row] = await query('SELECT id FROM conversations WHERE workspace_id = ? AND sender_key = ?', [
-    idToBytes(own.workspaceId),
-    Buffer.from('acme'),
-  ]);
+  const [row] = await query<{ id: Buffer }[]>(
+    'SELECT id FROM conversations WHERE workspace_id = ? AND sender_key = ?',
+    [idToBytes(own.workspaceId), Buffer.from('acme')],
+  );
   await copyRow('conversations', row!['id'], many, {
     id: "UNHEX(CONCAT('0001', LPAD(HEX(n), 28, '0')))",
     number: "CONCAT('+4480', LPAD(n, 8, '0'))",

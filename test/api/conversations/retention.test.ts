@@ -77,7 +77,7 @@ const shown = async (own: Own) =>
   );
 
 async function keptOf(own: Own, texts: Text[]): Promise<Text[]> {
-  const rows = await query('SELECT id FROM sms_messages WHERE workspace_id = ?', [
+  const rows = await query<{ id: Buffer }[]>('SELECT id FROM sms_messages WHERE workspace_id = ?', [
     idToBytes(own.workspaceId),
   ]);
   const kept = new Set(rows.map(({ id }) => idFromBytes('sms', id)));

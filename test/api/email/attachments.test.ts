@@ -32,7 +32,7 @@ const post = (body: object | string) => api.request('POST', '/v2/email', { key: 
 const postWith = (way: object, attachments: unknown) => post(newEmail(own, { ...way, attachments }));
 
 async function storedOf({ body }: Answer) {
-  const rows = await query(
+  const rows = await query<{ position: number; filename: string; size: number; bytes: Buffer | null }[]>(
     `SELECT a.position, a.filename, a.size_bytes AS size, c.bytes FROM email_attachments a
      LEFT JOIN email_attachment_chunks c ON c.email_id = a.email_id AND c.position = a.position
      WHERE a.email_id = ? ORDER BY a.position, c.number`,

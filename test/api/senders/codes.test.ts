@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { query } from '../../../shared/db/client.ts';
+import { type Param, query } from '../../../shared/db/client.ts';
 import { findSenderAwaitingCode } from '../../../shared/db/senders/senders.ts';
 import { purge } from '../../../shared/domain/operations/retention.ts';
 import { clientOf } from '../../support/api/api-client.ts';
@@ -192,12 +192,14 @@ test('a try is counted once for its Idempotency-Key, and what it was answered co
 test('no code is in the database', async () => {
   const name = newMobile();
   await request(name, own, { 'idempotency-key': 'codes-kept' });
-  const tables = await query(
+  const tables = await query<{ name: string }[]>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name <> 'simulator_messages'",
   );
   const found: string[] = [];
   for (const { name: table } of tables) {
-    const values = (await query(`SELECT * FROM \`${table}\``)).flatMap((row) => Object.values(row));
+    const values = (await query<Record<string, Param>[]>(`SELECT * FROM \`${table}\``)).flatMap((row) =>
+      Object.values(row),
+    );
     const texts = values.map((value) => (value instanceof Buffer ? value.toString('latin1') : String(value)));
     if (texts.some((text) => alone(codeTo(name)).test(text))) found.push(table);
   }

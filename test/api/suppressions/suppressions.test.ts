@@ -113,7 +113,9 @@ test('ten requests at once for one number make one entry and one event', async (
   const answers = await Promise.all(Array.from({ length: 10 }, () => post({ number })));
   expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
   expect(answers.filter(({ status }) => status === 201).length).toBe(1);
-  const events = await query("SELECT data FROM events WHERE type = 'suppression.created'");
+  const events = await query<{ data: string }[]>(
+    "SELECT data FROM events WHERE type = 'suppression.created'",
+  );
   const told = events.map((row) => JSON.parse(row['data'])).filter((data) => data.number === number);
   expect(told).toEqual([answers[0]!.body]);
 });

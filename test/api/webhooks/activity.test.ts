@@ -24,7 +24,10 @@ const change = (id: string, body: unknown) =>
 const read = async (id: string) => (await api.request('GET', `/v2/webhooks/${id}`, { key: own.key })).body;
 
 async function stored(id: string) {
-  const [row] = await query('SELECT * FROM webhooks WHERE id = ?', [idToBytes(id)]);
+  const [row] = await query<(Record<string, unknown> & { recovered_at: Date })[]>(
+    'SELECT * FROM webhooks WHERE id = ?',
+    [idToBytes(id)],
+  );
   return row!;
 }
 const store = (id: string, columns: object) =>
@@ -59,7 +62,7 @@ test('active true after a switch-off starts afresh: no failures, no warning give
   ])
     expect([column, row[column]]).toEqual([column, null]);
   // From then on its backlog is let out slowly.
-  expect(row['recovered_at'].getTime()).toBeGreaterThanOrEqual(before.getTime() - 250);
+  expect(row.recovered_at.getTime()).toBeGreaterThanOrEqual(before.getTime() - 250);
 });
 
 test('active true keeps what is still pending from being skipped', async () => {

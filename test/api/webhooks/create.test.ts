@@ -67,7 +67,9 @@ test('the secret is shown by the answer that issued it and never again', async (
 
 test('the secret is stored sealed', async () => {
   const { body } = await create();
-  const [row] = await query('SELECT secret FROM webhooks WHERE id = ?', [idToBytes(body.id)]);
+  const [row] = await query<{ secret: Buffer }[]>('SELECT secret FROM webhooks WHERE id = ?', [
+    idToBytes(body.id),
+  ]);
   const stored: Buffer = row!['secret'];
   expect(stored.includes(Buffer.from(body.secret))).toBe(false);
   expect(stored.includes(Buffer.from(body.secret.slice(6), 'base64url'))).toBe(false);

@@ -93,8 +93,11 @@ test('after a second rotation the first secret signs no more', async () => {
 test('both secrets are stored sealed', async () => {
   const { own, id, first } = await start();
   const { secret } = (await rotate(id, own.key)).body;
-  const [row] = await query('SELECT secret, previous_secret FROM webhooks WHERE id = ?', [idToBytes(id)]);
-  for (const column of ['secret', 'previous_secret'])
+  const [row] = await query<{ secret: Buffer; previous_secret: Buffer }[]>(
+    'SELECT secret, previous_secret FROM webhooks WHERE id = ?',
+    [idToBytes(id)],
+  );
+  for (const column of ['secret', 'previous_secret'] as const)
     for (const text of [first, secret]) expect(row![column].includes(Buffer.from(text))).toBe(false);
 });
 

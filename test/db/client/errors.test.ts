@@ -1,6 +1,14 @@
 import { inspect } from 'node:util';
 import { beforeAll, expect, test } from 'vitest';
-import { execute, query, queryEach, run, statement, table, transaction } from '../../../shared/db/client.ts';
+import {
+  execute,
+  knexTable,
+  query,
+  queryEach,
+  run,
+  statement,
+  transaction,
+} from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { makeTable } from '../../support/database/own-table.ts';
 
@@ -14,7 +22,7 @@ const ways: Record<string, () => Promise<unknown>> = {
   query: () => query('INSERT INTO things VALUES (?, ?)', [1, secret]),
   execute: () => execute('INSERT INTO things VALUES (?, ?)', [1, secret]),
   queryEach: () => queryEach([statement('INSERT INTO things VALUES (?, ?)', [1, secret])]),
-  'a Knex query': () => run(table('things').insert({ id: 1, value: secret })),
+  'a Knex query': () => run(knexTable('things').insert({ id: 1, value: secret })),
 };
 
 test.each(Object.keys(ways))(

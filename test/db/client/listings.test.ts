@@ -40,7 +40,7 @@ beforeAll(async () => {
     body: { email: 'gone@example.com', scope: 'all' },
   });
   expect(await relay.relayAll()).toBe(3);
-  const [event] = await execute('SELECT id FROM events WHERE position = 1');
+  const [event] = await execute<{ id: Buffer }[]>('SELECT id FROM events WHERE position = 1');
   const theirs = `UNHEX('${idToBytes(other.workspaceId).toString('hex')}')`;
   for (const [name, id] of [
     ['emails', email],

@@ -29,7 +29,7 @@ useDatabase();
 type Column = { name: string; charset: string | null; length: number };
 
 async function textColumns(): Promise<Column[]> {
-  const rows = await query(
+  const rows = await query<{ t: string; c: string; charset: string | null; length: number }[]>(
     `SELECT table_name AS t, column_name AS c, character_set_name AS charset, character_maximum_length AS length
      FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name NOT LIKE 'knex%'
        AND (data_type LIKE '%char' OR data_type LIKE '%text' OR data_type LIKE '%blob' OR data_type = 'varbinary')`,

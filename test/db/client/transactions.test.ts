@@ -7,10 +7,10 @@ import {
   closeDatabase,
   execute,
   isDuplicateKey,
+  knexTable,
   outsideTransaction,
   query,
   run,
-  table,
   transaction,
 } from '../../../shared/db/client.ts';
 import { relayEvents } from '../../../shared/jobs/relay-events.ts';
@@ -37,7 +37,7 @@ test('everything inside commits together, whichever way it is sent', async () =>
   const result = await transaction(async () => {
     await add(3);
     await execute('INSERT INTO things VALUES (?, ?)', [4, 'four']);
-    await run(table('things').where('id', 1).update({ value: 'x' }));
+    await run(knexTable('things').where('id', 1).update({ value: 'x' }));
     expect(await outsideTransaction(ids)).toEqual([1, 2]);
     return 'result';
   });
@@ -50,7 +50,7 @@ test('when the work throws, nothing of it is left, and the error is the callerâ€
   const work = transaction(async () => {
     await add(3);
     await execute('DELETE FROM things WHERE id = ?', [1]);
-    await run(table('things').where('id', 2).update({ value: 'x' }));
+    await run(knexTable('things').where('id', 2).update({ value: 'x' }));
     throw error;
   });
   await expect(work).rejects.toBe(error);
@@ -236,7 +236,7 @@ test('every connection is set up the same, whatever the serverâ€™s defaults', as
   const seen = await Promise.all(
     Array.from({ length: 10 }, () =>
       transaction(async () => {
-        const [row] = await query(
+        const [row] = await query<{ mode: string }[]>(
           `SELECT @@session.time_zone AS zone, @@session.sql_mode AS mode,
             @@session.innodb_lock_wait_timeout AS wait, @@session.character_set_connection AS charset`,
         );

@@ -24,7 +24,7 @@ const nobody = '127.0.0.1:1';
 const urlOf = (hosts: string[], { username, password } = own, search = '') =>
   `mysql://${username}:${password}@${hosts.join(',')}/mysql${search}`;
 async function usedPort(): Promise<number> {
-  const [row] = await query('SELECT @@port AS port');
+  const [row] = await query<{ port: number }[]>('SELECT @@port AS port');
   return row!['port'];
 }
 async function use(url: string): Promise<void> {

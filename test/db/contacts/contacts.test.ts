@@ -55,7 +55,7 @@ async function untilALockIsWaitedFor(): Promise<void> {
   await waitFor(
     'a statement that waits for a lock',
     async () => {
-      const [row] = await query(
+      const [row] = await query<{ busy: number }[]>(
         `SELECT id AS busy FROM information_schema.processlist
          WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE 'SELECT%FOR UPDATE'`,
       );

@@ -29,9 +29,12 @@ test('the words of contacts from before are those that writing the contacts make
   );
   const own = idToBytes(workspaceId);
   const words = async () =>
-    (await query('SELECT * FROM contact_words WHERE workspace_id = ?', [own])).map(
-      (row) => `${row.word} ${row.contact_id.toString('hex')}`,
-    );
+    (
+      await query<{ word: Buffer; contact_id: Buffer }[]>(
+        'SELECT * FROM contact_words WHERE workspace_id = ?',
+        [own],
+      )
+    ).map((row) => `${row.word.toString()} ${row.contact_id.toString('hex')}`);
   const written = await words();
   expect(written.length).toBeGreaterThan(25);
   await query('DELETE FROM contact_words WHERE workspace_id = ?', [own]);

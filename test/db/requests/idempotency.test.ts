@@ -93,9 +93,11 @@ test('a purge takes no more than its batch, the oldest first, and nothing that i
   for (const [key, ms] of Object.entries({ third: -1, first: -3, kept: hourMs, second: -2 }))
     await db.insertRecord(...owner, key, { fingerprint, expiresAt: new Date(time + ms) });
   const keys = async () =>
-    (await query('SELECT idempotency_key FROM idempotency_records ORDER BY expires_at')).map((row) =>
-      row['idempotency_key'].toString(),
-    );
+    (
+      await query<{ idempotency_key: Buffer }[]>(
+        'SELECT idempotency_key FROM idempotency_records ORDER BY expires_at',
+      )
+    ).map((row) => row['idempotency_key'].toString());
   expect(await deleteExpiredRecords(new Date(time), 2)).toBe(2);
   expect(await keys()).toEqual(['third', 'kept']);
   expect(await deleteExpiredRecords(new Date(time), 2)).toBe(1);

@@ -58,7 +58,7 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
         await balance.add(workspaceId, 3_000, null);
         const idsOf = async (prefix: 'sms' | 'batch', table: string, limit = 100) =>
           (
-            await query(
+            await query<{ id: Buffer }[]>(
               `SELECT id FROM ${table} WHERE workspace_id = ? AND status = 'queued' ORDER BY id LIMIT ?`,
               [workspace, limit],
             )

@@ -104,7 +104,7 @@ test('what is due later takes up half of the room at most, in the order of its t
   const ids = await waiting([...rows, { dueAt: ago(-40 * minute), parked: true }]);
   await sweepOften();
   const parked = async () =>
-    (await query('SELECT id FROM emails WHERE parked = 1 ORDER BY id')).map((row) =>
+    (await query<{ id: Buffer }[]>('SELECT id FROM emails WHERE parked = 1 ORDER BY id')).map((row) =>
       idFromBytes('email', row['id']),
     );
   expect(await queueOf('send-email').getDelayedCount()).toBe(250);

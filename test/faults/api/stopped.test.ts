@@ -84,9 +84,10 @@ function post(api: Client, reference: string): Promise<Answer> {
 }
 
 async function storedReferences(): Promise<Set<string>> {
-  const rows = await query('SELECT client_reference FROM emails WHERE workspace_id = ?', [
-    idToBytes(own.workspaceId),
-  ]);
+  const rows = await query<{ client_reference: Buffer }[]>(
+    'SELECT client_reference FROM emails WHERE workspace_id = ?',
+    [idToBytes(own.workspaceId)],
+  );
   const references = rows.map((row) => row['client_reference'].toString());
   expect(new Set(references).size).toBe(references.length);
   return new Set(references);

@@ -52,7 +52,7 @@ test('when the disk of MySQL fills up what has room is taken whole, the rest is 
   expect(JSON.stringify(refused.body)).not.toMatch(/full|table|INSERT/i);
   const stored = async () =>
     (
-      await query(
+      await query<{ id: Buffer; bytes: string | null }[]>(
         `SELECT e.id, (SELECT SUM(LENGTH(bytes)) FROM email_attachment_chunks c WHERE c.email_id = e.id) AS bytes
          FROM emails e ORDER BY e.id`,
       )

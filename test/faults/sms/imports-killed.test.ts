@@ -124,7 +124,10 @@ test('a web process killed while it writes clicks loses those alone, and an empt
     shortenLinks: true,
   });
   await workOff(id);
-  const [text] = await query('SELECT id, content FROM sms_messages WHERE batch_id = ?', [idToBytes(id)]);
+  const [text] = await query<{ id: Buffer; content: string }[]>(
+    'SELECT id, content FROM sms_messages WHERE batch_id = ?',
+    [idToBytes(id)],
+  );
   await attempt(idFromBytes('sms', text!['id']));
   const path = /\/l\/[0-9A-Za-z]{9}/.exec(String(text!['content']))![0];
   const follow = async (api: Client) => {

@@ -31,7 +31,7 @@ test('a worker is killed and Redis emptied amid 120 texts: each phone has each t
     ),
   );
   const onPhones = async (direction: string): Promise<string[]> => {
-    const rows = await query(
+    const rows = await query<{ content: string }[]>(
       'SELECT content FROM simulator_messages WHERE workspace_id = ? AND direction = ?',
       [idToBytes(own.workspaceId), direction],
     );

@@ -77,7 +77,7 @@ const ends: Record<string, string> = {
 export async function measureRecovery(soundSince: Date): Promise<Record<string, Recovery>> {
   const result: Record<string, Recovery> = {};
   for (const [what, sql] of Object.entries(ends)) {
-    const rows = await query(sql, [soundSince]);
+    const rows = await query<{ due: Date; ended: Date }[]>(sql, [soundSince]);
     const took = rows
       .map(({ due, ended }) => Math.max(0, ended.getTime() - Math.max(due.getTime(), soundSince.getTime())))
       .toSorted((a, b) => a - b);

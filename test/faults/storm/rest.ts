@@ -25,7 +25,7 @@ export type Unfinished = { what: string; count: number; dueMs: number };
 export async function findUnfinished(): Promise<{ atMs: number; unfinished: Unfinished[] }> {
   const unfinished: Unfinished[] = [];
   for (const [what, sql] of Object.entries(asked)) {
-    const [row] = await query(sql);
+    const [row] = await query<{ count: number; due: Date | null }[]>(sql);
     const count = Number(row?.['count']);
     if (count > 0) unfinished.push({ what, count, dueMs: row?.['due']?.getTime() ?? 0 });
   }

@@ -76,7 +76,7 @@ const pageSize = 10_000;
 /** Page by page in the order of the ids: a run of half an hour leaves hundreds of thousands. */
 async function* all(table: string, columns: string, workspaceId: string) {
   for (let after: Buffer = Buffer.alloc(16); ; ) {
-    const page = await query(
+    const page = await query<Record<string, any>[]>(
       `SELECT ${columns} FROM ${table} WHERE workspace_id = ? AND id > ? ORDER BY id LIMIT ${pageSize}`,
       [idToBytes(workspaceId), after],
     );
@@ -179,7 +179,7 @@ async function readMoney(workspaceId: string, rows: Rows): Promise<void> {
     if (text && row['kind'] === 'refund') text.refunds += Number(row['amount']);
   }
   if (balance) rows.balances.set(workspaceId, { balance: Number(balance['balance']), sum });
-  for (const row of await query('SELECT * FROM key_usage WHERE workspace_id = ?', own))
+  for (const row of await query<Record<string, any>[]>('SELECT * FROM key_usage WHERE workspace_id = ?', own))
     rows.usage.push({
       lineageId: idOf('key', row['lineage_id']),
       day: row['day'].toISOString().slice(0, 10),
@@ -204,6 +204,6 @@ async function readLeftOver(): Promise<Rows['leftOver']> {
   };
   const found: Rows['leftOver'] = [];
   for (const [what, sql] of Object.entries(asked))
-    for (const { due } of await query(sql)) found.push({ what, dueMs: due.getTime() });
+    for (const { due } of await query<{ due: Date }[]>(sql)) found.push({ what, dueMs: due.getTime() });
   return found;
 }

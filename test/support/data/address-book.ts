@@ -25,10 +25,10 @@ export async function makeContacts(
     const contacts = Array.from({ length: Math.min(1_000, left) }, () => ({ number: newNumber(), ...texts }));
     const prepared = await contactBatches.prepare({ contacts });
     await transaction(() => contactBatches.save({ workspaceId } as Caller, prepared));
-    const rows = await query('SELECT id FROM contacts WHERE workspace_id = ? AND number IN (?)', [
-      idToBytes(workspaceId),
-      contacts.map(({ number }) => Buffer.from(number)),
-    ]);
+    const rows = await query<{ id: Buffer }[]>(
+      'SELECT id FROM contacts WHERE workspace_id = ? AND number IN (?)',
+      [idToBytes(workspaceId), contacts.map(({ number }) => Buffer.from(number))],
+    );
     made.push(...rows.map((row) => idFromBytes('contact', row['id'])));
   }
   return made.toSorted();
@@ -36,7 +36,7 @@ export async function makeContacts(
 
 /** The ids that are in a list, oldest first, with every row that says so. */
 export async function memberRowsOf(listId: string): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ contact_id: Buffer }[]>(
     'SELECT contact_id FROM contact_list_members WHERE list_id = ? ORDER BY contact_id',
     [idToBytes(listId)],
   );

@@ -38,9 +38,10 @@ export function makeWebhook(
 
 /** The deliveries of a webhook as they are stored, oldest first. */
 export async function deliveriesOf(webhookId: string) {
-  const rows = await query('SELECT * FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id', [
-    idToBytes(webhookId),
-  ]);
+  const rows = await query<Record<string, any>[]>(
+    'SELECT * FROM webhook_deliveries WHERE webhook_id = ? ORDER BY id',
+    [idToBytes(webhookId)],
+  );
   return rows.map((row) => ({
     id: idFromBytes('delivery', row['id']),
     eventId: idFromBytes('event', row['event_id']),

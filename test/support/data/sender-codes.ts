@@ -9,7 +9,7 @@ export async function textsTo(
   workspaceId: string,
   name: string,
 ): Promise<{ sender: string; content: string }[]> {
-  const rows = await query(
+  const rows = await query<{ sender: Buffer; content: string }[]>(
     "SELECT sender, content FROM simulator_messages WHERE workspace_id = ? AND number = ? AND direction = 'outbound' ORDER BY id",
     [idToBytes(workspaceId), Buffer.from(numberOfName(name)!)],
   );

@@ -12,7 +12,9 @@ export async function linksTo(address: string): Promise<string[]> {
   );
   const paths: string[] = [];
   for (const { id } of records.toReversed()) {
-    const [row] = await query('SELECT text FROM email_bodies WHERE email_id = ?', [idToBytes(id)]);
+    const [row] = await query<{ text: string }[]>('SELECT text FROM email_bodies WHERE email_id = ?', [
+      idToBytes(id),
+    ]);
     const [link] = /https?:\/\/\S+\/confirm\/\S+/.exec(row?.['text'] ?? '') ?? [];
     if (link) paths.push(new URL(link).pathname);
   }

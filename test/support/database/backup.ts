@@ -8,7 +8,7 @@ import { forgetRedis } from './database.ts';
 const clockTable = 'clock';
 
 async function tables(): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ name: string }[]>(
     `SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()
      AND table_name NOT LIKE 'knex%' AND table_name NOT LIKE 'backup\\_%' AND table_name <> '${clockTable}'`,
   );

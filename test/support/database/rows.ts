@@ -1,6 +1,8 @@
 import { config } from '../../../shared/config/config.ts';
-import { query } from '../../../shared/db/client.ts';
+import { type Param, query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
+
+const hexOf = (value: Param | undefined) => (value instanceof Buffer ? value.toString('hex') : '');
 
 type Column = { tableName: string; columnName: string; type: string };
 
@@ -20,17 +22,17 @@ export async function rowsOf(
   const own = idToBytes(workspaceId);
   const ids = new Set([own.toString('hex')]);
   const readOwned = async (name: string) => {
-    const found = await query(`SELECT * FROM \`${name}\` WHERE workspace_id = ?`, [own]);
+    const found = await query<Record<string, Param>[]>(`SELECT * FROM \`${name}\` WHERE workspace_id = ?`, [
+      own,
+    ]);
     for (const { id } of found) if (id instanceof Buffer) ids.add(id.toString('hex'));
     rows[name] = found.map(inText).toSorted();
   };
   await Promise.all(filled.filter(isOwned).map(readOwned));
   const readNaming = async (name: string) => {
     const names = tables.get(name)!.filter(({ type }) => type === 'binary(16)');
-    const found = await query(`SELECT * FROM \`${name}\``);
-    const belonging = found.filter((row) =>
-      names.some(({ columnName }) => ids.has(row[columnName]?.toString('hex'))),
-    );
+    const found = await query<Record<string, Param>[]>(`SELECT * FROM \`${name}\``);
+    const belonging = found.filter((row) => names.some(({ columnName }) => ids.has(hexOf(row[columnName]))));
     rows[name] = belonging.map(inText).toSorted();
   };
   await Promise.all(filled.filter((name) => !isOwned(name)).map(readNaming));

@@ -32,7 +32,11 @@ beforeEach(async () => {
 
 const dayMs = 86_400_000;
 const webhookRow = async (id: string) =>
-  (await query('SELECT * FROM webhooks WHERE id = ?', [idToBytes(id)]))[0]!;
+  (
+    await query<(Record<string, unknown> & { paused_until: Date })[]>('SELECT * FROM webhooks WHERE id = ?', [
+      idToBytes(id),
+    ])
+  )[0]!;
 
 test('a 429 pauses all deliveries of the webhook, and of no other', async () => {
   const busy = await startWebhookReceiver({ respond: answers.tooManyRequests('120') });
@@ -100,7 +104,7 @@ test('of two answers that ask to wait, the longer one counts', async () => {
   const before = now().getTime();
   await Promise.all((await deliveriesOf(webhookId)).map(({ id }) => attempt(id)));
   const row = await webhookRow(webhookId);
-  expect(row['paused_until'].getTime()).toBeGreaterThanOrEqual(before + 300_000 - clockToleranceMs);
+  expect(row.paused_until.getTime()).toBeGreaterThanOrEqual(before + 300_000 - clockToleranceMs);
 });
 
 test('a delivery that waits through a pause has failed 7 days after its event', async () => {

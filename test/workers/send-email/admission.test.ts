@@ -160,7 +160,7 @@ test('retries leave room: half of it at most waits in Redis for a later attempt'
   await recovery.sweep();
   // Their time has come, so all that there is room for may come in.
   expect(await waiting()).toBe(40);
-  const [first] = await query('SELECT due_at FROM emails WHERE parked = 1');
+  const [first] = await query<{ due_at: Date }[]>('SELECT due_at FROM emails WHERE parked = 1');
   expect(first!['due_at'].getTime()).toBeLessThan(now().getTime());
 });
 

@@ -43,7 +43,7 @@ const attached = (...files: Buffer[]) => ({
 });
 async function rowsOf({ id }: { id: string }): Promise<number> {
   const bytes = idToBytes(id);
-  const [row] = await query(
+  const [row] = await query<{ n: number }[]>(
     `SELECT (SELECT COUNT(*) FROM email_attachments WHERE email_id = ?)
       + (SELECT COUNT(*) FROM email_attachment_chunks WHERE email_id = ?) AS n`,
     [bytes, bytes],

@@ -42,7 +42,9 @@ const attemptAll = async (emails: { id: string }[]) => {
 /** Attempts, in this process, the emails in Redis and those that the sweep lets in. */
 async function attemptDue(): Promise<void> {
   await recovery.sweep();
-  const rows = await query("SELECT id FROM emails WHERE status = 'queued' AND parked = 0 ORDER BY due_at");
+  const rows = await query<{ id: Buffer }[]>(
+    "SELECT id FROM emails WHERE status = 'queued' AND parked = 0 ORDER BY due_at",
+  );
   await attemptAll(rows.map((row) => ({ id: idFromBytes('email', row['id']) })));
 }
 const sent = async () => {

@@ -133,7 +133,9 @@ describe.each('reason' in found ? [] : [found])('an SMSC on Net::SMPP', (library
       }),
     );
     const kept = await waitFor('all are kept', async () => {
-      const rows = await query("SELECT sender, content FROM sms_messages WHERE direction = 'inbound'");
+      const rows = await query<{ sender: Buffer; content: string }[]>(
+        "SELECT sender, content FROM sms_messages WHERE direction = 'inbound'",
+      );
       return (
         rows.length === typed.length &&
         rows.map((row): [string, string] => [row.sender.toString(), row.content])

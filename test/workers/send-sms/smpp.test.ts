@@ -65,7 +65,7 @@ const textFrom = (message: Buffer, changes: object = {}) => ({
   ...changes,
 });
 const received = async () => {
-  const rows = await query(
+  const rows = await query<{ sender: Buffer; recipient: Buffer; content: string }[]>(
     "SELECT sender, recipient, content FROM sms_messages WHERE direction = 'inbound' ORDER BY id",
   );
   return rows.map((row) => [row.sender.toString(), row.recipient.toString(), row.content]);

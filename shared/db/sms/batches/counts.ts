@@ -1,6 +1,6 @@
 import { idToBytes } from '../../../formats/ids.ts';
 import type { BatchChange } from '../../client/batch-counts.ts';
-import { changeCount, execute, query, type Row } from '../../client.ts';
+import { changeCount, execute, query } from '../../client.ts';
 
 /** How many rows and messages of a batch stand where, and what its messages come to, in ten-thousandths. */
 export type BatchCounts = {
@@ -45,13 +45,19 @@ export async function changeBatchCounts(
   await changeCount({ ofWorkspace: workspaceId, batchId, at, ...change });
 }
 
+/** A batch without rows has no sums. */
+type SumsRow = Record<
+  'waiting' | 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled' | 'parts' | 'cost_gbp' | 'cost_eur',
+  string | null
+> & { sent_at: Date | null; changed_at: Date | null };
+
 const sums = `SUM(waiting) AS waiting, SUM(queued) AS queued, SUM(sent) AS sent, SUM(delivered) AS delivered,
   SUM(failed) AS failed, SUM(cancelled) AS cancelled, SUM(parts) AS parts, SUM(cost_gbp) AS cost_gbp,
   SUM(cost_eur) AS cost_eur, MAX(sent_at) AS sent_at, MAX(changed_at) AS changed_at`;
 
 /** In one statement, which sees one moment: what changes meanwhile is in all of them or in none. */
 export async function findBatchCounts(workspaceId: string, batchId: string): Promise<BatchCounts> {
-  const [row] = await execute(
+  const [row] = await execute<SumsRow[]>(
     `SELECT ${sums} FROM sms_batch_counts WHERE batch_id = ? AND workspace_id = ?`,
     [idToBytes(batchId), idToBytes(workspaceId)],
   );
@@ -62,7 +68,7 @@ export async function findBatchCounts(workspaceId: string, batchId: string): Pro
 export async function listBatchCounts(workspaceId: string, batchIds: string[]): Promise<BatchCounts[]> {
   if (batchIds.length === 0) return [];
   const ids = batchIds.map(idToBytes);
-  const rows = await query(
+  const rows = await query<(SumsRow & { batch_id: Buffer })[]>(
     `SELECT batch_id, ${sums} FROM sms_batch_counts WHERE batch_id IN (?) AND workspace_id = ? GROUP BY batch_id`,
     [ids, idToBytes(workspaceId)],
   );
@@ -70,7 +76,7 @@ export async function listBatchCounts(workspaceId: string, batchIds: string[]): 
   return ids.map((id) => byId.get(id.toString('hex')) ?? noCounts);
 }
 
-function toCounts(row: Row): BatchCounts {
+function toCounts(row: SumsRow): BatchCounts {
   return {
     waiting: Number(row.waiting ?? 0),
     queued: Number(row.queued ?? 0),
@@ -81,7 +87,7 @@ function toCounts(row: Row): BatchCounts {
     parts: Number(row.parts ?? 0),
     costGbp: Number(row.cost_gbp ?? 0),
     costEur: Number(row.cost_eur ?? 0),
-    sentAt: row.sent_at ?? null,
-    changedAt: row.changed_at ?? null,
+    sentAt: row.sent_at,
+    changedAt: row.changed_at,
   };
 }

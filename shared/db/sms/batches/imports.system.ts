@@ -1,20 +1,19 @@
-import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
+import { idToBytes } from '../../../formats/ids.ts';
+import { id } from '../../client/columns.ts';
+import { type RecordOf, table } from '../../client/table.ts';
 import { type Changed, execute, query } from '../../client.ts';
 
-export type LeftImport = { workspaceId: string; batchId: string };
+const imports = table('sms_imports', { workspaceId: id('workspace'), batchId: id('batch') });
+export type LeftImport = RecordOf<typeof imports>;
 
 /** Marks those that nobody has touched since then, and lists all that are marked. */
 export async function listLeftImports(untouchedSince: Date, limit: number): Promise<LeftImport[]> {
   await execute<Changed>('UPDATE sms_imports SET is_left = 1 WHERE touched_at < ? AND is_left = 0', [
     untouchedSince,
   ]);
-  const rows = await query('SELECT batch_id, workspace_id FROM sms_imports WHERE is_left = 1 LIMIT ?', [
-    limit,
-  ]);
-  return rows.map((row) => ({
-    workspaceId: idFromBytes('workspace', row.workspace_id),
-    batchId: idFromBytes('batch', row.batch_id),
-  }));
+  return imports.toRecords(
+    await query('SELECT batch_id, workspace_id FROM sms_imports WHERE is_left = 1 LIMIT ?', [limit]),
+  );
 }
 
 /** With the counts of its rows, which must be gone. */

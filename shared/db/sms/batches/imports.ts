@@ -11,11 +11,11 @@ export async function insertSmsImport(workspaceId: string, batchId: string, at: 
 
 /** Of those that somebody has touched since then. */
 export async function findSmsImportCount(workspaceId: string, touchedSince: Date): Promise<number> {
-  const [row] = await execute(
+  const [row] = await execute<{ imports: number }[]>(
     'SELECT COUNT(*) AS imports FROM sms_imports WHERE workspace_id = ? AND touched_at >= ?',
     [idToBytes(workspaceId), touchedSince],
   );
-  return Number(row!.imports);
+  return row!.imports;
 }
 
 /** Whether it is still this process's: nobody has taken it for one that was left behind. */

@@ -1,22 +1,27 @@
-import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
+import { idToBytes } from '../../../formats/ids.ts';
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
-import { byId, execute, query, type Row, written } from '../../client.ts';
+import { binaryText, id, int, json, text } from '../../client/columns.ts';
+import { type RecordOf, table } from '../../client/table.ts';
+import { byId, type Changed, execute, query, written } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
 import { changeBatchCounts } from './counts.ts';
 
 /** A row that becomes a message. A field that is null is as the batch says. */
-export type BatchRow = {
-  position: number;
+const batchRows = table('sms_batch_rows', {
+  position: int(),
   /** E.164. */
-  number: string;
-  country: string | null;
-  contactId: string | null;
-  sender: string | null;
-  content: string | null;
-  unicode: Unicode | null;
-  clientReference: string | null;
-  data: Record<string, unknown> | null;
-};
+  number: binaryText(),
+  country: text().nullable(),
+  contactId: id('contact').nullable(),
+  sender: binaryText().nullable(),
+  content: text().nullable(),
+  unicode: text<Unicode>().nullable(),
+  clientReference: binaryText().nullable(),
+  data: json<Record<string, unknown>>().nullable(),
+});
+/** The columns that say how a message differs from what the batch says. */
+const own = batchRows.omit('position', 'number');
+export type BatchRow = RecordOf<typeof batchRows>;
 
 // Statements stay small beside what the server takes: a row may have merge data of a megabyte.
 const mostStatement = 1024 * 1024;
@@ -33,28 +38,20 @@ export async function insertBatchRows(
 ): Promise<number> {
   const [batch, workspace] = [idToBytes(batchId), idToBytes(workspaceId)];
   const start = `INSERT ${once ? 'IGNORE ' : ''}INTO sms_batch_rows (batch_id, position, workspace_id, number, once,
-    country, contact_id, sender, content, unicode, client_reference, data) VALUES `;
+    ${own.columns}) VALUES `;
   const head = [batch, workspace].map(written);
   let added = 0;
   let texts: string[] = [];
   let length = 0;
   const send = async () => {
     if (texts.length === 0) return;
-    const { affectedRows } = await query<{ affectedRows: number }>(start + texts.join(','));
+    const { affectedRows } = await query<Changed>(start + texts.join(','));
     added += affectedRows;
     [texts, length] = [[], 0];
   };
   for (const row of rows) {
     const number = written(row.number);
-    const rest = [
-      row.country,
-      row.contactId === null ? null : idToBytes(row.contactId),
-      row.sender,
-      row.content,
-      row.unicode,
-      row.clientReference,
-      row.data && JSON.stringify(row.data),
-    ].map(written);
+    const rest = own.toValues(row).map(written);
     const text = `(${head[0]},${row.position},${head[1]},${number},${once ? number : 'NULL'},${rest.join(',')})`;
     if (texts.length === rowsAtOnce || length + text.length > mostStatement) await send();
     texts.push(text);
@@ -74,27 +71,12 @@ export async function listBatchRows(
   batchId: string,
   { from, limit }: { from: number; limit: number },
 ): Promise<BatchRow[]> {
-  const rows = await execute(
-    `SELECT position, number, country, contact_id, sender, content, unicode, client_reference, data
+  return batchRows.toRecords(
+    await execute(
+      `SELECT ${batchRows.columns}
      FROM sms_batch_rows ${byId} WHERE batch_id = ? AND position >= ? AND workspace_id = ?
      ORDER BY position LIMIT ?`,
-    [idToBytes(batchId), from, idToBytes(workspaceId), limit],
+      [idToBytes(batchId), from, idToBytes(workspaceId), limit],
+    ),
   );
-  return rows.map(toRow);
-}
-
-const text = (value: Buffer | null) => (value === null ? null : value.toString());
-
-function toRow(row: Row): BatchRow {
-  return {
-    position: row.position,
-    number: row.number.toString(),
-    country: row.country,
-    contactId: row.contact_id && idFromBytes('contact', row.contact_id),
-    sender: text(row.sender),
-    content: row.content,
-    unicode: row.unicode,
-    clientReference: text(row.client_reference),
-    data: row.data && JSON.parse(row.data),
-  };
 }

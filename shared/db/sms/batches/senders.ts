@@ -10,12 +10,12 @@ const unfinished = `b.workspace_id = ? AND b.state IN ('scheduled', 'processing'
  */
 export async function listSendersOfBatches(workspaceId: string): Promise<(string | null)[]> {
   const own = idToBytes(workspaceId);
-  const rows = await query(
+  const rows = await query<{ sender: Buffer | null }[]>(
     `SELECT b.sender FROM sms_batches b FORCE INDEX (sms_batches_by_state) WHERE ${unfinished}
      UNION SELECT r.sender FROM sms_batches b FORCE INDEX (sms_batches_by_state)
        JOIN sms_batch_rows r ON r.batch_id = b.id AND r.position >= b.next_position
        WHERE ${unfinished} AND r.sender IS NOT NULL`,
     [own, own],
   );
-  return rows.map(({ sender }) => sender && sender.toString());
+  return rows.map(({ sender }) => sender?.toString() ?? null);
 }

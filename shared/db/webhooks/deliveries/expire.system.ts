@@ -3,7 +3,7 @@ import { byId, type Changed, query } from '../../client.ts';
 
 /** Webhooks that a delivery made before then still waits for. One step along the index for each with pending ones. */
 export async function listWebhooksWaitingSince(at: Date): Promise<string[]> {
-  const rows = await query(
+  const rows = await query<{ webhook_id: Buffer }[]>(
     `SELECT webhook_id, MIN(id) AS oldest FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
      WHERE status = 'pending' GROUP BY webhook_id HAVING oldest < ?`,
     [firstUuidAt(at)],
@@ -18,7 +18,7 @@ export async function updateExpired(
   at: Date,
   limit: number,
 ): Promise<number> {
-  const rows = await query(
+  const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
      WHERE webhook_id = ? AND status = 'pending' AND id < ? AND lease_token IS NULL ORDER BY id LIMIT ?`,
     [idToBytes(webhookId), firstUuidAt(before), limit],

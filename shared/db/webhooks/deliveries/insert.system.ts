@@ -63,10 +63,18 @@ const insertRows = (deliveries: NewDelivery[]) =>
 const keyOf = ({ eventId, webhookId }: Pick<NewDelivery, 'eventId' | 'webhookId'>) =>
   eventId.toString('latin1') + webhookId.toString('latin1');
 
+type KnownRow = {
+  id: Buffer;
+  event_id: Buffer;
+  webhook_id: Buffer;
+  status: DeliveryStatus;
+  parked: number;
+  claims: number;
+};
 type Known = Pick<NewDelivery, 'id' | 'status' | 'parked' | 'claims'>;
 
 async function listKnown(piece: NewDelivery[]): Promise<Map<string, Known>> {
-  const rows = await query(
+  const rows = await query<KnownRow[]>(
     'SELECT id, event_id, webhook_id, status, parked, claims FROM webhook_deliveries WHERE event_id IN (?)',
     [piece.map(({ eventId }) => eventId)],
   );
@@ -78,6 +86,7 @@ async function listKnown(piece: NewDelivery[]): Promise<Map<string, Known>> {
   );
 }
 
+/** By hand: several columns follow from one field, and one text of the time is for all of them. */
 function toValues(delivery: NewDelivery): (Buffer | string | number | null)[] {
   const isPending = delivery.status === 'pending';
   const time = sqlTime(delivery.createdAt);

@@ -57,7 +57,10 @@ test('a new domain is pending and says what to publish', async () => {
   expect([found.status, found.body]).toEqual([200, body]);
   // The private half stays here, and sealed.
   expect(JSON.stringify(body)).not.toContain('PRIVATE');
-  const [row] = await query('SELECT dkim_private_key FROM email_domains WHERE name = ?', [Buffer.from(name)]);
+  const [row] = await query<{ dkim_private_key: Buffer }[]>(
+    'SELECT dkim_private_key FROM email_domains WHERE name = ?',
+    [Buffer.from(name)],
+  );
   expect(row!['dkim_private_key'].toString('latin1')).not.toContain('PRIVATE');
 });
 

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../../shared/common/clock.ts';
-import { query } from '../../../../shared/db/client.ts';
+import { type Param, query } from '../../../../shared/db/client.ts';
 import * as retention from '../../../../shared/domain/operations/retention.ts';
 import { type Client, startApi } from '../../../support/api/start-api.ts';
 import { workspace } from '../../../support/data/factory.ts';
@@ -144,13 +144,13 @@ test('a one-time secret is replayed, and is nowhere in the database as it is', a
   const read = await ask(api.url, { key: own.key, method: 'GET', path: `/v2/webhooks/${id}` });
   expect(read.json().secret).toBeNull();
 
-  const tables = await query(
+  const tables = await query<{ name: string }[]>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
   );
   const found = async (text: string) => {
     const holders: string[] = [];
     for (const { name } of tables) {
-      const rows = await query(`SELECT * FROM \`${name}\``);
+      const rows = await query<Record<string, Param>[]>(`SELECT * FROM \`${name}\``);
       const cells = rows.flatMap((row) => Object.values(row));
       if (cells.some((cell) => (Buffer.isBuffer(cell) ? cell.includes(text) : String(cell).includes(text))))
         holders.push(name);

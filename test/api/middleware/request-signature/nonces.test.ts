@@ -25,7 +25,10 @@ const by = (key: SignedKey, nonce: string, parameters = {}) =>
   signedPost(world, key, { parameters: { nonce: `"${nonce}"`, ...parameters } });
 
 const nonceRows = ({ signer }: SignedKey) =>
-  query('SELECT nonce_hash, expires_at FROM request_nonces WHERE key_id = ?', [idToBytes(signer.keyId)]);
+  query<{ nonce_hash: Buffer; expires_at: Date }[]>(
+    'SELECT nonce_hash, expires_at FROM request_nonces WHERE key_id = ?',
+    [idToBytes(signer.keyId)],
+  );
 
 // Shows A10
 test('a nonce is good once, for whatever request', async () => {

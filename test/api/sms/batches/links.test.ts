@@ -50,9 +50,10 @@ test('each message of a batch has links of its own, told together by the URL as 
   ];
   const byUrl = (links: { url: string }[]) => links.toSorted((one, other) => (one.url < other.url ? -1 : 1));
   expect(byUrl(await linksOf(id))).toEqual(written);
-  const rows = await query('SELECT id, content FROM sms_messages WHERE batch_id = ? ORDER BY id', [
-    idToBytes(id),
-  ]);
+  const rows = await query<{ id: Buffer; content: string }[]>(
+    'SELECT id, content FROM sms_messages WHERE batch_id = ? ORDER BY id',
+    [idToBytes(id)],
+  );
   const paths = rows.flatMap(({ content }) =>
     [...String(content).matchAll(/\/l\/[0-9A-Za-z]{9}/g)].map(String),
   );

@@ -75,14 +75,17 @@ test('whatever happens, the balance never falls below zero, and what was charged
 
       const batches = async () =>
         (
-          await query("SELECT id FROM sms_batches WHERE workspace_id = ? AND status = 'queued'", [workspace])
+          await query<{ id: Buffer }[]>(
+            "SELECT id FROM sms_batches WHERE workspace_id = ? AND status = 'queued'",
+            [workspace],
+          )
         ).map(({ id }) => idFromBytes('batch', id));
       const work = async () => {
         for (const id of await batches()) while ((await attempt(id)) === 'done');
         await smsHeld.release(workspaceId);
       };
       const send = async (count: number, outcome: number) => {
-        const rows = await query(
+        const rows = await query<{ id: Buffer }[]>(
           "SELECT id FROM sms_messages WHERE workspace_id = ? AND status = 'queued' ORDER BY id LIMIT ?",
           [workspace, count],
         );
@@ -133,7 +136,7 @@ test('whatever happens, the balance never falls below zero, and what was charged
           case 'send':
             return send(one.count, one.outcome);
           case 'receive': {
-            const [taken] = await query(
+            const [taken] = await query<{ gateway: Buffer; gateway_reference: Buffer }[]>(
               "SELECT gateway, gateway_reference FROM sms_messages WHERE workspace_id = ? AND status = 'sent' LIMIT 1",
               [workspace],
             );

@@ -43,9 +43,10 @@ function slowCage(): void {
 async function positionsOf(id: string): Promise<number[]> {
   const positions: number[] = [];
   for (;;) {
-    const [row] = await query('SELECT expanding, next_position FROM sms_batches WHERE id = ?', [
-      idToBytes(id),
-    ]);
+    const [row] = await query<{ expanding: number; next_position: number }[]>(
+      'SELECT expanding, next_position FROM sms_batches WHERE id = ?',
+      [idToBytes(id)],
+    );
     if (positions.at(-1) !== row!['next_position']) positions.push(row!['next_position']);
     if (!row!['expanding']) return positions;
     // The platform's clock has gone on with the sandbox's time, until it heard of MySQL's.
@@ -55,7 +56,7 @@ async function positionsOf(id: string): Promise<number[]> {
 
 /** The messages of the batch, in the order of its rows. */
 async function madeOf(id: string): Promise<{ recipient: string; content: string }[]> {
-  const found = await query(
+  const found = await query<{ recipient: Buffer; content: string }[]>(
     'SELECT recipient, content FROM sms_messages WHERE batch_id = ? ORDER BY recipient',
     [idToBytes(id)],
   );
