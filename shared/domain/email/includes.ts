@@ -2,7 +2,7 @@ import { now } from '../../common/clock.ts';
 import { invalid, problem } from '../../common/errors.ts';
 import * as uses from '../../db/email/include-uses.ts';
 import * as db from '../../db/email/includes.ts';
-import { findEmailTemplate } from '../../db/email/templates.ts';
+import { emailTemplates } from '../../db/email/templates.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { newId } from '../../formats/ids.ts';
 import {
@@ -118,7 +118,7 @@ export async function remove({ workspaceId }: Caller, name: string): Promise<voi
   const through = includersOf(await includesBy(workspaceId), name);
   const templateId = await uses.findTemplateUsing(workspaceId, [name, ...through]);
   if (templateId !== null) {
-    const template = await findEmailTemplate(workspaceId, templateId);
+    const template = await emailTemplates.find(workspaceId, templateId);
     throw problem('in_use', { detail: `The template ${template?.name ?? templateId} uses it` });
   }
   await uses.deleteIncludeUses(workspaceId, record.id);

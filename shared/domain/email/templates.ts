@@ -1,121 +1,47 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
-import { isUnusable, throwAny, type Usable } from '../../common/faults.ts';
+import { type FieldErrors, invalid } from '../../common/errors.ts';
+import { isUnusable, type Usable } from '../../common/faults.ts';
 import * as uses from '../../db/email/include-uses.ts';
 import { listEmailIncludesByNames } from '../../db/email/includes.ts';
-import * as db from '../../db/email/templates.ts';
-import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
+import { type EmailTemplateRecord, emailTemplates } from '../../db/email/templates.ts';
 import { newId } from '../../formats/ids.ts';
 import { includeNames } from '../../formats/templates/mjml-includes.ts';
 import {
   type EmailTemplate,
   type EmailTemplateChanges,
-  type EmailTemplateQuery,
   type EmailTemplateRendering,
   mostEmailTemplates,
   type NewEmailTemplate,
   type RenderedEmailTemplate,
 } from '../../schemas/email/templates.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
-import { pageOfLong } from '../requests/long-pages.ts';
-import { busy, changedMeanwhile, orNameTaken, refusal, worded } from '../templates.ts';
+import { busy, refusal, worded } from '../templates.ts';
+import { versionedTemplates } from '../versioned-templates.ts';
 import { checkSource, type EmailSource, renderSource } from './sources.ts';
 import { linkOf } from './tracking/links.ts';
 
+const kind = versionedTemplates<EmailTemplateRecord, NewEmailTemplate, EmailTemplateChanges, EmailTemplate>({
+  rows: emailTemplates,
+  idPrefix: 'etemplate',
+  listing: 'email-templates',
+  plural: 'email templates',
+  most: mostEmailTemplates,
+  sourceOf: ({ format, html, text }) => ({ format: format ?? 'html', html, text: text ?? '' }),
+  sourceFields: ['format', 'html', 'text'],
+  // API decisions §4: html and text alone leave it.
+  datedFields: ['name', 'description', 'format', 'sampleData'],
+  faultsOf,
+  toWire,
+  // From then on its includes are in use.
+  uses: { keep: keepUses, remove: uses.deleteIncludeUses },
+});
+
+export const { prepareNew, create, prepareChange, change, find, list, remove } = kind;
+
 /** For sending: whatever its format. */
-export const findByName = db.findEmailTemplateByName;
+export const findByName = emailTemplates.findByName;
 
-/** Renders and compiles the source, which belongs into no transaction. */
-export async function prepareNew(caller: Caller, request: NewEmailTemplate): Promise<db.EmailTemplateRecord> {
-  const at = now();
-  const record: db.EmailTemplateRecord = {
-    id: newId('etemplate', at),
-    name: request.name,
-    description: request.description || null,
-    format: request.format ?? 'html',
-    html: request.html,
-    text: request.text ?? '',
-    sampleData: request.sampleData ?? null,
-    version: 1,
-    createdAt: at,
-    updatedAt: at,
-  };
-  await check(caller, record, at);
-  return record;
-}
-
-export async function create(
-  { workspaceId }: Caller,
-  record: db.EmailTemplateRecord,
-): Promise<EmailTemplate> {
-  // Locked, so that two requests at once cannot both make the last template that a workspace may have.
-  await findWorkspaceForUpdate(workspaceId);
-  if ((await db.findEmailTemplateCount(workspaceId)) >= mostEmailTemplates)
-    throw problem('limit_exceeded', {
-      detail: `A workspace has at most ${mostEmailTemplates} email templates`,
-    });
-  await orNameTaken(db.insertEmailTemplate(workspaceId, record));
-  await keepUses(workspaceId, record);
-  return toWire(record);
-}
-
-/** The changed record, once it has been checked, and the version that it is made from. */
-export type EmailTemplateChange = { record: db.EmailTemplateRecord; from: number };
-
-export async function prepareChange(
-  caller: Caller,
-  id: string,
-  changes: EmailTemplateChanges,
-): Promise<EmailTemplateChange> {
-  const before = await db.findEmailTemplate(caller.workspaceId, id);
-  if (!before) throw problem('not_found');
-  const { record, isSource, isDescribed } = changed(before, changes);
-  if (isSource) await check(caller, record, now());
-  return { record: isSource || isDescribed ? record : before, from: before.version };
-}
-
-export async function change(
-  { workspaceId }: Caller,
-  { record, from }: EmailTemplateChange,
-): Promise<EmailTemplate> {
-  await findWorkspaceForUpdate(workspaceId);
-  const before = await db.findEmailTemplateForUpdate(workspaceId, record.id);
-  if (!before) throw problem('not_found');
-  if (before.version !== from) throw changedMeanwhile();
-  if (record.version === from) return toWire(before);
-  await orNameTaken(db.updateEmailTemplate(workspaceId, record));
-  await keepUses(workspaceId, record);
-  return toWire(record);
-}
-
-/** A field that is left out or null stays; an empty description clears. */
-function changed(before: db.EmailTemplateRecord, changes: Usable<EmailTemplateChanges>) {
-  const after: db.EmailTemplateRecord = {
-    ...before,
-    name: changes.name ?? before.name,
-    description: changes.description == null ? before.description : changes.description || null,
-    format: changes.format ?? before.format,
-    html: changes.html ?? before.html,
-    text: changes.text ?? before.text,
-    sampleData: changes.sampleData ?? before.sampleData,
-    version: before.version + 1,
-  };
-  const isOther = (...fields: (keyof db.EmailTemplateRecord)[]) =>
-    fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-  const isDescribed = isOther('name', 'description', 'format', 'sampleData');
-  const at = now();
-  // API decisions §4: html and text alone leave it; and it never falls.
-  if (isDescribed && at > before.updatedAt) after.updatedAt = at;
-  return { record: after, isSource: isOther('html', 'text', 'format', 'sampleData'), isDescribed };
-}
-
-async function check(caller: Caller, record: db.EmailTemplateRecord, at: Date): Promise<void> {
-  const errors = await faultsOf(caller, record, at);
-  throwAny(errors);
-}
-
-type Checked = EmailSource & Pick<db.EmailTemplateRecord, 'sampleData'>;
+type Checked = EmailSource & Pick<EmailTemplateRecord, 'sampleData'>;
 
 async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Promise<FieldErrors> {
   const source = { ...record, text: record.text || null };
@@ -143,9 +69,9 @@ export async function faultsOfChange(
   id: string,
   changes: Usable<EmailTemplateChanges>,
 ): Promise<FieldErrors> {
-  const before = await db.findEmailTemplate(caller.workspaceId, id);
+  const before = await emailTemplates.find(caller.workspaceId, id);
   if (!before) return {};
-  const { record, isSource } = changed(before, changes);
+  const { record, isSource } = kind.changed(before, changes);
   if (!isSource) return {};
   const isKnown = !isUnusable(changes, 'format') && !isUnusable(changes, 'sampleData');
   const format = isUnusable(changes, 'format') ? 'html' : record.format;
@@ -153,8 +79,7 @@ export async function faultsOfChange(
   return faultsOf(caller, { ...record, format, html, sampleData: isKnown ? record.sampleData : null }, now());
 }
 
-/** In the transaction that stores the source: from then on its includes are in use. */
-async function keepUses(workspaceId: string, record: db.EmailTemplateRecord): Promise<void> {
+async function keepUses(workspaceId: string, record: EmailTemplateRecord): Promise<void> {
   const names = record.format === 'mjml' ? includeNames(record.html) : [];
   const known = new Set((await listEmailIncludesByNames(workspaceId, names)).map(({ name }) => name));
   // One may have been deleted since the source was checked.
@@ -163,42 +88,15 @@ async function keepUses(workspaceId: string, record: db.EmailTemplateRecord): Pr
   await uses.insertIncludeUses(workspaceId, { kind: 'template', id: record.id }, names);
 }
 
-export async function find({ workspaceId }: Caller, id: string): Promise<EmailTemplate> {
-  const record = await db.findEmailTemplate(workspaceId, id);
-  if (!record) throw problem('not_found');
-  return toWire(record);
-}
-
-export async function list(
-  { workspaceId }: Caller,
-  { limit, cursor }: EmailTemplateQuery,
-): Promise<{ data: EmailTemplate[]; nextCursor: string | null }> {
-  const binding = { workspaceId, listing: 'email-templates' };
-  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const found = await db.listEmailTemplateLengths(workspaceId, { limit: limit + 1, beforeId });
-  const { ids, isLast } = pageOfLong(found, limit);
-  return {
-    data: (await db.listEmailTemplatesByIds(workspaceId, ids)).map(toWire),
-    nextCursor: isLast ? null : encodeCursor(binding, { id: ids.at(-1)! }),
-  };
-}
-
-export async function remove({ workspaceId }: Caller, id: string): Promise<void> {
-  await findWorkspaceForUpdate(workspaceId);
-  if (!(await db.deleteEmailTemplate(workspaceId, id))) throw problem('not_found');
-  await uses.deleteIncludeUses(workspaceId, id);
-}
-
 /** As an email with this data would be; nothing is sent. */
 export async function render(
-  { workspaceId }: Caller,
+  caller: Caller,
   id: string,
   { data, subject }: EmailTemplateRendering,
 ): Promise<RenderedEmailTemplate> {
-  const record = await db.findEmailTemplate(workspaceId, id);
-  if (!record) throw problem('not_found');
+  const record = await kind.findRecord(caller, id);
   const rendered = await renderSource({
-    workspaceId,
+    workspaceId: caller.workspaceId,
     source: { ...record, text: record.text || null },
     subject: subject ?? null,
     // A marketing email has a link of its own there.
@@ -239,7 +137,7 @@ export async function faultsOfRendering(
   );
 }
 
-function toWire(record: db.EmailTemplateRecord): EmailTemplate {
+function toWire(record: EmailTemplateRecord): EmailTemplate {
   return {
     id: record.id,
     name: record.name,

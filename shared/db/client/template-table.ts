@@ -1,0 +1,126 @@
+import { type IdPrefix, idFromBytes, idToBytes } from '../../formats/ids.ts';
+import { byId, type Changed, execute, type Param, query } from '../client.ts';
+import { binaryText, id, int, json, text, time } from './columns.ts';
+import { type Columns, type RecordOf, type RowOf, type Table, table } from './table.ts';
+
+/** The fields that templates of every kind have. */
+const commonColumns = (idPrefix: IdPrefix) => ({
+  id: id(idPrefix),
+  name: binaryText(),
+  description: text().nullable(),
+  sampleData: json<Record<string, unknown>>().nullable(),
+  /** Rises with every change; the time of the last one need not, and two of them may come within a millisecond. */
+  version: int(),
+  createdAt: time(),
+  updatedAt: time(),
+});
+type CommonColumns = ReturnType<typeof commonColumns>;
+type CommonTable = Table<CommonColumns>;
+export type TemplateRecord = RecordOf<CommonTable>;
+
+/** The rows of templates of one kind. */
+export type TemplateTable<Template extends TemplateRecord> = {
+  insert: (workspaceId: string, record: Template) => Promise<void>;
+  find: (workspaceId: string, id: string) => Promise<Template | null>;
+  findByName: (workspaceId: string, name: string) => Promise<Template | null>;
+  /** Locked until the transaction ends. */
+  findForUpdate: (workspaceId: string, id: string) => Promise<Template | null>;
+  /** How many templates the workspace has. */
+  findCount: (workspaceId: string) => Promise<number>;
+  /** Newest first; `beforeId` is the id that the last page ended with. `length`: of its sources, in bytes. */
+  listLengths: (
+    workspaceId: string,
+    page: { limit: number; beforeId: string | null },
+  ) => Promise<{ id: string; length: number }[]>;
+  /** Newest first. */
+  listByIds: (workspaceId: string, ids: string[]) => Promise<Template[]>;
+  /** All fields, of a record that was locked in this transaction. */
+  update: (workspaceId: string, record: Template) => Promise<void>;
+  delete: (workspaceId: string, id: string) => Promise<boolean>;
+};
+
+/** A template of the kind that a table holds. */
+export type TemplateOf<Kind> = Kind extends TemplateTable<infer Template> ? Template : never;
+
+/** `sources`: the columns that only this kind has; `texts`: those of them that may be long. */
+export function templateTable<Sources extends Columns>({
+  table: name,
+  idPrefix,
+  sources,
+  texts,
+}: {
+  table: string;
+  idPrefix: IdPrefix;
+  sources: Sources;
+  texts: readonly (keyof Sources & string)[];
+}): TemplateTable<RecordOf<{ fields: CommonColumns & Sources }>> {
+  // The statements are the same whatever columns a kind has of its own.
+  const templates = table(name, { ...commonColumns(idPrefix), ...sources }) as unknown as CommonTable;
+  const changing = templates.omit('id', 'createdAt');
+  const ofWorkspace = 'WHERE workspace_id = ?';
+  const length = texts.map((column) => `LENGTH(${column})`).join(' + ');
+
+  const first = async (sql: string, values: Param[]): Promise<TemplateRecord | null> =>
+    templates.toFirst(await execute<RowOf<CommonTable>[]>(`SELECT * FROM ${name} ${sql}`, values));
+
+  const statements: TemplateTable<TemplateRecord> = {
+    insert: async (workspaceId, record) => {
+      await query(`INSERT INTO ${name} SET ?`, [
+        { ...templates.toRow(record), workspace_id: idToBytes(workspaceId) },
+      ]);
+    },
+
+    find: (workspaceId, id) => first(`${ofWorkspace} AND id = ?`, [idToBytes(workspaceId), idToBytes(id)]),
+
+    findByName: (workspaceId, name) =>
+      first(`${ofWorkspace} AND name = ?`, [idToBytes(workspaceId), Buffer.from(name)]),
+
+    findForUpdate: (workspaceId, id) =>
+      first(`${byId} ${ofWorkspace} AND id = ? FOR UPDATE`, [idToBytes(workspaceId), idToBytes(id)]),
+
+    findCount: async (workspaceId) => {
+      const [row] = await execute<{ templates: number }[]>(
+        `SELECT COUNT(*) AS templates FROM ${name} ${ofWorkspace}`,
+        [idToBytes(workspaceId)],
+      );
+      return row!.templates;
+    },
+
+    listLengths: async (workspaceId, { limit, beforeId }) => {
+      const place = beforeId === null ? [] : [idToBytes(beforeId)];
+      const rows = await query<{ id: Buffer; length: number }[]>(
+        `SELECT id, ${length} AS length FROM ${name} FORCE INDEX (${name}_listed)
+         ${ofWorkspace} ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+        [idToBytes(workspaceId), ...place, limit],
+      );
+      return rows.map((row) => ({ id: idFromBytes(idPrefix, row.id), length: row.length }));
+    },
+
+    listByIds: async (workspaceId, ids) => {
+      if (ids.length === 0) return [];
+      return templates.toRecords(
+        await query(`SELECT * FROM ${name} ${ofWorkspace} AND id IN (?) ORDER BY id DESC`, [
+          idToBytes(workspaceId),
+          ids.map(idToBytes),
+        ]),
+      );
+    },
+
+    update: async (workspaceId, record) => {
+      await query(`UPDATE ${name} ${byId} SET ? ${ofWorkspace} AND id = ?`, [
+        changing.toRow(record),
+        idToBytes(workspaceId),
+        idToBytes(record.id),
+      ]);
+    },
+
+    delete: async (workspaceId, id) => {
+      const { affectedRows } = await execute<Changed>(`DELETE FROM ${name} ${ofWorkspace} AND id = ?`, [
+        idToBytes(workspaceId),
+        idToBytes(id),
+      ]);
+      return affectedRows === 1;
+    },
+  };
+  return statements as unknown as TemplateTable<RecordOf<{ fields: CommonColumns & Sources }>>;
+}

@@ -1,0 +1,162 @@
+import { now } from '../common/clock.ts';
+import { type FieldErrors, problem } from '../common/errors.ts';
+import { throwAny, type Usable } from '../common/faults.ts';
+import type { TemplateRecord, TemplateTable } from '../db/client/template-table.ts';
+import { findWorkspaceForUpdate } from '../db/workspace/workspaces.ts';
+import { type IdPrefix, newId } from '../formats/ids.ts';
+import type { Caller } from '../schemas/scopes.ts';
+import { decodeCursor, encodeCursor } from './requests/cursors.ts';
+import { pageOfLong } from './requests/long-pages.ts';
+import { changedMeanwhile, orNameTaken } from './templates.ts';
+
+/** The fields that a request may give of a template of any kind. */
+type Given = {
+  name?: string | null | undefined;
+  description?: string | null | undefined;
+  sampleData?: Record<string, unknown> | null | undefined;
+};
+type GivenNew = Given & { name: string };
+
+/** The fields of a template that only one kind has. */
+type Source<Template> = Omit<Template, keyof TemplateRecord>;
+
+/** A kind of templates, and its own ways. */
+type Kind<Template extends TemplateRecord, New extends GivenNew, Wire> = {
+  rows: TemplateTable<Template>;
+  idPrefix: IdPrefix;
+  /** Names its listing in cursors. */
+  listing: string;
+  /** As in "a workspace has at most 1000 SMS templates". */
+  plural: string;
+  most: number;
+  sourceOf: (request: New) => Source<Template>;
+  /** The fields of the source; one that a change leaves out or sets to null stays. */
+  sourceFields: readonly (keyof Source<Template> & string)[];
+  /** The fields whose change moves `updatedAt`. */
+  datedFields: readonly (keyof Template)[];
+  faultsOf: (caller: Caller, record: Template, at: Date) => Promise<FieldErrors>;
+  toWire: (record: Template) => Wire;
+  /** Others depend on the source, and are kept in the transaction that stores it, with the workspace locked. */
+  uses?: {
+    keep: (workspaceId: string, record: Template) => Promise<void>;
+    remove: (workspaceId: string, id: string) => Promise<void>;
+  };
+};
+
+/** The changed record, once it has been checked, and the version that it is made from. */
+export type TemplateChange<Template> = { record: Template; from: number };
+
+/** The life of the templates of a kind: a source is checked, which belongs into no transaction, and stored in one if it is sound. */
+export function versionedTemplates<
+  Template extends TemplateRecord,
+  New extends GivenNew,
+  Changes extends Given,
+  Wire,
+>(kind: Kind<Template, New, Wire>) {
+  const { rows, uses, toWire } = kind;
+
+  async function check(caller: Caller, record: Template, at: Date): Promise<void> {
+    throwAny(await kind.faultsOf(caller, record, at));
+  }
+
+  async function prepareNew(caller: Caller, request: New): Promise<Template> {
+    const at = now();
+    const common: TemplateRecord = {
+      id: newId(kind.idPrefix, at),
+      name: request.name,
+      description: request.description || null,
+      sampleData: request.sampleData ?? null,
+      version: 1,
+      createdAt: at,
+      updatedAt: at,
+    };
+    const record = { ...common, ...kind.sourceOf(request) } as Template;
+    await check(caller, record, at);
+    return record;
+  }
+
+  async function create({ workspaceId }: Caller, record: Template): Promise<Wire> {
+    // Locked, so that two requests at once cannot both make the last template that a workspace may have.
+    await findWorkspaceForUpdate(workspaceId);
+    if ((await rows.findCount(workspaceId)) >= kind.most)
+      throw problem('limit_exceeded', { detail: `A workspace has at most ${kind.most} ${kind.plural}` });
+    await orNameTaken(rows.insert(workspaceId, record));
+    await uses?.keep(workspaceId, record);
+    return toWire(record);
+  }
+
+  async function findRecord({ workspaceId }: Caller, id: string): Promise<Template> {
+    const record = await rows.find(workspaceId, id);
+    if (!record) throw problem('not_found');
+    return record;
+  }
+
+  async function prepareChange(
+    caller: Caller,
+    id: string,
+    changes: Changes,
+  ): Promise<TemplateChange<Template>> {
+    const before = await findRecord(caller, id);
+    const { record, isSource, isOther } = changed(before, changes);
+    if (isSource) await check(caller, record, now());
+    return { record: isOther ? record : before, from: before.version };
+  }
+
+  async function change({ workspaceId }: Caller, { record, from }: TemplateChange<Template>): Promise<Wire> {
+    if (uses) await findWorkspaceForUpdate(workspaceId);
+    const before = await rows.findForUpdate(workspaceId, record.id);
+    if (!before) throw problem('not_found');
+    if (before.version !== from) throw changedMeanwhile();
+    if (record.version === from) return toWire(before);
+    await orNameTaken(rows.update(workspaceId, record));
+    await uses?.keep(workspaceId, record);
+    return toWire(record);
+  }
+
+  /** A field that is left out or null stays; an empty description clears. */
+  function changed(before: Template, changes: Changes | Usable<Changes>) {
+    const given = changes as Partial<Template>;
+    const at = now();
+    const fields = (['name', 'sampleData', ...kind.sourceFields] as const).filter(
+      (field) => given[field] != null,
+    );
+    const after: Template = {
+      ...before,
+      ...Object.fromEntries(fields.map((field) => [field, given[field]])),
+      version: before.version + 1,
+    };
+    if (given.description != null) after.description = given.description || null;
+    const isChanged = (fields: readonly (keyof Template)[]) =>
+      fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
+    // It never falls, whatever the clocks of the machines say.
+    if (isChanged(kind.datedFields) && at > before.updatedAt) after.updatedAt = at;
+    const isSource = isChanged([...kind.sourceFields, 'sampleData']);
+    return { record: after, isSource, isOther: isSource || isChanged(['name', 'description']) };
+  }
+
+  async function find(caller: Caller, id: string): Promise<Wire> {
+    return toWire(await findRecord(caller, id));
+  }
+
+  async function list(
+    { workspaceId }: Caller,
+    { limit, cursor }: { limit: number; cursor?: string | undefined },
+  ): Promise<{ data: Wire[]; nextCursor: string | null }> {
+    const binding = { workspaceId, listing: kind.listing };
+    const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+    const found = await rows.listLengths(workspaceId, { limit: limit + 1, beforeId });
+    const { ids, isLast } = pageOfLong(found, limit);
+    return {
+      data: (await rows.listByIds(workspaceId, ids)).map(toWire),
+      nextCursor: isLast ? null : encodeCursor(binding, { id: ids.at(-1)! }),
+    };
+  }
+
+  async function remove({ workspaceId }: Caller, id: string): Promise<void> {
+    if (uses) await findWorkspaceForUpdate(workspaceId);
+    if (!(await rows.delete(workspaceId, id))) throw problem('not_found');
+    await uses?.remove(workspaceId, id);
+  }
+
+  return { prepareNew, create, findRecord, prepareChange, change, changed, find, list, remove };
+}
