@@ -1452,7 +1452,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Count text messages by country, most accepted first
+         * Count text messages by country and carrier, most accepted first
          * @description Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds.
          *
          *     Needs the scope `reports.read`.
@@ -4035,6 +4035,8 @@ export interface components {
         CountriesReportRow: {
             /** @description ISO 3166-1 alpha-2; null where the number does not tell */
             country: string | null;
+            /** @description The carrier that has them, or has refused them; null while none has, and of texts that none was asked about */
+            gateway: string | null;
             /**
              * @description What the messages are
              * @enum {string}
@@ -4062,6 +4064,17 @@ export interface components {
              * @example 0.9876
              */
             deliveredRate: string | null;
+            /** @description Of the failed ones, most messages first, the first 20; in CSV such as `expired=3 undeliverable=1` */
+            errors: components["schemas"]["ReportedError"][];
+        };
+        ReportedError: {
+            /**
+             * @description The code of the reason
+             * @example undeliverable
+             */
+            errorCode: string;
+            /** @description Texts that failed with it */
+            messages: number;
         };
         /** @description The rows of a report, and the time that they are of */
         LatencyReport: {
@@ -4095,6 +4108,8 @@ export interface components {
             channel: "email" | "sms";
             /** @description The kind of an email; single or batch of a text */
             kind: ("transactional" | "marketing" | "authentication") | ("single" | "batch");
+            /** @description The carrier of texts; null of emails */
+            gateway: string | null;
             /** @description From accepted, or scheduledAt, to sent, in seconds */
             sent: components["schemas"]["Latencies"];
             /** @description From sent to delivered, in seconds */

@@ -63,6 +63,10 @@ test('a PDU split at every byte, and many at once, are read whole', () => {
     for (let at = 0; at < stream.length; at += size) frames.push(...read(stream.subarray(at, at + size)));
     expect(frames).toEqual(pdus);
   }
+  for (let at = 0; at <= stream.length; at += 1) {
+    const read = frameReader();
+    expect([...read(stream.subarray(0, at)), ...read(stream.subarray(at))], `cut at ${at}`).toEqual(pdus);
+  }
 });
 
 test('a length that no PDU has ends the line', () => {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
+import { closeQueues } from '../../../shared/queue/queue.ts';
 import { closeGateways, gatewayFor, submit } from '../../../shared/transports/sms.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -11,6 +13,7 @@ beforeEach(async () => {
   [first, second] = await Promise.all([startSmsc(), startSmsc()]);
 });
 afterEach(closeGateways);
+atEnd(closeQueues);
 
 /** The first carrier is asked before the second, within so many seconds for a text. */
 function useCarriers(seconds: number, changes: object = {}): void {
@@ -90,4 +93,42 @@ test('bucket and window share one deadline: whatever is not written by then is l
   const ends = await Promise.all([1, 2, 3].map(() => submit(newText(), gateway)));
   expect(ends.map(({ kind }) => kind)).toEqual(['unavailable', 'later', 'later']);
   expect(first.taken).toHaveLength(1);
+});
+
+// As the specification names them (§5.1.3), and one of a carrier's own.
+const refusals = [
+  [
+    0x01, 0x02, 0x03, 0x06, 0x07, 0x0a, 0x0b, 0x0c, 0x15, 0x33, 0x34, 0x40, 0x42, 0x43, 0x44, 0x45, 0x48,
+    0x49,
+  ],
+  [0x50, 0x51, 0x54, 0x55, 0x61, 0x62, 0x63, 0x65, 0x66, 0x67, 0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xfe, 0x411],
+].flat();
+// Of the session, the account, or the load of the carrier: the text is none the worse for it.
+const delays = [0x04, 0x05, 0x0d, 0x0e, 0x0f, 0x14, 0x53, 0x58, 0x64];
+const unsure = [0x08, 0xff];
+const inHex = (status: number) => `0x${status.toString(16)}`;
+
+test('every command_status that a carrier may answer a text with has its outcome', async () => {
+  const kinds: Record<string, string[]> = {};
+  const answers: Record<string, string> = {};
+  for (const status of [...refusals, ...delays, ...unsure]) {
+    useCarriers(20);
+    first.submit = () => ({ status, id: 'in-vain' });
+    const before = first.taken.length;
+    const { kind, ...outcome } = await submit(newText(), gatewayFor(newText())!);
+    expect([inHex(status), first.taken.length - before]).toEqual([inHex(status), 1]);
+    kinds[kind] = [...(kinds[kind] ?? []), inHex(status)];
+    if ('detail' in outcome) answers[inHex(status)] = outcome.detail;
+    // Each begins with a carrier that has refused nothing yet.
+    await closeGateways();
+  }
+  expect(kinds).toEqual({
+    refused: refusals.map(inHex),
+    later: delays.map(inHex),
+    unavailable: unsure.map(inHex),
+  });
+  expect(answers).toMatchObject({
+    '0x58': 'The gateway answered ESME_RTHROTTLED (0x58): more came than the carrier allows',
+    '0x411': 'The gateway answered status 0x411',
+  });
 });

@@ -164,7 +164,10 @@ test.each([
 test('a carrier that answers neither messages nor enquire_link is left', async () => {
   const smsc = await startSmsc();
   smsc.submit = () => 'silence';
-  const first = await bound(smsc, { responseMs: 50 });
+  // An answer to the bind that comes late on a busy machine is another matter.
+  const boundInTime = (changes: Partial<SessionOptions>) =>
+    waitFor('it is bound', () => bound(smsc, { responseMs: 50, ...changes }).catch(() => undefined));
+  const first = await boundInTime({});
   expect(await first.session.submit(message, 1_000)).toMatchObject({ kind: 'unanswered' });
   expect(first.reasons).toEqual([]);
   await first.session.submit(message, 1_000);
@@ -172,7 +175,7 @@ test('a carrier that answers neither messages nor enquire_link is left', async (
   await waitFor('the session is over', () => first.reasons.length === 1);
 
   smsc.answersEnquiries = false;
-  const second = await bound(smsc, { responseMs: 50, enquireMs: 20 });
+  const second = await boundInTime({ enquireMs: 20 });
   await waitFor('the session is over', () => second.reasons.length === 1);
   expect(second.reasons).toEqual(['the carrier does not answer enquire_link']);
 });
