@@ -40,8 +40,8 @@ function assignedFunction(code: string, start: number): string | undefined {
   if (lone) return lone[1];
   const parameters = /^[(<]/.test(rest) ? parametersAt(code, start) : undefined;
   if (parameters !== undefined) return parameters;
-  // The type of its result says that all of its functions take workspaceId first.
-  if (/^templateTable\b/.test(rest)) return undefined;
+  // Maps of columns are no functions; the type of a template table says that all of its functions take workspaceId first.
+  if (/^(table|\w+\.(pick|omit)|templateTable)\b/.test(rest)) return undefined;
   // A function made by another (a batcher, a wrapper) does not show what it takes.
   return /^(?!new\b|Object\.freeze\b|z\.)[\w.]+\s*(<[^;\n]*>)?\s*\(/.test(rest) ? '' : undefined;
 }

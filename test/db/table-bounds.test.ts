@@ -100,7 +100,7 @@ test('the ledger keeps its sum for each workspace, and no entry of a message tha
       'SELECT workspace_id, kind, amount FROM sms_ledger ORDER BY kind, amount DESC',
     );
     const of = (workspaceId: Buffer) => rows.filter((row) => workspaceId.equals(row['workspace_id']));
-    return workspaces.map((id) => of(id).map((row) => [row['kind'], Number(row['amount'])]));
+    return workspaces.map((id) => of(id).map(({ kind, amount }) => [kind, amount]));
   };
   await retention.purge();
   expect(await entries()).toEqual([

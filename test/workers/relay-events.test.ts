@@ -42,7 +42,7 @@ async function numbered(): Promise<{ id: string; position: number }[]> {
   const rows = await query<{ id: Buffer; position: number }[]>(
     'SELECT id, position FROM events WHERE position IS NOT NULL ORDER BY position',
   );
-  return rows.map((row) => ({ id: idFromBytes('event', row['id']), position: Number(row['position']) }));
+  return rows.map((row) => ({ id: idFromBytes('event', row.id), position: row.position }));
 }
 const unnumbered = async () =>
   Number((await query('SELECT COUNT(*) AS n FROM events WHERE position IS NULL'))[0]!['n']);

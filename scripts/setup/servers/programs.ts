@@ -22,7 +22,7 @@ interface Wanted {
   packages: string[];
   /** From Debian's sid, whose programs want its C library, so they are started by its loader. */
   fromSid?: boolean;
-  /** What else it needs, from the folder above that of the program. */
+  /** Files that it needs besides, from the folder above that of the program. */
   beside?: string[];
   formulas: string;
   needs: string;

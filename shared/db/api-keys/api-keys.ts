@@ -31,7 +31,7 @@ export const apiKeys = table('api_keys', {
   previousSigningSecret: bytes().nullable(),
   previousSigningSecretUntil: time().nullable(),
 });
-/** What can change in a key. */
+/** The columns that can change. */
 const changing = apiKeys.omit(
   'id',
   'workspaceId',

@@ -42,7 +42,7 @@ export async function listNewest<Fields extends Listed>(
 
 /** `reached`: the id after which the next page begins; null: there is none. */
 export type ListedPage<Record> = { records: Record[]; reached: string | null };
-type Row<Fields extends Columns> = RowOf<Table<Fields>> & { id: Buffer; fits: number };
+type ListedRow<Fields extends Columns> = RowOf<Table<Fields>> & { id: Buffer; fits: number };
 
 // A filter that no index answers is looked through in windows, some of them a page, so that every page costs about the
 // same.
@@ -64,7 +64,7 @@ export async function listMatching<Fields extends Listed>(
   return { records: table.toRecords(rows), reached: reached && toId(reached) };
 }
 
-type Found<Fields extends Columns> = { rows: Row<Fields>[]; reached: Buffer | null };
+type Found<Fields extends Columns> = { rows: ListedRow<Fields>[]; reached: Buffer | null };
 
 const givenOf = <Fields extends Columns>({ filters = [] }: Listing<Fields>) =>
   filters.filter((filter): filter is Filter => filter[1] !== undefined);
@@ -101,7 +101,7 @@ async function search<Fields extends Listed>(
   return { rows, reached: from };
 }
 
-function cut<Fields extends Columns>(rows: Row<Fields>[], limit: number): Found<Fields> {
+function cut<Fields extends Columns>(rows: ListedRow<Fields>[], limit: number): Found<Fields> {
   const page = rows.slice(0, limit);
   return { rows: page, reached: page.at(-1)!.id };
 }
@@ -115,7 +115,7 @@ function list<Fields extends Columns>(
   workspaceId: string,
   listing: Listing<Fields>,
   { filters, others, range, limit }: { filters: Filter[]; others: Filter[]; range: IdBounds; limit: number },
-): Promise<Row<Fields>[]> {
+): Promise<ListedRow<Fields>[]> {
   const fits = ['1', ...others.map(([column]) => `${column} = ?`)].join(' AND ');
   const { sql, values } = along(workspaceId, listing, filters, range);
   return query(`SELECT *, COALESCE(${fits}, 0) AS fits ${sql} ORDER BY id DESC LIMIT ?`, [

@@ -5,10 +5,10 @@ import type { Param } from './connection.ts';
  * A map of columns says once how the fields of a record are stored. The types of rows and records follow from it, and so
  * do the functions between them. SQL is written by hand.
  */
-export type Columns = { [field: string]: Column | Group };
+export type Columns = { [field: string]: Column | ColumnGroup };
 
 /** Several columns that are one field: `cost: group({ gbp: number() })` has the column `cost_gbp`. */
-export type Group<
+export type ColumnGroup<
   Parts extends { [part: string]: Column } = { [part: string]: Column },
   IsNullable extends boolean = boolean,
 > = { parts: Parts; isNullable: IsNullable; whenNull: { [part: string]: Param } };
@@ -19,7 +19,7 @@ export function group<Parts extends { [part: string]: Column }>(parts: Parts) {
     isNullable: false as const,
     whenNull: {},
     /** The field is null where the first column is. `whenNull`: what the columns hold then, if that is not null too. */
-    nullable: (whenNull: { [part: string]: Param } = {}): Group<Parts, true> => ({
+    nullable: (whenNull: { [part: string]: Param } = {}): ColumnGroup<Parts, true> => ({
       parts,
       isNullable: true,
       whenNull,
@@ -31,7 +31,7 @@ type StoredOf<One> = One extends Column<infer Stored> ? Stored : never;
 type ValueOf<One> =
   One extends Column<unknown, infer Value>
     ? Value
-    : One extends Group<infer Parts, infer IsNullable>
+    : One extends ColumnGroup<infer Parts, infer IsNullable>
       ? { [Part in keyof Parts]: ValueOf<Parts[Part]> } | (IsNullable extends true ? null : never)
       : never;
 
@@ -43,7 +43,7 @@ const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter
 
 /** The name of each column with the type of its values. */
 type Named<Fields extends Columns> = {
-  [Field in keyof Fields & string]: Fields[Field] extends Group<infer Parts, infer IsNullable>
+  [Field in keyof Fields & string]: Fields[Field] extends ColumnGroup<infer Parts, infer IsNullable>
     ? {
         [Part in keyof Parts & string]: [
           `${Snake<Field>}_${Snake<Part>}`,
@@ -122,7 +122,7 @@ function mapOf<Fields extends Columns>(fields: Fields): ColumnMap<Fields> {
   };
 }
 
-const mayBeNull = ({ isNullable, whenNull }: Group, part: string | null) =>
+const mayBeNull = ({ isNullable, whenNull }: ColumnGroup, part: string | null) =>
   isNullable && !Object.hasOwn(whenNull, part!);
 
 function only<Fields extends Columns, Some extends Columns>(
@@ -132,7 +132,13 @@ function only<Fields extends Columns, Some extends Columns>(
   return Object.fromEntries(Object.entries(fields).filter(([field]) => isWanted(field))) as Some;
 }
 
-type Place = { name: string; column: Column; field: string; part: string | null; inGroup: Group | null };
+type Place = {
+  name: string;
+  column: Column;
+  field: string;
+  part: string | null;
+  inGroup: ColumnGroup | null;
+};
 
 function placesOf(fields: Columns): Place[] {
   return Object.entries(fields).flatMap(([field, one]): Place[] =>

@@ -59,8 +59,8 @@ const values = {
   tags: ({ record }) => literal(JSON.stringify(record.tags)),
   updated_at: ({ record }) => updatedText(record.updatedAt),
 } satisfies Record<string, (row: Keyed) => string>;
-type Column = keyof typeof values;
-const columns = Object.keys(values) as Column[];
+type ContactColumn = keyof typeof values;
+const columns = Object.keys(values) as ContactColumn[];
 const columnsOf = {
   number: ['number', 'national', 'reversed', 'country'],
   firstName: ['first_name', 'first_name_word'],
@@ -69,9 +69,9 @@ const columnsOf = {
   email: ['email', 'email_key'],
   clientReference: ['client_reference', 'client_reference_key'],
   tags: ['tags'],
-} satisfies Partial<Record<keyof ContactRecord, Column[]>>;
+} satisfies Partial<Record<keyof ContactRecord, ContactColumn[]>>;
 /** No row can be written without these. */
-const required: Column[] = [
+const required: ContactColumn[] = [
   'workspace_id',
   'id',
   'created_at',
@@ -213,13 +213,13 @@ function* insertions(workspaceId: string, records: ContactRecord[], counts: TagC
 }
 
 /** Row by row: one text that grows by each value takes twice the memory until it is sent. */
-function insertion(changes: { after: Keyed }[], given: Column[]): string {
+function insertion(changes: { after: Keyed }[], given: ContactColumn[]): string {
   const rows = changes.map(({ after }) => `(${given.map((column) => values[column](after)).join()})`);
   return `INSERT INTO contacts (${given.join()}) VALUES ${rows.join()}`;
 }
 
 /** The columns that any of the changes touches. */
-function changedColumns(changes: { before: Keyed; after: Keyed }[]): Column[] {
+function changedColumns(changes: { before: Keyed; after: Keyed }[]): ContactColumn[] {
   const fields = (Object.keys(columnsOf) as (keyof typeof columnsOf)[]).filter((field) =>
     changes.some(({ before, after }) => before.record[field] !== after.record[field]),
   );

@@ -57,7 +57,7 @@ export async function addLatencies(changes: LatencyAt[]): Promise<void> {
 }
 
 type CountsRow = { workspace_id: Buffer; dimension: Dimension; value: Buffer };
-type LatencyRow = Pick<LatencyAt, 'kind' | 'step' | 'bucket' | 'messages'> & {
+type StoredLatency = Pick<LatencyAt, 'kind' | 'step' | 'bucket' | 'messages'> & {
   workspace_id: Buffer;
   gateway: Buffer;
 };
@@ -82,7 +82,7 @@ export async function listCountsOfHour({ workspaceId, channel, start }: Hour): P
 }
 
 export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour): Promise<LatencyAt[]> {
-  const rows = await query<LatencyRow[]>(
+  const rows = await query<StoredLatency[]>(
     `SELECT * FROM report_latencies FORCE INDEX (PRIMARY)
      WHERE workspace_id = ? AND span = 'hour' AND start = ? AND channel = ?`,
     [idToBytes(workspaceId), start, channel],

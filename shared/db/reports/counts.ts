@@ -73,12 +73,13 @@ function within(pieces: readonly Piece[]): CountCondition {
  * have to decide for each measure of each row which of them it is, which takes longer than all the rest.
  */
 export function eachSign(
+  workspaceId: string,
   { added, taken }: Selection,
   statementOf: (sign: '1e0' | '-1e0', rows: CountCondition) => CountCondition,
 ): CountCondition {
   const statements = [
-    ...(added.length > 0 || taken.length === 0 ? [statementOf('1e0', beginning(added))] : []),
-    ...(taken.length > 0 ? [statementOf('-1e0', beginning(taken))] : []),
+    ...(added.length > 0 || taken.length === 0 ? [statementOf('1e0', beginning(workspaceId, added))] : []),
+    ...(taken.length > 0 ? [statementOf('-1e0', beginning(workspaceId, taken))] : []),
   ];
   return {
     sql: statements.map(({ sql }) => sql).join(' UNION ALL '),
@@ -87,9 +88,9 @@ export function eachSign(
 }
 
 /** Each start is named: with the channel behind it in the primary key, no row of the other channel is read. */
-const beginning = (rows: readonly Starts[]): CountCondition => ({
-  sql: `(${rows.map(() => '(span = ? AND start IN (?))').join(' OR ') || 'FALSE'})`,
-  values: rows.flatMap(({ span, starts }) => [span, starts]),
+const beginning = (workspaceId: string, rows: readonly Starts[]): CountCondition => ({
+  sql: `workspace_id = ? AND (${rows.map(() => '(span = ? AND start IN (?))').join(' OR ') || 'FALSE'})`,
+  values: [idToBytes(workspaceId), ...rows.flatMap(({ span, starts }) => [span, starts])],
 });
 
 /** The servers sum floating-point numbers in half of the time that whole ones take, and these are exact to 2^53. */
@@ -128,10 +129,10 @@ async function listRowsOfChannel<Wanted extends Measure>(
   channel: Channel,
   { rows, wanted, most, limit }: Wish<Wanted>,
 ): Promise<ReportRow<Wanted>[]> {
-  const sums = eachSign(rows, (sign, { sql, values }) => ({
+  const sums = eachSign(workspaceId, rows, (sign, { sql, values }) => ({
     sql: `SELECT value, ${sumsOf(wanted, sign)} FROM report_counts FORCE INDEX (PRIMARY)
-          WHERE workspace_id = ? AND dimension = ? AND ${sql} AND channel = ? GROUP BY value`,
-    values: [idToBytes(workspaceId), dimension, ...values, channel],
+          WHERE ${sql} AND dimension = ? AND channel = ? GROUP BY value`,
+    values: [...values, dimension, channel],
   }));
   const found = await query<(MeasuresIn<Wanted> & { value: Buffer })[]>(
     `SELECT value, ${sumsOf(wanted, '1e0')} FROM (${sums.sql}) signed

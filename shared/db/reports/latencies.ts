@@ -1,4 +1,3 @@
-import { idToBytes } from '../../formats/ids.ts';
 import { query } from '../client.ts';
 import { type Channel, eachSign, type Selection } from './counts.ts';
 
@@ -12,11 +11,11 @@ export async function listLatencies(
   channels: readonly Channel[],
   rows: Selection,
 ): Promise<LatencyRow[]> {
-  const sums = eachSign(rows, (sign, { sql, values }) => ({
+  const sums = eachSign(workspaceId, rows, (sign, { sql, values }) => ({
     sql: `SELECT channel, kind, gateway, step, bucket, SUM(messages * ${sign}) AS messages
-          FROM report_latencies FORCE INDEX (PRIMARY) WHERE workspace_id = ? AND ${sql} AND channel IN (?)
+          FROM report_latencies FORCE INDEX (PRIMARY) WHERE ${sql} AND channel IN (?)
           GROUP BY channel, kind, gateway, step, bucket`,
-    values: [idToBytes(workspaceId), ...values, channels],
+    values: [...values, channels],
   }));
   const found = await query<LatencyIn[]>(
     `SELECT channel, kind, gateway, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) signed

@@ -11,7 +11,7 @@ import {
   query,
 } from '../client.ts';
 
-type Row = {
+type RequestRow = {
   workspace_id: Buffer;
   lineage_id: Buffer;
   idempotency_key: Buffer;
@@ -60,7 +60,7 @@ async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | 
 }
 
 /** Null when one of them is locked. */
-async function listUnlocked(asked: Asked[]): Promise<Row[] | null> {
+async function listUnlocked(asked: Asked[]): Promise<RequestRow[] | null> {
   try {
     return await listRecords(asked, 'FOR UPDATE NOWAIT');
   } catch (error) {
@@ -69,7 +69,7 @@ async function listUnlocked(asked: Asked[]): Promise<Row[] | null> {
   }
 }
 
-async function listRecords(asked: Asked[], lock = ''): Promise<Row[]> {
+async function listRecords(asked: Asked[], lock = ''): Promise<RequestRow[]> {
   const conditions = asked.map(() => `(${ofKey} AND expires_at > ?)`).join(' OR ');
   const values = asked.flatMap(({ values, at }) => [...values, at]);
   const sql = `SELECT workspace_id, lineage_id, idempotency_key, fingerprint, answer FROM idempotency_records
@@ -153,7 +153,7 @@ function keyValues(workspaceId: string, lineageId: string, key: string): Buffer[
   return [idToBytes(workspaceId), idToBytes(lineageId), Buffer.from(key, 'latin1')];
 }
 
-function valuesOf(row: Row): Buffer[] {
+function valuesOf(row: RequestRow): Buffer[] {
   return [row.workspace_id, row.lineage_id, row.idempotency_key];
 }
 
@@ -161,6 +161,6 @@ function nameOf(values: readonly Buffer[]): string {
   return Buffer.concat(values).toString('latin1');
 }
 
-function toRecord(row: Row): IdempotencyRecord {
+function toRecord(row: RequestRow): IdempotencyRecord {
   return { fingerprint: row.fingerprint, answer: row.answer };
 }

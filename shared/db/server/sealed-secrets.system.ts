@@ -2,10 +2,10 @@ import { idFromBytes } from '../../formats/ids.ts';
 import { byId, type Changed, query } from '../client.ts';
 
 /** A row of any of the tables, which has its own key. */
-type Row = {
+type OwnerRow = {
   [Key in 'id' | 'sms_id' | 'workspace_id' | 'lineage_id' | 'idempotency_key']: Buffer;
 } & { place: number };
-type SealedRow = Row & { sealed: Buffer };
+type SealedRow = OwnerRow & { sealed: Buffer };
 
 /**
  * The columns that hold sealed values. The owner of a value is part of its seal, so each table says how its rows are
@@ -16,31 +16,31 @@ const places = [
     table: 'api_keys',
     key: ['id'],
     columns: ['signing_secret', 'previous_signing_secret'],
-    ownerOf: (row: Row) => idFromBytes('key', row.id),
+    ownerOf: (row: OwnerRow) => idFromBytes('key', row.id),
   },
   {
     table: 'webhooks',
     key: ['id'],
     columns: ['secret', 'previous_secret', 'legacy_secret'],
-    ownerOf: (row: Row) => idFromBytes('webhook', row.id),
+    ownerOf: (row: OwnerRow) => idFromBytes('webhook', row.id),
   },
   {
     table: 'email_domains',
     key: ['id'],
     columns: ['dkim_private_key'],
-    ownerOf: (row: Row) => idFromBytes('domain', row.id),
+    ownerOf: (row: OwnerRow) => idFromBytes('domain', row.id),
   },
   {
     table: 'short_links',
     key: ['sms_id', 'place'],
     columns: ['token'],
-    ownerOf: (row: Row) => `${idFromBytes('sms', row.sms_id)} ${row.place}`,
+    ownerOf: (row: OwnerRow) => `${idFromBytes('sms', row.sms_id)} ${row.place}`,
   },
   {
     table: 'idempotency_records',
     key: ['workspace_id', 'lineage_id', 'idempotency_key'],
     columns: ['answer'],
-    ownerOf: (row: Row) =>
+    ownerOf: (row: OwnerRow) =>
       `${idFromBytes('workspace', row.workspace_id)} ${idFromBytes('key', row.lineage_id)} ${String(row.idempotency_key)}`,
   },
 ] as const;

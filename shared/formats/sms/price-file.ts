@@ -10,8 +10,8 @@ export type PriceLine = { country: string; validFrom: Date; gbp: number | null; 
 export type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors: FieldErrors };
 
 const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
-type Column = (typeof priceColumns)[number];
-type PriceFields = Record<Column, string>;
+type PriceColumn = (typeof priceColumns)[number];
+type PriceFields = Record<PriceColumn, string>;
 type CsvLine = { line: number; fields: string[] };
 
 /** Reads a price table: CSV with a header, whose columns may come in any order. */

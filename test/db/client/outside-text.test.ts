@@ -37,7 +37,7 @@ async function textColumns(): Promise<Column[]> {
   return rows.map((row) => ({
     name: `${row['t']}.${row['c']}`,
     charset: row['charset'],
-    length: Number(row['length']),
+    length: row['length'],
   }));
 }
 

@@ -14,7 +14,7 @@ export type Member = OwnMysql & Pick<Node, 'untilJoined'>;
 export type Database = {
   version: string;
   nodes: Member[];
-  /** What leads the processes of each machine to the writer, where something does. */
+  /** The proxy that leads the processes of each machine to the writer, where something does. */
   proxies: OwnServer[];
   /** MYSQL_URL of the processes on that machine, counted from 1, as a user that read_only binds. */
   urlOf: (machine: number) => string;

@@ -134,8 +134,10 @@ test(
       expect(made.map(({ recipient }) => String(recipient)).toSorted()).toEqual(
         expected.map(({ recipient }) => recipient).toSorted(),
       );
-      const events = await query('SELECT type FROM events WHERE record_id = ?', [idToBytes(id)]);
-      expect(events.map(({ type }) => `${type}`)).toEqual(['batch.completed']);
+      const events = await query<{ type: string }[]>('SELECT type FROM events WHERE record_id = ?', [
+        idToBytes(id),
+      ]);
+      expect(events.map(({ type }) => type)).toEqual(['batch.completed']);
       // A text whose answer was lost twice has failed, and no other.
       const [other] = await query(
         "SELECT COUNT(*) AS messages FROM sms_messages WHERE batch_id = ? AND status = 'failed' AND reason_code <> 'delivery_uncertain'",

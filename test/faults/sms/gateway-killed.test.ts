@@ -101,7 +101,9 @@ test('a worker is killed amid 100 texts and receipts a second: none is lost, non
     return rows.map((row) => row.content as string);
   };
   const delivered = async () => {
-    const rows = await query("SELECT gateway_reference FROM sms_messages WHERE status = 'delivered'");
+    const rows = await query<{ gateway_reference: string }[]>(
+      "SELECT gateway_reference FROM sms_messages WHERE status = 'delivered'",
+    );
     return rows.map((row) => `id:${row.gateway_reference} stat:DELIVRD`);
   };
   // A receipt with every fifth text.

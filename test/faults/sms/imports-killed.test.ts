@@ -128,8 +128,8 @@ test('a web process killed while it writes clicks loses those alone, and an empt
     'SELECT id, content FROM sms_messages WHERE batch_id = ?',
     [idToBytes(id)],
   );
-  await attempt(idFromBytes('sms', text!['id']));
-  const path = /\/l\/[0-9A-Za-z]{9}/.exec(String(text!['content']))![0];
+  await attempt(idFromBytes('sms', text!.id));
+  const path = /\/l\/[0-9A-Za-z]{9}/.exec(text!.content)![0];
   const follow = async (api: Client) => {
     expect((await api.request('GET', path, { headers: browser })).headers['location']).toBe(
       'https://x.example/a',

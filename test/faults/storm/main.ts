@@ -96,7 +96,7 @@ const gapsMs = { whole: [2_000, 7_000], small: [700, 2_000], cluster: [4_000, 9_
 
 type Course = { prepared: Prepared; go: (options: RunOptions) => Promise<Result> };
 
-/** What `go` does uses the platform's own modules, so it is loaded when their settings are there. */
+/** The run uses the platform's own modules, so it is loaded when their settings are there. */
 async function prepare(folder: string, { profile, size, form }: Options): Promise<Course> {
   const { randomBytes } = await import('node:crypto');
   const whole = {

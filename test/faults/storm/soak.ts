@@ -45,13 +45,13 @@ export function planKills(seed: number, durationMs: number, slots: readonly stri
 
 /** Exact, unlike the server's estimates. */
 export async function countRows(): Promise<Record<string, number>> {
-  const tables = await query(
+  const tables = await query<{ name: string }[]>(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_type = 'BASE TABLE'",
   );
   const counts: Record<string, number> = {};
   for (const { name } of tables) {
     const [row] = await query(`SELECT COUNT(*) AS amount FROM ${name}`);
-    counts[String(name)] = Number(row!['amount']);
+    counts[name] = Number(row!['amount']);
   }
   return counts;
 }

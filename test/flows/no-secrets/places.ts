@@ -8,7 +8,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 
 /** Every value of every row of the database, by `table.column`. */
 export async function storedValues(): Promise<[place: string, value: Buffer][]> {
-  const tables = await query(
+  const tables = await query<{ name: string }[]>(
     'SELECT table_name AS name FROM information_schema.tables WHERE table_schema = DATABASE()',
   );
   const values: [string, Buffer][] = [];

@@ -37,7 +37,7 @@ async function secrets(keys: string, ...args: string[]) {
 
 /** Where in the whole database there is a value that this key has sealed, whatever the code says of its places. */
 async function placesSealedWith(keyId: string): Promise<string[]> {
-  const columns = await query(
+  const columns = await query<{ t: string; c: string }[]>(
     `SELECT table_name AS t, column_name AS c FROM information_schema.columns
      WHERE table_schema = DATABASE() AND data_type IN ('varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob')`,
   );

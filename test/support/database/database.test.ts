@@ -21,9 +21,9 @@ async function databases(): Promise<string[]> {
 }
 
 test('a file has a migrated database of its own, named with its Redis keys', async () => {
-  const [row] = await query('SELECT DATABASE() AS name, shift_ms AS shiftMs FROM clock');
-  expect(row?.['name']).toMatch(/_test_/);
-  expect(config.QUEUE_PREFIX).toBe(`{${row?.['name']}}`);
+  const [row] = await query<{ name: string }[]>('SELECT DATABASE() AS name, shift_ms AS shiftMs FROM clock');
+  expect(row?.name).toMatch(/_test_/);
+  expect(config.QUEUE_PREFIX).toBe(`{${row?.name}}`);
 });
 
 /** How every table is built, and the rows that are there from the start; when a migration was applied is not held. */

@@ -115,7 +115,7 @@ test('every command_status that a carrier may answer a text with has its outcome
     useCarriers(20);
     first.submit = () => ({ status, id: 'in-vain' });
     const before = first.taken.length;
-    const { kind, ...outcome } = await submit(newText(), gatewayFor(newText())!);
+    const { kind, ...outcome } = await submit(newText(), gatewayFor(newText()));
     expect([inHex(status), first.taken.length - before]).toEqual([inHex(status), 1]);
     kinds[kind] = [...(kinds[kind] ?? []), inHex(status)];
     if ('detail' in outcome) answers[inHex(status)] = outcome.detail;

@@ -54,9 +54,7 @@ test('each message of a batch has links of its own, told together by the URL as 
     'SELECT id, content FROM sms_messages WHERE batch_id = ? ORDER BY id',
     [idToBytes(id)],
   );
-  const paths = rows.flatMap(({ content }) =>
-    [...String(content).matchAll(/\/l\/[0-9A-Za-z]{9}/g)].map(String),
-  );
+  const paths = rows.flatMap(({ content }) => [...content.matchAll(/\/l\/[0-9A-Za-z]{9}/g)].map(String));
   expect([paths.length, new Set(paths).size]).toEqual([11, 11]);
   for (const row of rows) await attempt(idFromBytes('sms', row['id']));
   const follow = (path: string) => api.request('GET', path, { headers: { 'user-agent': browser } });

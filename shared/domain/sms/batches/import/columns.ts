@@ -1,7 +1,7 @@
 import type { NewSmsImport } from '../../../../schemas/sms/batches.ts';
 
 /** Where the cells of a row go. `names`: what Liquid knows each column by. */
-export type Columns = {
+export type FileColumns = {
   names: string[];
   recipient: number;
   clientReference: number | null;
@@ -17,7 +17,7 @@ const longestShown = 50;
 export function columnsOf(
   header: readonly string[],
   wanted: NewSmsImport['columns'],
-): { ok: true; columns: Columns } | { ok: false; field: string; message: string } {
+): { ok: true; columns: FileColumns } | { ok: false; field: string; message: string } {
   const refuse = (message: string, field = 'file') => ({ ok: false as const, field, message });
   if (header.length > mostColumns)
     return refuse(`has ${header.length} columns in its header; ${mostColumns} are the most`);
@@ -36,7 +36,7 @@ export function columnsOf(
       );
     seen.set(name, shown);
   }
-  const columns: Columns = { names, recipient: -1, clientReference: null, sender: null, content: null };
+  const columns: FileColumns = { names, recipient: -1, clientReference: null, sender: null, content: null };
   for (const field of ['recipient', 'clientReference', 'sender', 'content'] as const) {
     const chosen = wanted?.[field];
     if (chosen === undefined) continue;

@@ -3,7 +3,7 @@ import type { BatchRow } from '../../../../db/sms/batches/rows.ts';
 import { CsvFault, type CsvRow, readCsv } from '../../../../formats/csv-rows.ts';
 import { BatchMessage, type NewSmsImport } from '../../../../schemas/sms/batches.ts';
 import { type RowError, type RowFault, rowChecker } from '../rows.ts';
-import { type Columns, columnsOf } from './columns.ts';
+import { columnsOf, type FileColumns } from './columns.ts';
 import { numberSet } from './number-set.ts';
 
 export type ReadRows = { rowCount: number; errors: RowError[]; errorCount: number };
@@ -35,7 +35,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   let errorCount = 0;
   let rowCount = 0;
   let index = -1;
-  let columns: Columns | null = null;
+  let columns: FileColumns | null = null;
   let chunk: BatchRow[] = [];
   let bytes = 0;
   try {
@@ -73,7 +73,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
 
   async function rowOf(
     { cells }: CsvRow,
-    { names, ...places }: Columns,
+    { names, ...places }: FileColumns,
   ): Promise<{ row: BatchRow } | { fault: RowFault }> {
     if (cells.length > names.length)
       return {
@@ -107,7 +107,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   }
 }
 
-function columnsIn({ cells, line }: CsvRow, { columns }: NewSmsImport): Columns {
+function columnsIn({ cells, line }: CsvRow, { columns }: NewSmsImport): FileColumns {
   const found = columnsOf(cells, columns);
   if (found.ok) return found.columns;
   throw invalid(found.field, `${found.message} (line ${line})`);
