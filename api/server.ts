@@ -4,11 +4,8 @@ import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
 import { openBroadcast } from '../shared/coordination/broadcast.ts';
 import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
-import { openSandbox } from '../shared/sandbox/sandbox.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, stopHttpServer } from './http-server.ts';
-import { descriptionOf } from './public/docs.ts';
-import { endpoints } from './routes/index.ts';
 
 /** New connections that may wait while the process is busy; the system allows as many as it is set to (somaxconn). */
 const backlog = 4096;
@@ -25,9 +22,6 @@ closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
   await stopHttpServer(server, requestGraceMs);
   await closeEverything();
 });
-// A first request should not wait for threads to start, nor others for the description of the API.
-openSandbox();
-descriptionOf(endpoints);
 // Only now that the process knows how to stop.
 server.listen({ port: config.PORT, host: config.BIND_ADDRESS, backlog });
 await once(server, 'listening');

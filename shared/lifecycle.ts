@@ -9,7 +9,6 @@ import { closeDatabase } from './db/client.ts';
 import { sampleClock } from './db/server/clock.system.ts';
 import { findServerSettings, requireDatabase, StartFault } from './db/server/server.system.ts';
 import { addTotals, closeQueues, findRedisFault, findRedisSettings, writeGauges } from './queue/queue.ts';
-import { closeSandbox } from './sandbox/sandbox.ts';
 
 const minPacketBytes = 16 * 1024 * 1024;
 const sampleEveryMs = config.CLOCK_SHIFTABLE ? 100 : 5_000;
@@ -99,7 +98,7 @@ export async function closeEverything(): Promise<void> {
   timers = [];
   reportCounts();
   closeBroadcast();
-  await Promise.allSettled([closeOpened(), closeSandbox()]);
+  await closeOpened();
   await closeQueues();
   await closeDatabase();
   // Transactions that committed until then may have woken somebody, and so opened the queues again.

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { jobs as allJobs } from '../shared/jobs/index.ts';
 import { laneWithoutProcess } from './architecture/jobs.ts';
+import { ceilings, clientsOfOthers, early, filesLoadedBy, processNames } from './architecture/loaded.ts';
 import { guarded, planted } from './architecture/planted.ts';
 import { jobs, procfileBreaches, procfileHarmless } from './architecture/planted-jobs.ts';
-import { importAll, importable, ofNode } from './architecture/quiet-imports.ts';
+import { importAll, importable } from './architecture/quiet-imports.ts';
 import { topLevelIsFixed } from './architecture/shape.ts';
 import { readTree, root, topLevel } from './architecture/tree.ts';
 
@@ -27,26 +26,21 @@ test('the rules look at the whole tree', () => {
     expect(importable(tree)).toContain(path);
 });
 
-const clientsOfOthers = ['node_modules/undici/', '/esm/smtp-connection/'];
+// Loading is most of what a start costs. A ceiling leaves room for some files more; a library more wants a reason.
+test.each(ceilings)(
+  '$name loads at most $files files, and clients of other servers only where it is one',
+  async ({ name, files, clients }) => {
+    const loaded = await filesLoadedBy(name);
+    expect(loaded.some((file) => file.includes('/node_modules/mysql2/'))).toBe(true);
+    expect(loaded.length).toBeLessThanOrEqual(files);
+    expect(loaded.filter((file) => early.test(file))).toEqual([]);
+    expect(clientsOfOthers.filter((client) => loaded.some((file) => file.includes(client)))).toEqual(clients);
+  },
+  240_000,
+);
 
-test.each([
-  ['api/app.ts', []],
-  ['workers/main.ts', []],
-  ['workers/jobs/count-reports.ts', []],
-  // The search finds these clients where they are loaded.
-  ['workers/jobs/deliver-webhook.ts', ['node_modules/undici/']],
-  ['workers/jobs/send-email.ts', ['/esm/smtp-connection/']],
-])('%s loads what speaks to other servers only where the process does', async (entry, clients) => {
-  const script = `
-    const { registerHooks } = await import('node:module');
-    registerHooks({ load: (url, context, next) => (console.log(url), next(url, context)) });
-    await import(${JSON.stringify(join(root, entry))});`;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
-    cwd: tmpdir(),
-    env: ofNode(),
-  });
-  expect(stdout).toContain('node_modules/mysql2/');
-  expect(clientsOfOthers.filter((client) => stdout.includes(client))).toEqual(clients);
+test('each process of the Procfile has a ceiling of the files that it loads', () => {
+  expect(ceilings.map(({ name }) => name).toSorted()).toEqual(processNames());
 });
 
 describe.each(guarded)('$guarantee', ({ rule, breaches, harmless }) => {

@@ -5,14 +5,17 @@ import { config } from '../../shared/config/config.ts';
 import { guessLimit } from '../middleware/guess-limit.ts';
 import { boardHeaders, securityHeaders } from '../middleware/security-headers.ts';
 import { gatewaysPage } from './gateways.ts';
-import { metricsPage } from './metrics.ts';
 
 /** The operator's pages, behind OPS_PASSWORD; null without one: then they do not exist. */
 export function createOps(password: string | undefined = config.OPS_PASSWORD): Router | null {
   if (!password) return null;
   const ops = Router();
   ops.use('/ops', authenticateOperator(password), refuseForeignForms, withoutCache);
-  ops.get('/ops/metrics', metricsPage);
+  // Loaded when it is first asked for, with what counts and writes metrics.
+  ops.get('/ops/metrics', async (request, response) => {
+    const { metricsPage } = await import('./metrics.ts');
+    await metricsPage(request, response);
+  });
   ops.get('/ops/gateways', securityHeaders, gatewaysPage);
   ops.use('/ops/queues', boardHeaders, boardAt('/ops/queues'));
   return ops;

@@ -1,3 +1,4 @@
+import { closeAtEnd } from '../common/closing.ts';
 import type { IncomingMail } from '../formats/email/mail-report.ts';
 import { openPoolOf, type Pool } from './pool.ts';
 import { type MailJob, mailRuns } from './protocol.ts';
@@ -49,6 +50,7 @@ export function readSignedMail(
 }
 
 async function run<T>(sender: string, job: MailJob): Promise<ReadResult<T>> {
+  closeAtEnd(closeMailThreads);
   pool ??= openMailPool();
   const outcome = await pool.run({
     workspaceId: sender,

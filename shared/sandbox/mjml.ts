@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { closeAtEnd } from '../common/closing.ts';
 import { count } from '../common/metrics.ts';
 import { config } from '../config/config.ts';
 import type { MjmlFault } from '../formats/templates/mjml.ts';
@@ -63,6 +64,7 @@ async function run(
   key: string,
 ): Promise<CompileResult> {
   count('mjml_compiles');
+  closeAtEnd(closeMjml);
   pool ??= openMjmlPool();
   const outcome = await pool.run({
     workspaceId,

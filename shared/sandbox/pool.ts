@@ -203,9 +203,6 @@ export function openPoolOf(size: number, program: PoolProgram) {
       return promise;
     },
 
-    /** Has the spares ready before the first job. */
-    warm: startThreads,
-
     async close(): Promise<void> {
       closed = true;
       abandonAll(new Error('the sandbox is closed'));

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { closeAtEnd } from '../common/closing.ts';
 import { config } from '../config/config.ts';
 import { isTooLong, tooLong } from '../formats/templates/liquid-limits.ts';
 import { isLiquid } from '../formats/templates/liquid-tokens.ts';
@@ -87,12 +88,8 @@ export function renderMany(request: RowsRequest): Promise<RowResult[]> {
   return renderRows((work) => threads().run(work), request);
 }
 
-/** Starts a thread before the first render needs it. */
-export function openSandbox(): void {
-  threads().warm();
-}
-
 function threads(): Pool {
+  closeAtEnd(closeSandbox);
   return (pool ??= openPool(config.RENDER_THREADS));
 }
 

@@ -1,13 +1,14 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Knex } from 'knex';
 import { logger } from '../../common/logger.ts';
 import { database, isLockConflict, query } from '../client.ts';
-import { migrations } from '../migrations/index.ts';
 import { type MigrationLease, withMigrationLease } from '../migrations/lease.ts';
 import type { Migration } from '../migrations/migration.ts';
 
 const sourceOf = (hold: MigrationLease): Knex.MigrationSource<Migration> => ({
-  getMigrations: async () => migrations,
+  getMigrations: async () => (await import('../migrations/index.ts')).migrations,
   getMigrationName: (migration) => migration.name,
   getMigration: async (migration) => ({
     up: (knex) => runAll(knex, migration.up, hold),
@@ -90,6 +91,14 @@ export async function migrateDown({ all = false } = {}): Promise<string[]> {
 
 const noSuchTable = 1146;
 
+const folder = join(import.meta.dirname, '../migrations');
+
+/** A migration has the name of its file, so that a process that applies none need not load them all. */
+const namesOfMigrations = (): string[] =>
+  readdirSync(folder)
+    .flatMap((file) => /^(\d{4}_\w+)\.ts$/.exec(file)?.[1] ?? [])
+    .toSorted();
+
 /**
  * Names of migrations that this code knows and the database lacks. It only reads: Knex would make its tables where they
  * are missing, beside a migration that is just doing so.
@@ -100,7 +109,7 @@ export async function pendingMigrations(): Promise<string[]> {
     throw error;
   });
   const names = new Set(applied.map((row) => row['name'] as string));
-  return migrations.map(({ name }) => name).filter((name) => !names.has(name));
+  return namesOfMigrations().filter((name) => !names.has(name));
 }
 
 /** Knex keeps a lock row too, which a killed migration leaves behind; whoever holds the lease knows that it is stale. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import mysql from 'mysql2/promise';
+import type { RowDataPacket } from 'mysql2/promise';
 import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
 
@@ -60,11 +60,13 @@ function addressOf(
 }
 
 async function takesWrites(address: DatabaseAddress): Promise<boolean> {
-  const connection = await mysql.createConnection({ ...address, connectTimeout: probeMs }).catch(() => null);
+  // Where there is one server, nobody needs it.
+  const { createConnection } = await import('mysql2/promise');
+  const connection = await createConnection({ ...address, connectTimeout: probeMs }).catch(() => null);
   if (!connection) return false;
   try {
     // A node of Galera that has lost its group refuses even this.
-    const [rows] = await connection.query<mysql.RowDataPacket[]>({
+    const [rows] = await connection.query<RowDataPacket[]>({
       sql: 'SELECT @@GLOBAL.read_only AS isReadOnly',
       timeout: probeMs,
     });

@@ -27,11 +27,12 @@ import {
   deleteDeliveriesBefore,
 } from '../../db/webhooks/deliveries/deliveries.system.ts';
 import * as conversations from '../conversations/conversations.ts';
-import { forgetLeftAttachments } from '../email/delivery/delivery.ts';
+import { forgetLeftAttachments } from '../email/delivery/attachments.ts';
 import * as reports from '../reports/reports.ts';
-import * as smsBatches from '../sms/batches/batches.ts';
+import { deleteLeftImports } from '../sms/batches/import/import.ts';
+import { deleteRowsPast } from '../sms/batches/work/rows-past.ts';
 import * as smsLedger from '../sms/ledger.ts';
-import { expire } from '../webhooks/deliveries/deliveries.ts';
+import { expire } from '../webhooks/deliveries/expire.ts';
 
 const batchSize = 2_000;
 // Each can have 30 MB.
@@ -53,7 +54,7 @@ export async function purge(): Promise<number> {
   const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
   const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
   await expire();
-  await smsBatches.deleteLeftImports();
+  await deleteLeftImports();
   while ((await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
   for (let batch = 0; batch < batchesPerRun; batch += 1) {
@@ -72,7 +73,7 @@ export async function purge(): Promise<number> {
       await deleteUnopenedBefore(new Date(now().getTime() - hourMs), batchSize),
       await deleteShortLinksBefore(textsUntil, batchSize),
       await deleteShortLinkTotalsBefore(textsUntil, batchSize),
-      await smsBatches.deleteRowsPast(batchSize),
+      await deleteRowsPast(batchSize),
       await deleteBatchesBefore(textsUntil, batchSize),
       await smsLedger.fold(textsUntil, batchSize),
       await deleteSimulatorMessagesBefore(textsUntil, batchSize),

@@ -7,12 +7,12 @@ import * as emails from '../email/admission/admission.ts';
 import * as emailDomains from '../email/domains/domains.ts';
 import { wakeRelay } from '../events/events.ts';
 import * as simulator from '../simulator/simulator.ts';
-import * as batches from '../sms/batches/batches.ts';
-import * as texts from '../sms/delivery/delivery.ts';
+import * as batches from '../sms/batches/work/admission.ts';
+import * as texts from '../sms/delivery/admission.ts';
 import * as smsGateways from '../sms/gateways/gateways.ts';
 import * as receipts from '../sms/gateways/receipts.ts';
 import * as heldTexts from '../sms/held.ts';
-import * as deliveries from '../webhooks/deliveries/deliveries.ts';
+import * as deliveries from '../webhooks/deliveries/sweep.ts';
 
 /** A job that is merely waiting for its turn is not yet missed. */
 const graceMs = 2_000;

@@ -1,11 +1,6 @@
-import {
-  type CountryCode,
-  getCountries,
-  getCountryCallingCode,
-  isSupportedCountry,
-  Metadata,
-  parsePhoneNumberWithError,
-} from 'libphonenumber-js/max';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import type { CountryCode } from 'libphonenumber-js/max';
 
 export type PhoneNumber = {
   /** `+447700900123` (E.164). */
@@ -16,6 +11,25 @@ export type PhoneNumber = {
   national: string;
 };
 export type ParsedPhoneNumber = ({ ok: true } & PhoneNumber) | { ok: false; message: string };
+
+type Library = typeof import('libphonenumber-js/max');
+
+const require = createRequire(import.meta.url);
+let loaded: Library | undefined;
+
+/**
+ * The tables of all countries take long to load, and many processes never see a number: the first one loads them. By the
+ * address for imports, since the build for `require` lacks the metadata.
+ */
+function library(): Library {
+  loaded ??= require(fileURLToPath(import.meta.resolve('libphonenumber-js/max'))) as Library;
+  return loaded;
+}
+
+/** Whether the two letters are those of a country or territory with phone numbers of its own. */
+export function hasPhoneNumbers(country: string): country is CountryCode {
+  return library().isSupportedCountry(country);
+}
 
 const longestInput = 40;
 // RFC 3966's visual separators, and what people and phones put in their place. No letters: they are words or extensions.
@@ -35,6 +49,7 @@ export function parsePhoneNumber(text: string, defaultCountry = 'GB'): ParsedPho
   if (written === '') return refuse('must not be empty');
   if (/[a-z#;,*]/i.test(written)) return refuse('must be a phone number without letters or extension');
   if (!writable.test(written)) return refuse('must be a phone number');
+  const { isSupportedCountry, parsePhoneNumberWithError } = library();
   try {
     const parsed = parsePhoneNumberWithError(written, {
       defaultCountry: isSupportedCountry(defaultCountry) ? defaultCountry : 'GB',
@@ -60,7 +75,7 @@ const invalidNumber = 'is not a valid phone number';
  * and the next one takes it for the digit that is dialled at home.
  */
 function isStable({ number, nationalNumber }: { number: string; nationalNumber: string }): boolean {
-  return !nationalNumber.startsWith('0') || parsePhoneNumberWithError(number).number === number;
+  return !nationalNumber.startsWith('0') || library().parsePhoneNumberWithError(number).number === number;
 }
 
 const plainBritish = /^(\+44[ -]?|0)([127](?:[ -]?\d){9})$/;
@@ -93,6 +108,7 @@ let british: RegExp | undefined;
 /** By the metadata alone, without the library's way through them. Its types say nothing of the patterns (a test does). */
 function isValidBritish(digits: string): boolean {
   if (!british) {
+    const { Metadata } = library();
     const metadata = new Metadata() as unknown as Patterns;
     metadata.selectNumberingPlan('GB');
     const patterns = typesOfTenDigits.map((name) => metadata.type(name)!.pattern());
@@ -120,6 +136,7 @@ let countries: Map<string, CountryCode[]> | undefined;
 
 /** The country of a code: of +44, the one that is meant where the number does not say Guernsey, Jersey or Man. */
 function countryOf(callingCode: string): string | null {
+  const { getCountries, getCountryCallingCode } = library();
   countries ??= Map.groupBy(getCountries(), (country) => getCountryCallingCode(country));
   const sharing = countries.get(callingCode) ?? [];
   if (callingCode === '44') return 'GB';

@@ -1,8 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { FieldErrors } from '../../common/errors.ts';
 import { isCountry } from '../country.ts';
 import { parseMoney } from '../money.ts';
+import { hasPhoneNumbers } from './phone-number.ts';
 
 /** The price of a part to a country from a day on, in ten-thousandths; null where its field is empty. */
 export type PriceLine = { country: string; validFrom: Date; gbp: number | null; eur: number | null };
@@ -71,7 +71,7 @@ function linesOf(text: string): { lines: CsvLine[] } | { errors: FieldErrors } {
 
 function priceOf({ country, gbp, eur, validFrom }: PriceFields, refuse: (fault: string) => void): PriceLine {
   // Ascension and Tristan da Cunha have numbers of their own, and no code of the standard.
-  if (!isCountry(country) && !isSupportedCountry(country))
+  if (!isCountry(country) && !hasPhoneNumbers(country))
     refuse('country must be the two letters of a country (ISO 3166-1), such as GB');
   return {
     country,
