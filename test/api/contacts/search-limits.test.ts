@@ -7,6 +7,7 @@ import { makeContacts } from '../../support/data/address-book.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { countOf } from '../../support/database/counts.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { processlist } from '../../support/database/processlist.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -38,7 +39,7 @@ async function holdContacts(): Promise<() => Promise<void>> {
 
 const held = async () => {
   const [row] = await query(
-    "SELECT COUNT(*) AS n FROM information_schema.processlist WHERE db = DATABASE() AND state LIKE 'Waiting for table%'",
+    `SELECT COUNT(*) AS n FROM ${processlist} WHERE db = DATABASE() AND state LIKE 'Waiting for table%'`,
   );
   return Number(row!['n']);
 };

@@ -5,6 +5,7 @@ import { reportSettings } from '../../../shared/config/reports.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { processlist } from '../../support/database/processlist.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -27,7 +28,7 @@ async function holdCounts() {
   await holder.query('LOCK TABLES report_counts WRITE, report_latencies WRITE');
   const waiting = async () => {
     const [rows] = await holder.query<mysql.RowDataPacket[]>(
-      "SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE '%FROM report\\_%' AND id <> CONNECTION_ID()",
+      `SELECT 1 FROM ${processlist} WHERE db = DATABASE() AND info LIKE '%FROM report\\_%' AND id <> CONNECTION_ID()`,
     );
     return rows.length;
   };

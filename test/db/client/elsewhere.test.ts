@@ -9,6 +9,7 @@ import {
 } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { makeTable } from '../../support/database/own-table.ts';
+import { processlist } from '../../support/database/processlist.ts';
 
 useDatabase();
 
@@ -46,7 +47,7 @@ async function connections(): Promise<number[]> {
 async function mislead(number: number): Promise<number[]> {
   await connections();
   // The one that the clock is read on may have been in use.
-  const open = await query('SELECT id FROM information_schema.processlist WHERE db = DATABASE()');
+  const open = await query(`SELECT id FROM ${processlist} WHERE db = DATABASE()`);
   const ids = open.map((row) => Number(row['id']));
   await query('REPLACE INTO misled VALUES ?', [ids.map((id) => [id, number])]);
   return ids;
@@ -72,7 +73,7 @@ test.each([1047, 1290, 1792, 1836, 3100, 1180])(
 test.each([1213, 1205, 3101, 1062])('a connection that answers %i stays open', async (number) => {
   const before = await connections();
   await expect(query(say(number))).rejects.toThrow();
-  const open = await query('SELECT id FROM information_schema.processlist WHERE id IN (?)', [before]);
+  const open = await query(`SELECT id FROM ${processlist} WHERE id IN (?)`, [before]);
   expect(open).toHaveLength(size);
 });
 

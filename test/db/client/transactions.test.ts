@@ -17,6 +17,7 @@ import { relayEvents } from '../../../shared/jobs/relay-events.ts';
 import { enqueue, queueOf } from '../../../shared/queue/queue.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { makeTable } from '../../support/database/own-table.ts';
+import { processlist } from '../../support/database/processlist.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -155,7 +156,7 @@ test('where the action before the first statement fails, no transaction is left 
   });
   await expect(failing).rejects.toThrow('no');
   const open = await query(
-    `SELECT trx_id FROM information_schema.innodb_trx JOIN information_schema.processlist p
+    `SELECT trx_id FROM information_schema.innodb_trx JOIN ${processlist} p
      ON p.id = trx_mysql_thread_id WHERE p.db = DATABASE()`,
   );
   expect(open).toEqual([]);

@@ -15,6 +15,7 @@ import { callerOf } from '../../support/data/accepted-email.ts';
 import { contactRecord } from '../../support/data/contact-record.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { withoutWaiting } from '../../support/database/lock-wait.ts';
+import { processlist } from '../../support/database/processlist.ts';
 import { rowsRead } from '../../support/database/rows-read.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -56,7 +57,7 @@ async function untilALockIsWaitedFor(): Promise<void> {
     'a statement that waits for a lock',
     async () => {
       const [row] = await query<{ busy: number }[]>(
-        `SELECT id AS busy FROM information_schema.processlist
+        `SELECT id AS busy FROM ${processlist}
          WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE 'SELECT%FOR UPDATE'`,
       );
       seen = row && row['busy'] === last ? seen + 1 : 0;

@@ -8,6 +8,7 @@ import { type Client as Survivor, startApi } from '../../support/api/start-api.t
 import { workspace } from '../../support/data/factory.ts';
 import { newEmail } from '../../support/data/new-email.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { processlist } from '../../support/database/processlist.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -23,7 +24,7 @@ beforeAll(async () => {
 /** How many statements wait for the lock of a workspace. */
 async function countWaiting(): Promise<number> {
   const [row] = await query(
-    `SELECT COUNT(*) AS n FROM information_schema.processlist
+    `SELECT COUNT(*) AS n FROM ${processlist}
      WHERE db = DATABASE() AND id <> CONNECTION_ID() AND info LIKE '%workspaces%FOR UPDATE'`,
   );
   return Number(row!['n']);

@@ -7,9 +7,12 @@ import { gapLimitsMs } from './faults.ts';
 import { type Gap, gapsOf, isTooLong } from './gaps.ts';
 import type { PreparedCluster } from './world.ts';
 
+/** All engines run on one machine, each of them several times. */
+const restLimitMs = 600_000;
+
 /** Nodes and processes are killed, frozen, cut off and switched. */
 export async function runCluster(prepared: PreparedCluster, options: Options): Promise<Result> {
-  const run = await startRun(prepared, options);
+  const run = await startRun(prepared, { restLimitMs, ...options });
   const { seed, durationMs, gapMs } = options;
   const slots = prepared.slots.map(({ name }) => name);
   const { faults: known } = prepared;

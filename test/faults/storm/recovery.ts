@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { query } from '../../../shared/db/client.ts';
 import { sampleClock, updateClockShift } from '../../../shared/db/server/clock.system.ts';
+import { patiently } from './patience.ts';
 import { findUnfinished, type Unfinished } from './rest.ts';
 
 const askEveryMs = 200;
@@ -24,7 +25,7 @@ export async function untilNothingIsDue(
   const deadline = performance.now() + limitMs;
   let sayAt = performance.now() + sayEveryMs;
   for (let calm = 0; ; ) {
-    const { atMs, unfinished } = await findUnfinished();
+    const { atMs, unfinished } = await patiently(findUnfinished);
     const due = unfinished.filter(({ dueMs }) => dueMs <= atMs + soonMs);
     calm = due.length === 0 ? calm + 1 : 0;
     if (calm === 2) return '';
@@ -46,14 +47,15 @@ export async function untilAllIsDone(limitMs: number, log: (text: string) => voi
   for (;;) {
     const waiting = await untilNothingIsDue(Math.max(1_000, deadline - performance.now()));
     if (waiting) return waiting;
-    const { atMs, unfinished } = await findUnfinished();
+    const { atMs, unfinished } = await patiently(findUnfinished);
     if (unfinished.length === 0) return '';
     if (performance.now() > deadline) return describe(unfinished);
-    const [row] = await query('SELECT shift_ms AS shiftMs FROM clock WHERE id = 1');
+    const [row] = await patiently(() => query('SELECT shift_ms AS shiftMs FROM clock WHERE id = 1'));
     log(`To be moved on to: ${describe(unfinished)}`);
     const next = Math.min(...unfinished.map(({ dueMs }) => dueMs));
-    await updateClockShift(Number(row!['shiftMs']) + Math.max(0, next - atMs) + pastMs);
-    await sampleClock();
+    const shiftMs = Number(row!['shiftMs']) + Math.max(0, next - atMs) + pastMs;
+    await patiently(() => updateClockShift(shiftMs));
+    await patiently(sampleClock);
     // Every process follows within a moment.
     await sleep(300);
   }
@@ -77,7 +79,7 @@ const ends: Record<string, string> = {
 export async function measureRecovery(soundSince: Date): Promise<Record<string, Recovery>> {
   const result: Record<string, Recovery> = {};
   for (const [what, sql] of Object.entries(ends)) {
-    const rows = await query<{ due: Date; ended: Date }[]>(sql, [soundSince]);
+    const rows = await patiently(() => query<{ due: Date; ended: Date }[]>(sql, [soundSince]));
     const took = rows
       .map(({ due, ended }) => Math.max(0, ended.getTime() - Math.max(due.getTime(), soundSince.getTime())))
       .toSorted((a, b) => a - b);

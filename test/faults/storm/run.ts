@@ -5,6 +5,7 @@ import { duplicatesByCause, duplicatesOf } from './duplicates.ts';
 import { evidenceOf } from './evidence.ts';
 import { checkInvariants } from './invariants/index.ts';
 import { startLoad } from './load.ts';
+import { patiently } from './patience.ts';
 import type { Platform } from './platform.ts';
 import type { Oddity, Settings } from './processes.ts';
 import { streamOf } from './random.ts';
@@ -28,6 +29,8 @@ export type Options = {
   perSecond: number;
   gapMs: readonly [least: number, most: number];
   log: (text: string) => void;
+  /** So long may what is due take to be done when all is sound again; 4 minutes if it is not given. */
+  restLimitMs?: number;
 };
 
 export type Outcome = {
@@ -60,7 +63,7 @@ export type Prepared = Platform & {
 /** A run from its first request to its end. */
 export type Run = { prepared: Prepared; world: World; load: Load; options: Options };
 
-const restLimitMs = 240_000;
+const usualRestLimitMs = 240_000;
 /** Some load comes after the last fault, too. */
 const calmMs = 3_000;
 
@@ -124,12 +127,11 @@ export async function finish(
   const { prepared, world, load, options } = run;
   const rested = await comeToRest(run);
   options.log('Checking the invariants');
-  const findings = await checkInvariants(world, load.ledger, { faults });
-  const duplicates = duplicatesByCause(
-    duplicatesOf(load.ledger, world.receivers, faults, await readRows(load.ledger.customers)),
-  );
-  const evidence = await evidenceOf(findings, load.ledger, world.receivers);
-  const stored = await countStored();
+  const findings = await patiently(() => checkInvariants(world, load.ledger, { faults }));
+  const rows = await patiently(() => readRows(load.ledger.customers));
+  const duplicates = duplicatesByCause(duplicatesOf(load.ledger, world.receivers, faults, rows));
+  const evidence = await patiently(() => evidenceOf(findings, load.ledger, world.receivers));
+  const stored = await patiently(countStored);
   await last();
   await stopAll(prepared);
   await closeEverything();
@@ -144,7 +146,7 @@ async function comeToRest({
   load,
   options,
 }: Run): Promise<Pick<Outcome, 'recovery' | 'restAfterMs'>> {
-  const { log } = options;
+  const { log, restLimitMs = usualRestLimitMs } = options;
   const soundSince = new Date();
   log('All is sound again');
   await sleep(calmMs);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { config } from '../../../shared/config/config.ts';
+import { processlist } from './processlist.ts';
 
 const pollEveryMs = 100;
 /** A statement waits 5 seconds for a lock. Waits of statements of the work for each other are over sooner. */
@@ -22,7 +23,7 @@ export async function watchLockWaits() {
         .slice(1)
         .filter((transaction) => transaction.includes('LOCK WAIT'))
         .map((transaction) => Number(/thread id (\d+)/.exec(transaction)?.[1]));
-      const own = await rowsOf('SELECT id FROM information_schema.processlist WHERE db = DATABASE()');
+      const own = await rowsOf(`SELECT id FROM ${processlist} WHERE db = DATABASE()`);
       return own.map(({ id }) => Number(id)).filter((id) => waiting.includes(id));
     },
     close: () => connection.end(),
