@@ -22,6 +22,7 @@ import * as contactsDomain from '../contacts/contacts.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
 import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { keysetPageById } from '../requests/keyset-pages.ts';
 import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
 
@@ -74,18 +75,15 @@ function problemOnly(error: unknown): null {
 /** Newest first, so the built-in list, which was there before all others, comes last. */
 export async function list(
   { workspaceId }: Caller,
-  { limit, cursor }: ContactListQuery,
+  page: ContactListQuery,
 ): Promise<CursorPage<ContactList>> {
   const binding = { workspaceId, listing: 'contact-lists' };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const lists: List[] = await db.listContactLists(workspaceId, { limit: limit + 1, before });
-  if (lists.length <= limit) lists.push(await builtinOf(workspaceId));
-  const page = lists.slice(0, limit);
-  await wantSoon(workspaceId, page);
-  return {
-    data: await toWireAll(workspaceId, page),
-    nextCursor: lists.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
-  };
+  const { items, nextCursor } = await keysetPageById(binding, page, async (range) => {
+    const lists: List[] = await db.listContactLists(workspaceId, range);
+    return lists.length < range.limit ? [...lists, await builtinOf(workspaceId)] : lists;
+  });
+  await wantSoon(workspaceId, items);
+  return { data: await toWireAll(workspaceId, items), nextCursor };
 }
 
 const previewed = 10;

@@ -13,7 +13,7 @@ import {
   mostTags,
 } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { keysetPage } from '../requests/keyset-pages.ts';
 
 /** The tags of a request that count: trimmed, none blank or too long, each once whatever its case, as first spelt. */
 export function cleaned(tags: string[]): string[] {
@@ -104,14 +104,15 @@ export function areEqual(one: string[], other: string[]): boolean {
 /** In the order of the alphabet, whatever their case. */
 export async function list(
   caller: Caller,
-  { limit, cursor }: ContactTagQuery,
+  page: ContactTagQuery,
 ): Promise<{ data: ContactTag[]; nextCursor: string | null }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'contact-tags' };
-  const after = cursor ? decodeCursor<{ after: string }>(binding, cursor).after : null;
-  const counts = await listTagCounts(caller.workspaceId, { limit: limit + 1, after });
-  const page = counts.slice(0, limit);
-  return {
-    data: page.map(({ tag, count }) => ({ tag, count })),
-    nextCursor: counts.length > limit ? encodeCursor(binding, { after: page.at(-1)!.key }) : null,
-  };
+  const { items, nextCursor } = await keysetPage(
+    binding,
+    page,
+    (limit, last: { after: string } | null) =>
+      listTagCounts(caller.workspaceId, { limit, after: last?.after ?? null }),
+    ({ key }) => ({ after: key }),
+  );
+  return { data: items.map(({ tag, count }) => ({ tag, count })), nextCursor };
 }

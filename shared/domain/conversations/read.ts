@@ -10,7 +10,7 @@ import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import type { Pair } from '../../formats/text-pair.ts';
 import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { keysetPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 
@@ -21,21 +21,18 @@ export async function list(
 ): Promise<{ data: Conversation[]; nextCursor: string | null }> {
   const { workspaceId } = caller;
   const binding = { workspaceId, listing: 'conversations', filter };
-  const after = cursor ? decodeCursor<db.ConversationPlace>(binding, cursor) : null;
-  const found = await db.listConversations(
-    workspaceId,
-    { ...filter, number: addressOf('number', filter.number), sender: addressOf('sender', filter.sender) },
-    { limit: limit + 1, after },
+  const { items, nextCursor } = await keysetPage(
+    binding,
+    { limit, cursor },
+    (most, after: db.ConversationPlace | null) =>
+      db.listConversations(
+        workspaceId,
+        { ...filter, number: addressOf('number', filter.number), sender: addressOf('sender', filter.sender) },
+        { limit: most, after },
+      ),
+    ({ lastActivityAt, id }) => ({ at: lastActivityAt!.toISOString(), id }),
   );
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  return {
-    data: await toWireAll(caller, page),
-    nextCursor:
-      found.length > limit && last
-        ? encodeCursor(binding, { at: last.lastActivityAt!.toISOString(), id: last.id })
-        : null,
-  };
+  return { data: await toWireAll(caller, items), nextCursor };
 }
 
 /** Between whom it is; null where the workspace has no such conversation. */

@@ -10,7 +10,7 @@ import type { SimulatorPhone, SimulatorPhoneQuery, SimulatorText } from '../../s
 import { textsShown } from '../../schemas/simulator.ts';
 import type { SmsMessage } from '../../schemas/sms/sms.ts';
 import { gatewayFor, isAllSimulated } from '../../transports/sms.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { keysetPageById } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import type { InboundText } from '../sms/gateways/inbound.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
@@ -20,22 +20,22 @@ import { gateway } from './wake.ts';
 
 export async function list(
   { workspaceId }: Caller,
-  { limit, cursor }: SimulatorPhoneQuery,
+  page: SimulatorPhoneQuery,
 ): Promise<{ data: SimulatorPhone[]; nextCursor: string | null }> {
   const binding = { workspaceId, listing: 'simulator-phones' };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   // Once another gateway carries texts, other numbers belong to people: a code for one of them is not to be read here.
   const range = isAllSimulated() ? null : dramaMobiles;
-  const found = await db.listSimulatorPhones(workspaceId, { limit: limit + 1, before, range });
-  const page = found.slice(0, limit);
+  const { items, nextCursor } = await keysetPageById(binding, page, (place) =>
+    db.listSimulatorPhones(workspaceId, { ...place, range }),
+  );
   const texts = await db.listSimulatorMessages(
     workspaceId,
-    page.map(({ number }) => number),
+    items.map(({ number }) => number),
     textsShown,
   );
   return {
-    data: page.map((phone) => phoneToWire(phone, texts.get(phone.number) ?? [])),
-    nextCursor: found.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
+    data: items.map((phone) => phoneToWire(phone, texts.get(phone.number) ?? [])),
+    nextCursor,
   };
 }
 

@@ -2,7 +2,7 @@ import { problem } from '../../../common/errors.ts';
 import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain, EmailDomainFilter } from '../../../schemas/email/domains.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../../requests/cursors.ts';
+import { keysetPageById } from '../../requests/keyset-pages.ts';
 import { toWire } from './records.ts';
 
 export const findByName = db.findEmailDomainByName;
@@ -15,16 +15,13 @@ export async function find(caller: Caller, domainId: string): Promise<EmailDomai
 
 export async function list(
   caller: Caller,
-  { limit, cursor }: EmailDomainFilter,
+  page: EmailDomainFilter,
 ): Promise<{ data: EmailDomain[]; nextCursor: string | null }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'email-domains', filter: {} };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const records = await db.listEmailDomains(caller.workspaceId, { limit: limit + 1, before });
-  const page = records.slice(0, limit);
-  return {
-    data: page.map(toWire),
-    nextCursor: records.length > limit ? encodeCursor(binding, { id: page.at(-1)!.id }) : null,
-  };
+  const { items, nextCursor } = await keysetPageById(binding, page, (range) =>
+    db.listEmailDomains(caller.workspaceId, range),
+  );
+  return { data: items.map(toWire), nextCursor };
 }
 
 /** Newest first. More than a workspace can make by itself: the operator may add some. */

@@ -1,0 +1,32 @@
+import { type CursorBinding, decodeCursor, encodeCursor } from './cursors.ts';
+
+export type KeysetPage<Item> = { items: Item[]; nextCursor: string | null };
+
+/**
+ * A page of a listing, with the cursor of the next. A page begins after the place of an item, so what is added meanwhile
+ * moves none. One item more than the page is read: it tells whether there is another page.
+ */
+export async function keysetPage<Item, Place extends object>(
+  binding: CursorBinding,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  read: (limit: number, after: Place | null) => Promise<Item[]>,
+  placeOf: (item: Item) => Place,
+): Promise<KeysetPage<Item>> {
+  const found = await read(limit + 1, cursor ? decodeCursor<Place>(binding, cursor) : null);
+  const items = found.slice(0, limit);
+  const hasMore = found.length > limit;
+  return { items, nextCursor: hasMore ? encodeCursor(binding, placeOf(items.at(-1)!)) : null };
+}
+
+/** The same of a listing in the order of its ids. */
+export const keysetPageById = <Item extends { id: string }>(
+  binding: CursorBinding,
+  page: { limit: number; cursor?: string | undefined },
+  read: (page: { limit: number; before: string | null }) => Promise<Item[]>,
+): Promise<KeysetPage<Item>> =>
+  keysetPage(
+    binding,
+    page,
+    (limit, after: { id: string } | null) => read({ limit, before: after?.id ?? null }),
+    ({ id }) => ({ id }),
+  );
