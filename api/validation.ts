@@ -4,6 +4,7 @@ import { isPartial } from '../shared/common/faults.ts';
 import { oneOf } from '../shared/formats/edit-distance.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Endpoint } from './endpoint.ts';
+import { fieldPath } from './field-path.ts';
 import { hasUnknown, innerOf, misnamedIn } from './known-fields.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
@@ -114,15 +115,6 @@ function refuseMisnamed({ knownFields }: Endpoint, body: unknown, errors: FieldE
 function addError(errors: FieldErrors, field: string, message: string): void {
   const messages = (errors[field] ??= []);
   if (!messages.includes(message)) messages.push(message);
-}
-
-/** `template.name`, `messages[3]`, `contacts[2].email`. */
-export function fieldPath(path: readonly PropertyKey[]): string {
-  let text = '';
-  for (const part of path)
-    if (typeof part === 'number') text += `[${part}]`;
-    else text += text === '' ? String(part) : `.${String(part)}`;
-  return text === '' ? 'body' : text;
 }
 
 function queryOf(endpoint: Endpoint, search: string, errors: FieldErrors): unknown {

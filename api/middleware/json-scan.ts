@@ -1,6 +1,6 @@
 import { invalidFields, problem } from '../../shared/common/errors.ts';
 import { mostFreeValues } from '../../shared/schemas/fields.ts';
-import { fieldPath } from '../validation.ts';
+import { fieldPath } from '../field-path.ts';
 
 /** Where something lies in a body: the names of fields, and `*` for any item of an array. */
 export type Path = readonly string[];

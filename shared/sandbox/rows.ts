@@ -4,7 +4,7 @@ import { isLiquid } from '../formats/templates/liquid-tokens.ts';
 import { largestData, tooLarge } from './data.ts';
 import type { Pool } from './pool.ts';
 import { crossing, type PartFault } from './protocol.ts';
-import type { RenderError, RenderResult } from './sandbox.ts';
+import type { RenderError, RenderResult } from './results.ts';
 
 export type SandboxRow = {
   source: string;

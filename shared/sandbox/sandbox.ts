@@ -7,6 +7,7 @@ import { encodeData } from './data.ts';
 import { closeMailThreads } from './mail.ts';
 import { closeMjml } from './mjml.ts';
 import { openPool, type Pool } from './pool.ts';
+import type { RenderError, RenderResult } from './results.ts';
 import { type RowResult, type RowsRequest, renderRows } from './rows.ts';
 
 /** `escape`: values are escaped for HTML, except after `| raw`. */
@@ -19,15 +20,7 @@ export type RenderRequest = {
   /** The meaning of `now` and `today`: with the same clock a render gives the same bytes again. */
   now: Date;
 };
-/**
- * `part` is a part's name, or `data`. Line and column count from 1. `parsing`: the source is wrong, whatever the data.
- */
-export type RenderError = { part: string; message: string; line?: number; column?: number; parsing?: true };
-export type RenderResult =
-  | { ok: true; outputs: string[] }
-  | { ok: false; errors: RenderError[]; busy?: never }
-  /** The workspace has too many renders waiting, or this one waited for 10 s: it may be tried again later. */
-  | { ok: false; busy: true; errors?: never };
+export type { RenderError, RenderResult } from './results.ts';
 
 let pool: Pool | undefined;
 

@@ -1,5 +1,6 @@
 import { formatsArePure, importDirections, systemBehindDomain } from './layers.ts';
 import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
+import { plantedCircles } from './planted-circles.ts';
 import { plantedFolders } from './planted-folders.ts';
 import { plantedJobs } from './planted-jobs.ts';
 import { plantedPointers } from './planted-pointers.ts';
@@ -19,6 +20,7 @@ const unit = 'it';
 
 /** Every rule over the text of the tree, with files that break it and files that come close and do not. */
 export const guarded: Guarded[] = [
+  ...plantedCircles,
   {
     guarantee: 'imports go one way',
     rule: importDirections,

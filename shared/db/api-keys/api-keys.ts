@@ -31,7 +31,7 @@ export const apiKeys = table('api_keys', {
   previousSigningSecret: bytes().nullable(),
   previousSigningSecretUntil: time().nullable(),
 });
-/** The columns that can change. */
+/** All that can change in a key. */
 const changing = apiKeys.omit(
   'id',
   'workspaceId',

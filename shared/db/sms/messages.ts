@@ -74,6 +74,7 @@ export const sms = table('sms_messages', {
 });
 /** All that a new text has. */
 export const accepted = sms.omit(
+  'workspaceId',
   'claims',
   'retries',
   'uncertainCount',

@@ -7,7 +7,7 @@ import { accepted, countInBatch, countNew, type SmsRecord, sms } from './message
 export async function insertManySms(
   workspaceId: string,
   records: SmsRecord[],
-  insertion: string = smsInsertion(records),
+  insertion: string = smsInsertion(workspaceId, records),
 ): Promise<void> {
   if (records.length === 0) return;
   await query(insertion);
@@ -15,8 +15,10 @@ export async function insertManySms(
 }
 
 /** That statement, for those who put it together before their transaction begins. */
-export function smsInsertion(records: SmsRecord[]): string {
-  return `INSERT INTO sms_messages (${accepted.columns}) VALUES ${writtenRows(records.map(accepted.toValues))}`;
+export function smsInsertion(workspaceId: string, records: SmsRecord[]): string {
+  const workspace = idToBytes(workspaceId);
+  const rows = records.map((record) => [workspace, ...accepted.toValues(record)]);
+  return `INSERT INTO sms_messages (workspace_id, ${accepted.columns}) VALUES ${writtenRows(rows)}`;
 }
 
 /** Ids of a batch's messages, in their order. */

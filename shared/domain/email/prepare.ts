@@ -13,10 +13,8 @@ import { checkAttachments, type NewAttachment } from './attachments.ts';
 import { checkBody, renderContent, sourceOf } from './content.ts';
 import { queued } from './record.ts';
 import { checkSchedule, checkSender, normalTag, parseField } from './rules.ts';
+import type { PreparedEmail } from './send.ts';
 import { withOpenImage } from './tracking/links.ts';
-
-/** A request that has been checked and rendered, so that the transaction only has to store it. */
-export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attachments: NewAttachment[] };
 
 /**
  * Everything about a new email that needs no transaction: the rules, the sending domain, and Liquid in its sandbox.

@@ -10,9 +10,11 @@ import * as events from '../events/events.ts';
 import { show } from '../requests/visibility.ts';
 import * as waiting from '../work/waiting.ts';
 import * as admission from './admission/admission.ts';
-import { storeAttachments } from './attachments.ts';
-import type { PreparedEmail } from './prepare.ts';
+import { type NewAttachment, storeAttachments } from './attachments.ts';
 import { eventOf, toWire } from './record.ts';
+
+/** A request that has been checked and rendered, so that the transaction only has to store it. */
+export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attachments: NewAttachment[] };
 
 /** Stores the email and its first event, and wakes a worker once both are committed. */
 export async function send(caller: Caller, prepared: PreparedEmail): Promise<Email> {

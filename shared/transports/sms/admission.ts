@@ -2,7 +2,7 @@ import { createCircuitBreaker } from '../../common/circuit-breaker.ts';
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 import { config } from '../../config/config.ts';
-import type { Submission } from '../sms.ts';
+import type { Submission } from './gateway.ts';
 import { sharedTokenBucket } from './token-bucket.ts';
 
 // A hand-over that is given up while its text still waits would send it although another attempt does so too. Hence

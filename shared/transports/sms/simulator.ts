@@ -2,7 +2,7 @@ import { now } from '../../common/clock.ts';
 import { config } from '../../config/config.ts';
 import { insertSimulatorMessageSoon } from '../../db/simulator/messages.ts';
 import { isId } from '../../formats/ids.ts';
-import type { Gateway } from '../sms.ts';
+import type { Gateway } from './gateway.ts';
 
 /**
  * Takes every message, and keeps it where the workspace can read it as the phone would show it. Given the same message

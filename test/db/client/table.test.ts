@@ -18,7 +18,7 @@ import { useDatabase } from '../../support/database/database.ts';
 
 useDatabase();
 
-/** The types of columns that each kind of codec can read and write. */
+/** The types that each kind of codec can read and write. */
 const typesOf = {
   text: /^(var)?char|text$|^enum|^json$/,
   bytes: /binary|blob$/,

@@ -255,8 +255,8 @@ test('it is made only for a url that a webhook may have', async () => {
 
 test('its secret is stored sealed', async () => {
   const hook = await start(['inbound']);
-  const id = idToBytes(hook.id);
-  const [row] = await query<{ secret: Buffer }[]>('SELECT secret FROM webhooks WHERE id = ?', [id]);
+  const sql = 'SELECT secret FROM webhooks WHERE id = ?';
+  const [row] = await query<{ secret: Buffer }[]>(sql, [idToBytes(hook.id)]);
   expect(row!['secret'].includes(Buffer.from(hook.secret!))).toBe(false);
 });
 

@@ -8,10 +8,10 @@ import type { HttpSettings } from '../../../config/sms-gateways.ts';
 import { parseNetworks } from '../../../formats/network-address.ts';
 import { signRequest } from '../../../formats/signatures/http-signature.ts';
 import { partsOf } from '../../../formats/sms/gsm-7.ts';
-import type { Gateway, PartTaken, Submission, TextMessage } from '../../sms.ts';
 import { retryAfterSeconds } from '../../webhook-http/retry-after.ts';
 import type { WebhookAgent } from '../../webhook-http.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
+import type { Gateway, PartTaken, Submission, TextMessage } from '../gateway.ts';
 import { outcomeOf } from './outcome.ts';
 import { partReference } from './part-reference.ts';
 

@@ -1,5 +1,5 @@
-import type { Submission } from '../../sms.ts';
 import type { WebhookAttemptResult } from '../../webhook-http.ts';
+import type { Submission } from '../gateway.ts';
 
 /** `fault`: of the gateway as a whole; others may do better. `busy`: it has asked for a pause. */
 export type GatewayOutcome =

@@ -1,8 +1,8 @@
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
-import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../../sms.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
+import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../gateway.ts';
 import { addressOf } from './address.ts';
 import { firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';

@@ -1,4 +1,4 @@
-import type { Submission } from '../../sms.ts';
+import type { Submission } from '../gateway.ts';
 
 /** A command_status (SMPP 3.4 §5.1.3) that is named in code. */
 export const statuses = {

@@ -103,6 +103,6 @@ export function newMessages(workspaceId: string, made: Made[], isCounted: boolea
     const all = ended.status === 'failed' ? [message, ended] : [message];
     return all.map((one) => ({ workspaceId, event: eventOf(one) }));
   });
-  const insertions = { sms: smsInsertion(stored), events: eventsInsertion(events) };
+  const insertions = { sms: smsInsertion(workspaceId, stored), events: eventsInsertion(events) };
   return { made: messages, stored, events, insertions };
 }
