@@ -24,6 +24,9 @@ export function setSharers(counts: ReadonlyMap<string, number>): void {
   sharers = counts;
 }
 
+/** This process is one of them, whatever is known. */
+export const sharersOf = (name: string): number => Math.max(1, sharers.get(name) ?? 1);
+
 /**
  * So many in a second over all processes, a tenth of them at once: the tokens lie in Redis. While that is away or slow, a
  * process takes its share of the rate, by how many processes there were.
@@ -32,7 +35,7 @@ export function sharedTokenBucket(name: string, perSecond: number | undefined): 
   if (perSecond === undefined) return { take: async () => true };
   const holder = randomUUID();
   const limit = { kind: 'gateway', perSecond, burst: Math.max(1, burstSeconds * perSecond) } as const;
-  const share = tokenBucket(() => perSecond / Math.max(1, sharers.get(name) ?? 1));
+  const share = tokenBucket(() => perSecond / sharersOf(name));
   const turns: Turn[] = [];
   /** Tokens that came when nobody waited any more. */
   let unused = 0;

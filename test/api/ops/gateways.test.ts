@@ -1,8 +1,11 @@
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { config } from '../../../shared/config/config.ts';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { query } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
+import { producerConnection } from '../../../shared/queue/queue.ts';
+import { setSharers, sharersOf } from '../../../shared/transports/sms/token-bucket.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -147,4 +150,24 @@ test('the operator tries a gateway with a text, and is told what it says', async
     code: 1,
     printed: expect.stringContaining('not a number'),
   });
+});
+
+test('a process that shares a rate knows how many others hold the gateway', async () => {
+  onTestFinished(() => setSharers(new Map()));
+  changeSettings({
+    SMS_GATEWAYS: config.SMS_GATEWAYS!.map((settings) => ({ ...settings, perSecond: 50 })),
+  });
+  const other = JSON.stringify({ at: Date.now() + 3_600_000, state: {} });
+  const names = ['carrier-1 one', 'carrier-1 two', 'carrier-2 one'];
+  await producerConnection().hset(
+    `${config.QUEUE_PREFIX}:gateways`,
+    Object.fromEntries(names.map((name) => [name, other])),
+  );
+  onTestFinished(async () => {
+    await producerConnection().hdel(`${config.QUEUE_PREFIX}:gateways`, ...names);
+  });
+  expect(sharersOf('carrier-1')).toBe(1);
+  smsGateways.start();
+  await waitFor('the others are counted', () => sharersOf('carrier-1') === 3, { timeoutMs: 30_000 });
+  expect(sharersOf('carrier-2')).toBe(2);
 });
