@@ -19,6 +19,7 @@ import * as waiting from '../work/waiting.ts';
 import * as workspaces from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';
 import { costOf, priceOf } from './prices.ts';
+import { notHandedOver } from './record.ts';
 import { findByName } from './templates.ts';
 
 /** `links`: what is to be stored with it. */
@@ -44,6 +45,7 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
   const parts = text.parts.length;
   const dueAt = request.scheduledAt ?? time;
   const message: SmsRecord = {
+    ...notHandedOver,
     id: newId('sms', time),
     workspaceId,
     direction: 'outbound',
@@ -55,30 +57,17 @@ export async function prepare(caller: Caller, request: NewSms): Promise<Prepared
     parts,
     encoding: text.encoding,
     cost: costOf(parts, await priceOf(recipient.country, time)),
-    charged: 0,
     lineageId: caller.lineageId,
-    reason: null,
     clientReference: request.clientReference ?? null,
     clientTag: request.clientTag == null ? null : normalTag(request.clientTag),
     batchId: null,
     contactId: await findContactIdOfNumber(workspaceId, recipient.number),
     templateName: request.template?.name ?? null,
-    inReplyTo: null,
     createdAt: time,
     updatedAt: time,
     scheduledAt: request.scheduledAt ?? null,
-    sentAt: null,
-    deliveredAt: null,
     dueAt,
-    lane: 'default',
     parked: !isNear(dueAt),
-    claims: 0,
-    retries: 0,
-    uncertainCount: 0,
-    handoverAt: null,
-    gateway: null,
-    gatewayReference: null,
-    eventSeq: 1,
     requestId: requestId(),
   };
   return { message, links: text.links };

@@ -18,6 +18,24 @@ export const nextStatuses: Record<SmsStatus, readonly SmsStatus[]> = {
   received: [],
 };
 
+/** The fields of a text that nobody has handed over yet, as it is stored first. */
+export const notHandedOver = {
+  charged: 0,
+  reason: null,
+  inReplyTo: null,
+  scheduledAt: null,
+  sentAt: null,
+  deliveredAt: null,
+  lane: 'default',
+  claims: 0,
+  retries: 0,
+  uncertainCount: 0,
+  handoverAt: null,
+  gateway: null,
+  gatewayReference: null,
+  eventSeq: 1,
+} satisfies Partial<SmsRecord>;
+
 export type SmsChanges = { at: Date; reason?: SmsReason };
 
 /** The message in its next status. Throws where the table above does not allow it: that is a fault of ours. */

@@ -14,6 +14,7 @@ import * as contactLists from '../../contact-lists/contact-lists.ts';
 import type { ShortenedLink } from '../../short-links/short-links.ts';
 import { crashes, notApproved, suppressed } from '../delivery/reasons.ts';
 import { costOf } from '../prices.ts';
+import { notHandedOver } from '../record.ts';
 import { renderAll } from './render.ts';
 import { router } from './routes.ts';
 
@@ -101,6 +102,7 @@ export async function makeMessages(
       source: row.content ?? batch.content,
       reason: suppressedNumbers.has(row.number) ? suppressed : (unrouted ?? unfit),
       message: {
+        ...notHandedOver,
         id: newId('sms', at),
         workspaceId,
         direction: 'outbound',
@@ -112,31 +114,18 @@ export async function makeMessages(
         parts,
         encoding: isText ? text.encoding : 'gsm7',
         cost: isText && route.ok ? costOf(parts, route.price) : noCost,
-        charged: 0,
         lineageId: batch.lineageId,
-        reason: null,
         clientReference: row.clientReference,
         clientTag: batch.clientTag,
         batchId: batch.id,
         contactId: row.contactId ?? contactIds.get(row.number) ?? null,
         templateName: row.content === null ? batch.templateName : null,
-        inReplyTo: null,
         createdAt: at,
         updatedAt: at,
-        scheduledAt: null,
-        sentAt: null,
-        deliveredAt: null,
         dueAt: at,
         lane: 'bulk',
         // Admitted once they are committed, as far as there is room.
         parked: true,
-        claims: 0,
-        retries: 0,
-        uncertainCount: 0,
-        handoverAt: null,
-        gateway: null,
-        gatewayReference: null,
-        eventSeq: 1,
         requestId: batch.requestId,
       },
     });

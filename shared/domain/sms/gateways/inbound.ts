@@ -11,7 +11,7 @@ import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
 import { keywordIn } from '../opt-out.ts';
-import { eventOf } from '../record.ts';
+import { eventOf, notHandedOver } from '../record.ts';
 import * as stopReply from './stop-reply.ts';
 
 /** Numbers in E.164; `to` may be the name that is answered. */
@@ -37,6 +37,7 @@ export async function receive(
   const number = parsePhoneNumber(from);
   const answered = await db.findLastSmsTo(workspaceId, from, new Date(at.getTime() - repliesWithinMs));
   const message: db.SmsRecord = {
+    ...notHandedOver,
     id: newId('sms', at),
     workspaceId,
     direction: 'inbound',
@@ -48,9 +49,7 @@ export async function receive(
     parts: Math.max(1, parts.length),
     encoding,
     cost: { gbp: null, eur: null },
-    charged: 0,
     lineageId: null,
-    reason: null,
     clientReference: null,
     clientTag: null,
     batchId: null,
@@ -59,19 +58,8 @@ export async function receive(
     inReplyTo: answered?.id ?? null,
     createdAt: at,
     updatedAt: at,
-    scheduledAt: null,
-    sentAt: null,
-    deliveredAt: null,
     dueAt: null,
-    lane: 'default',
     parked: false,
-    claims: 0,
-    retries: 0,
-    uncertainCount: 0,
-    handoverAt: null,
-    gateway: null,
-    gatewayReference: null,
-    eventSeq: 1,
     requestId: requestId(),
   };
   await db.insertSms(workspaceId, message);
