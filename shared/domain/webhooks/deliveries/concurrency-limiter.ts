@@ -1,27 +1,30 @@
 import {
   isAlone,
   isStuck,
-  newLine,
   newOrigin,
+  newQueue,
   type OpenRequest,
   type Origin,
-  paceAfter,
   partOf,
   slotsOf,
+  usualAfter,
   type Waiter,
   type WebhookQueue,
-} from './lines.ts';
+} from './webhook-queue.ts';
 
 /**
- * How many attempts at one webhook are under way in this process, and at all webhooks of one origin. A request that
- * must wait waits here and not in Redis, as fast endpoints are done in a moment; who would wait for long, and so keep a
- * place that others' deliveries need, is sent away. A slot is held while the request is out; places are given a little
- * ahead, for the claims.
+ * Limits the requests that are out to one webhook, and to all webhooks of one origin, in this process.
+ *
+ * A delivery takes two steps. First it gets a place, with which its row is claimed; then a slot, which it holds while its
+ * request is out. Places are given a little ahead of the slots, so that the claims are ready when a slot comes free.
+ *
+ * A delivery waits for its place here and not in Redis, since fast endpoints are done in a moment. One that would wait
+ * for long is sent away: it would take the room that deliveries of other webhooks need.
  */
 
-/** A place in a webhook's line. */
+/** A place in the queue of a webhook, and the right to a slot later. */
 export type Permit = {
-  /** Does the work when there is a slot; null, and no work, when there was none in time. */
+  /** Does the work when there is a slot. Null: there was none in time, and the work is not done. */
   post: <T extends object>(work: () => Promise<T>) => Promise<T | null>;
   /** Gives up a place that was not used; harmless after `post`. */
   leave: () => void;
@@ -32,8 +35,8 @@ export const open: Permit = { post: (work) => work(), leave: () => undefined };
 
 export type ConcurrencyLimiter = {
   /**
-   * Null for who is sent away. `share`: how much of a job that this process has taken is held up while it waits.
-   * `origin`: names what it shares its slots with; left out, nothing.
+   * Null: the delivery is sent away. `share`: the part of a job that it is; the whole job is held up while it waits.
+   * `origin`: the name under which webhooks share their slots; left out, the webhook shares them with none.
    */
   enter: (webhookId: string, share?: number, origin?: string) => Promise<Permit | null>;
   /** Requests that are out, and deliveries that wait. */
@@ -57,8 +60,8 @@ export type ConcurrencyLimits = {
   /** Nobody waits for a webhook that has answered nothing for so long. */
   patienceMs: number;
   /**
-   * This process itself is what all wait for: its webhooks seem slow, and nobody would be served sooner in the place of
-   * those who are sent away.
+   * This process is the bottleneck, so all webhooks seem slow. Sending deliveries away would then serve no other webhook
+   * sooner.
    */
   isSaturated: boolean;
 };
@@ -70,12 +73,12 @@ const partOfFree = 8;
 /** Places are given for requests that can begin within this time. */
 const aheadMs = 500;
 const mostAhead = 200;
-/** Where the wait is no longer than this, the line may be as long as it likes; others share the places to wait. */
+/** Where the wait is no longer than this, the queue may be as long as it likes; others share the places to wait. */
 const shortWaitMs = 1_000;
 
 export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): ConcurrencyLimiter {
   const origins = new Map<string, Origin>();
-  const lines = new Map<string, WebhookQueue>();
+  const queues = new Map<string, WebhookQueue>();
   let inFlight = 0;
   let waiting = 0;
   /** The same in jobs. */
@@ -88,40 +91,46 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     return Math.min(limits().perWebhook, Math.max(fewestSlots, free));
   }
 
-  /** The time of a request: as long as those before, and no less than the one that is out for longest. */
-  function paceMs(line: WebhookQueue): number {
-    const [oldest] = line.out;
-    return Math.max(line.paceMs ?? 0, oldest ? performance.now() - oldest.at : 0);
+  /** The time that a request takes: as long as the last ones, and at least as long as the oldest one is out. */
+  function expectedMs(queue: WebhookQueue): number {
+    const [oldest] = queue.out;
+    return Math.max(queue.usualMs ?? 0, oldest ? performance.now() - oldest.at : 0);
   }
 
-  function places(line: WebhookQueue): { free: number; ahead: number } {
-    const pace = paceMs(line);
+  function places(queue: WebhookQueue): { free: number; ahead: number } {
+    const expected = expectedMs(queue);
     const all = slots();
-    const own = slotsOf(line, all);
-    const inTime = pace === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / pace));
-    const ahead = line.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - placed));
-    const { origin } = line;
-    const taken = line.out.size + line.placed;
+    const own = slotsOf(queue, all);
+    const inTime = expected === 0 ? own : Math.min(mostAhead, Math.floor((own * aheadMs) / expected));
+    const ahead = queue.isStuck ? 0 : Math.max(0, Math.min(inTime, limits().ahead - placed));
+    const { origin } = queue;
+    const taken = queue.out.size + queue.placed;
     const free = Math.min(own - taken, all - origin.out - origin.placed) + ahead;
     // Without a place it could not wait for the slots that are its own.
-    return { free: Math.max(free, partOf(line, all) - taken), ahead };
+    return { free: Math.max(free, partOf(queue, all) - taken), ahead };
   }
 
-  function mayWait(line: WebhookQueue): boolean {
+  function mayWait(queue: WebhookQueue): boolean {
     const { waiting: mostJobs, isSaturated, patienceMs } = limits();
-    const { origin } = line;
-    if (line.isStuck || (line.out.size === 0 && isStuck(line, performance.now(), patienceMs))) return false;
-    const pace = line.paceMs ?? origin.paceMs;
-    // Nothing is known of it yet, and soon something will be.
-    if (pace === null) return true;
-    if ((origin.waiting * pace) / slots() <= shortWaitMs || isSaturated) return true;
+    const { origin } = queue;
+    if (queue.isStuck || (queue.out.size === 0 && isStuck(queue, performance.now(), patienceMs)))
+      return false;
+    const usual = queue.usualMs ?? origin.usualMs;
+    // The first answer will soon tell how long requests take.
+    if (usual === null) return true;
+    if ((origin.waiting * usual) / slots() <= shortWaitMs || isSaturated) return true;
     return origin.jobsWaiting < mostJobs - jobsWaiting;
   }
 
   /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
-  function turn<T>(line: WebhookQueue, queue: Set<Waiter>, share: number, start: () => T): Promise<T | null> {
-    const { origin } = line;
-    const counted = queue === line.forPlace ? 1 : 0;
+  function turn<T>(
+    queue: WebhookQueue,
+    waiters: Set<Waiter>,
+    share: number,
+    start: () => T,
+  ): Promise<T | null> {
+    const { origin } = queue;
+    const counted = waiters === queue.forPlace ? 1 : 0;
     const count = (sign: 1 | -1) => {
       waiting += sign;
       origin.waiting += sign * counted;
@@ -130,10 +139,10 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       origin.jobsWaiting = origin.waiting === 0 ? 0 : origin.jobsWaiting + sign * share * counted;
     };
     count(1);
-    watch(line);
+    watch(queue);
     return new Promise((resolve) => {
       const end = (result: T | null) => {
-        queue.delete(waiter);
+        waiters.delete(waiter);
         count(-1);
         resolve(result);
       };
@@ -143,58 +152,58 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
         go: () => end(start()),
         giveUp: () => end(null),
       };
-      queue.add(waiter);
+      waiters.add(waiter);
     });
   }
 
-  function watch(line: WebhookQueue): void {
+  function watch(queue: WebhookQueue): void {
     // A turn of the event loop late: when this process itself stood still, what has arrived meanwhile still counts.
-    line.timer ??= setTimeout(() => setImmediate(() => check(line)), limits().patienceMs);
+    queue.timer ??= setTimeout(() => setImmediate(() => check(queue)), limits().patienceMs);
   }
 
-  function check(line: WebhookQueue): void {
-    line.timer = undefined;
+  function check(queue: WebhookQueue): void {
+    queue.timer = undefined;
     const { longestWaitMs, patienceMs } = limits();
     const time = performance.now();
-    line.isStuck = isStuck(line, time, patienceMs);
-    for (const waiter of [...line.forSlot, ...line.forPlace])
-      if (line.isStuck || time - waiter.since >= longestWaitMs) waiter.giveUp();
-    if (line.forSlot.size + line.forPlace.size > 0) watch(line);
-    else close(line);
+    queue.isStuck = isStuck(queue, time, patienceMs);
+    for (const waiter of [...queue.forSlot, ...queue.forPlace])
+      if (queue.isStuck || time - waiter.since >= longestWaitMs) waiter.giveUp();
+    if (queue.forSlot.size + queue.forPlace.size > 0) watch(queue);
+    else close(queue);
   }
 
   /** Something has become free: first for the webhook that has had nothing for longest. */
-  function advance({ lines: atOrigin }: Origin): void {
+  function advance({ queues: atOrigin }: Origin): void {
     // A webhook that gets a slot is last then, and has its next turn after all others.
-    for (const line of atOrigin) {
-      for (const waiter of line.forSlot) {
-        if (line.out.size >= slotsOf(line, slots())) break;
+    for (const queue of atOrigin) {
+      for (const waiter of queue.forSlot) {
+        if (queue.out.size >= slotsOf(queue, slots())) break;
         waiter.go();
       }
-      const { free, ahead } = places(line);
+      const { free, ahead } = places(queue);
       // Several at a time, so that their claims share a statement; unless others would take them meanwhile.
-      const least = isAlone(line) ? ahead / 2 : 1;
-      if (free > 0 && free >= Math.min(line.forPlace.size, least))
-        for (const waiter of [...line.forPlace].slice(0, free)) waiter.go();
-      close(line);
+      const least = isAlone(queue) ? ahead / 2 : 1;
+      if (free > 0 && free >= Math.min(queue.forPlace.size, least))
+        for (const waiter of [...queue.forPlace].slice(0, free)) waiter.go();
+      close(queue);
     }
   }
 
   /** Forgets it when nobody is in it any more. */
-  function close(line: WebhookQueue): void {
-    const { webhookId, origin } = line;
-    if (line.placed + line.out.size + line.forPlace.size > 0) return;
-    clearTimeout(line.timer);
-    origin.lines.delete(line);
-    if (lines.get(webhookId) === line) lines.delete(webhookId);
-    if (origin.lines.size === 0 && origins.get(origin.name) === origin) origins.delete(origin.name);
+  function close(queue: WebhookQueue): void {
+    const { webhookId, origin } = queue;
+    if (queue.placed + queue.out.size + queue.forPlace.size > 0) return;
+    clearTimeout(queue.timer);
+    origin.queues.delete(queue);
+    if (queues.get(webhookId) === queue) queues.delete(webhookId);
+    if (origin.queues.size === 0 && origins.get(origin.name) === origin) origins.delete(origin.name);
   }
 
-  function placeIn(line: WebhookQueue, share: number): Permit {
-    const { origin } = line;
+  function placeIn(queue: WebhookQueue, share: number): Permit {
+    const { origin } = queue;
     let isPlaced = true;
     const count = (sign: 1 | -1) => {
-      line.placed += sign;
+      queue.placed += sign;
       origin.placed += sign;
       placed += sign;
     };
@@ -211,31 +220,31 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     const start = (): OpenRequest => {
       const request = { at: performance.now() };
       vacate();
-      line.out.add(request);
+      queue.out.add(request);
       origin.out += 1;
       inFlight += 1;
       // To the end: the others come first now.
-      if (!isAlone(line)) origin.lines.delete(line);
-      origin.lines.add(line);
+      if (!isAlone(queue)) origin.queues.delete(queue);
+      origin.queues.add(queue);
       return request;
     };
     const end = (request: OpenRequest) => {
       const time = performance.now();
-      for (const ended of [line, origin]) {
+      for (const ended of [queue, origin]) {
         ended.answeredAt = time;
-        ended.paceMs = paceAfter(ended.paceMs, time - request.at);
+        ended.usualMs = usualAfter(ended.usualMs, time - request.at);
       }
-      line.out.delete(request);
+      queue.out.delete(request);
       origin.out -= 1;
       inFlight -= 1;
-      for (const other of origin.lines) if (other === line || other.out.size === 0) other.isStuck = false;
+      for (const other of origin.queues) if (other === queue || other.out.size === 0) other.isStuck = false;
       advance(origin);
     };
     return {
       leave,
       post: async (work) => {
-        const isFree = line.forSlot.size === 0 && line.out.size < slotsOf(line, slots());
-        const request = isFree ? start() : await turn(line, line.forSlot, share, start);
+        const isFree = queue.forSlot.size === 0 && queue.out.size < slotsOf(queue, slots());
+        const request = isFree ? start() : await turn(queue, queue.forSlot, share, start);
         if (!request) {
           leave();
           return null;
@@ -245,23 +254,23 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     };
   }
 
-  function lineOf(webhookId: string, name: string): WebhookQueue {
-    const known = lines.get(webhookId);
+  function queueOf(webhookId: string, name: string): WebhookQueue {
+    const known = queues.get(webhookId);
     if (known?.origin.name === name) return known;
     const origin = origins.get(name) ?? newOrigin(name);
     origins.set(name, origin);
-    const line = newLine(webhookId, origin);
-    lines.set(webhookId, line);
-    return line;
+    const queue = newQueue(webhookId, origin);
+    queues.set(webhookId, queue);
+    return queue;
   }
 
   return {
     enter: async (webhookId, share = 1, origin = webhookId) => {
-      const line = lineOf(webhookId, origin);
-      const take = () => placeIn(line, share);
-      if (line.forPlace.size === 0 && places(line).free > 0) return take();
-      if (mayWait(line)) return turn(line, line.forPlace, share, take);
-      close(line);
+      const queue = queueOf(webhookId, origin);
+      const take = () => placeIn(queue, share);
+      if (queue.forPlace.size === 0 && places(queue).free > 0) return take();
+      if (mayWait(queue)) return turn(queue, queue.forPlace, share, take);
+      close(queue);
       return null;
     },
     counts: () => ({ inFlight, waiting }),
