@@ -21,18 +21,20 @@ type Bucket = {
   held: number;
   heldUntil: number;
   leased: number;
-  /** As many as Redis knows of may stay; what waiting requests got and did not spend goes back. */
+  /** The part of `held` that Redis has noted as this process's; tokens beyond it were meant for waiting requests. */
   known: number;
+  /** Tokens that nobody needed: the next lease gives them back. */
   returned: number;
-  /** Requests since the last lease was asked for, and those that wait for the next one. */
+  /** Requests since the last lease was asked for. */
   asked: number;
+  /** Requests that wait for the next lease. */
   waiting: number;
   leasing: Promise<void> | null;
   /** The tokens that the last lease left in the shared bucket, and when. */
   left: number;
   leftAt: number;
   emptyUntil: number;
-  /** The tokens that a bucket of this process alone would hold. It decides while Redis is away. */
+  /** The tokens of a bucket that only this process counts. It decides while Redis is away. */
   own: number;
   ownAt: number;
 };

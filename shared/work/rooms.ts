@@ -5,19 +5,19 @@ import { outsideTransaction } from '../db/client.ts';
 import { soonMs } from './refill.ts';
 
 /**
- * Each process has a belief of the room that each owner has in Redis. It counts the rows that it admits itself, and asks
- * MySQL now and then: a request must not wait for that. Where several processes admit at once, Redis holds a little more
- * for a moment.
+ * How many jobs each owner has in Redis, as far as this process knows. A request must not wait for a count in MySQL, so
+ * the process counts there now and then, and adds the rows that it admits itself in between. Where several processes
+ * admit at once, Redis holds a few jobs more than the window for a moment.
  */
 
-type Belief = {
-  /** Jobs in Redis: those counted last, and those admitted since. */
+type KnownRoom = {
+  /** Jobs in Redis: the last count, and those admitted since. */
   admitted: number;
   /** Admitted since the last count began. */
   entered: number;
-  /** When those were admitted whose rows a count may not see yet. */
+  /** Rows that were admitted and may not be committed yet, so a count misses them. `at`: when they were admitted. */
   uncommitted: Set<{ at: number }>;
-  /** Others wait, or the owner is held: new rows go behind them. */
+  /** Rows of the owner wait in MySQL already, or the owner is held back: new rows go behind them. */
   isBehind: boolean;
   isLimited: boolean;
   countedAt: number;
@@ -32,12 +32,12 @@ type RoomCount = { admitted: number; isBehind: boolean; isLimited: boolean };
 
 const mostRooms = 20_000;
 const countEveryMs = 100;
-/** Counting takes at most so small a part of the time. */
+/** After a count this many times its duration passes before the next, so counting takes a twentieth of the time. */
 const restPerCount = 20;
 const staleMs = 5_000;
-/** A row that has not come by then was rolled back. */
+/** A row that is not committed by then was rolled back. */
 const longestCommitMs = 10_000;
-/** So many go at a time when owners take turns. */
+/** So many jobs of an owner go together when owners take turns. */
 const perRank = 25;
 
 /**
@@ -64,9 +64,9 @@ export function rooms<Lane extends string>(options: {
   count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<RoomCount | null>;
   refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
 }) {
-  const known = new LRUCache<string, Belief>({ max: mostRooms });
+  const known = new LRUCache<string, KnownRoom>({ max: mostRooms });
 
-  function roomOf(lane: Lane, ownerId: string): Belief {
+  function roomOf(lane: Lane, ownerId: string): KnownRoom {
     const key = `${ownerId} ${lane}`;
     let room = known.get(key);
     if (!room) {
@@ -86,7 +86,7 @@ export function rooms<Lane extends string>(options: {
     return room;
   }
 
-  async function count(room: Belief, lane: Lane, ownerId: string): Promise<void> {
+  async function count(room: KnownRoom, lane: Lane, ownerId: string): Promise<void> {
     if (room.isCounting) return;
     room.isCounting = true;
     room.entered = 0;
@@ -134,7 +134,7 @@ export function rooms<Lane extends string>(options: {
       return { hasRoom, rank, committed: () => void room.uncommitted.delete(entry) };
     },
 
-    /** After a row found no room: looks a little later whether there is some. */
+    /** For a row that found no room: checks a little later whether some has come free. */
     checkSoon: (lane: Lane, ownerId: string): void => {
       const room = roomOf(lane, ownerId);
       room.timer ??= setTimeout(() => {

@@ -16,9 +16,11 @@ type BudgetLimits = {
 };
 
 /**
- * Room for bodies. Nobody waits for it: whose body finds none is refused, so those that are here can be finished. Beside
- * its first body an owner gets no more than it leaves free (dynamic thresholds, Choudhury and Hahne 1998): half of the
- * room when it is alone, a third beside another that wants all; so there is always some for one who comes later.
+ * Room for bodies. A body that finds no room is refused at once, so that those already here can be finished.
+ *
+ * The first body of an owner may take all that is free. With its other bodies an owner may hold no more than what stays
+ * free (dynamic thresholds, Choudhury and Hahne 1998): half of the room when it is alone, a third beside another owner that
+ * wants all. So some room is always left for an owner that comes later.
  */
 export function openRoom(limits: () => BudgetLimits) {
   const owners = new Map<string, { bytes: number; arriving: number }>();
