@@ -209,6 +209,18 @@ export async function readQueueDepths(): Promise<{ queue: string; state: string;
   }
 }
 
+/** Whether one of these queues has a job that is being done, or could be; false while Redis is away. */
+export async function hasJobsInHand(queueNames: readonly string[]): Promise<boolean> {
+  const counts = queueNames.flatMap((queueName) =>
+    partitions().map((partition) =>
+      queueOf(queueName, partition)
+        .getJobCountByTypes('active', 'waiting', 'prioritized')
+        .catch(() => 0),
+    ),
+  );
+  return (await Promise.all(counts)).some((jobs) => jobs > 0);
+}
+
 /** Settings of Redis that matter; null while it is away. Waits a little for a connection that is being made. */
 export async function findRedisSettings(): Promise<{ maxmemoryPolicy: string } | null> {
   const connection = producerConnection();

@@ -15,12 +15,12 @@ import { type Chunks, openChunks } from './chunks.ts';
 import { expand, Spent } from './expand.ts';
 import { follow } from './follow.ts';
 import { type BatchLease, type BatchProgress, leaseEnd, release } from './held.ts';
+import { nextPace } from './pace.ts';
 import { stop } from './stop.ts';
 
 /** Then another batch gets its turn, and a worker that is to stop need not wait for the end of this one. */
 const turnMs = 200;
 const againMs = 500;
-const chunkSize = 500;
 /**
  * From so many workers on that died with a batch in hand, its rows are taken one by one: one of them may be to blame.
  */
@@ -51,20 +51,22 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
   if (!claimed) return 'dropped';
   const hold = { batchId, token: claimed.token };
   const lost = claimed.batch.claims - 1 - claimed.batch.retries;
-  const size = lost > fewLost ? 1 : chunkSize;
+  const isOneByOne = lost > fewLost;
   let givesUp = lost > maxLostClaims;
   if (givesUp && claimed.batch.expanding) logGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
   const isTurn = () => performance.now() < end;
   // Where rows are taken one by one, a worker that dies must have had the batch's next row in hand and no other.
-  const goesOn = () => size > 1 && isTurn();
+  const goesOn = () => !isOneByOne && isTurn();
   const chunks = openChunks();
   try {
     let batch: BatchProgress = claimed.batch;
     while (batch && (isTurn() || chunks.isNextBegun())) {
       const at: number = batch.nextPosition;
-      batch = await step(hold, batch, chunks, { size, givesUp, goesOn });
+      const { rows, rest } = await nextPace();
+      batch = await step(hold, batch, chunks, { size: isOneByOne ? 1 : rows, givesUp, goesOn });
       if (batch && batch.nextPosition > at) givesUp = false;
+      await rest();
     }
     if (batch) await release(hold, now());
     return 'done';
