@@ -9,6 +9,8 @@ export async function startRedis(
   folder: string,
   port: number,
   password: string,
+  /** Volatile: nobody asks for the data after it has ended. */
+  { isVolatile = false } = {},
 ): Promise<Server & { url: string }> {
   const data = path.join(folder, 'redis');
   fs.mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -19,7 +21,7 @@ export async function startRedis(
     `port ${port}`,
     `requirepass ${password}`,
     `dir ${JSON.stringify(data)}`,
-    'appendonly yes',
+    `appendonly ${isVolatile ? 'no' : 'yes'}`,
     'save ""',
     'maxmemory-policy noeviction',
     // Delayed jobs come as late as one tick of it.

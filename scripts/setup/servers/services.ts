@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { given } from '../environment.ts';
 import * as kept from '../kept.ts';
-import { startMysql } from './mysql.ts';
-import { findMysql, findRedis } from './programs.ts';
+import { initialData, startMysql } from './mysql.ts';
+import { findMysql, findRedis, type Program } from './programs.ts';
 import { startRedis } from './redis.ts';
 import type { Server } from './server.ts';
 
@@ -23,6 +23,8 @@ interface Options {
   fresh?: boolean;
   /** Where the data is, if not in localDir. */
   dataDir?: string;
+  /** For tests: the data need not outlive the servers. */
+  isVolatile?: boolean;
 }
 
 /**
@@ -35,6 +37,7 @@ export async function startServices({
   log,
   fresh = false,
   dataDir = localDir,
+  isVolatile = false,
 }: Options): Promise<Services> {
   if (fresh)
     for (const data of ['mariadb', 'mysql', 'redis'])
@@ -45,21 +48,28 @@ export async function startServices({
   const startPrivate = async (
     service: 'mysql' | 'redis',
     find: typeof findMysql,
-    start: typeof startMysql,
+    start: (program: Program, port: number, password: string) => Promise<Server & { url: string }>,
   ): Promise<string> => {
     const startedAt = performance.now();
     const program = await find(log);
     const port = await kept.port(localDir, service);
-    const server = await start(program, dataDir, port, secrets[`${service}Password`]);
+    const server = await start(program, port, secrets[`${service}Password`]);
     running.push(server);
     log(`${program.kind} ${program.version}: on 127.0.0.1:${port} ${secondsSince(startedAt)}`);
     return server.url;
   };
+  const mysql = async (program: Program, port: number, password: string) =>
+    startMysql(program, dataDir, port, password, {
+      isVolatile,
+      ...(isVolatile && { copyOf: await initialData(program) }),
+    });
+  const redis = (program: Program, port: number, password: string) =>
+    startRedis(program, dataDir, port, password, { isVolatile });
   if (given['MYSQL_URL']) log('MySQL: the one of MYSQL_URL');
   if (given['REDIS_URL']) log('Redis: the one of REDIS_URL');
   const [mysqlUrl, redisUrl] = await Promise.all([
-    given['MYSQL_URL'] ?? startPrivate('mysql', findMysql, startMysql),
-    given['REDIS_URL'] ?? startPrivate('redis', findRedis, startRedis),
+    given['MYSQL_URL'] ?? startPrivate('mysql', findMysql, mysql),
+    given['REDIS_URL'] ?? startPrivate('redis', findRedis, redis),
   ]);
 
   const stop = async () => {

@@ -65,7 +65,7 @@ async function test(): Promise<number> {
   const folder = await session.holdFree(path.join(localDir, 'test'));
   const dataDir = memoryDisk(folder) ?? folder;
   const servers = timed('servers', () =>
-    startServices({ localDir: folder, dataDir, log: session.log, fresh: true }),
+    startServices({ localDir: folder, dataDir, log: session.log, fresh: true, isVolatile: true }),
   );
   servers.catch(() => undefined);
   const checking = isWhole ? checkAll() : Promise.resolve([]);

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { Redis } from 'ioredis';
 import mysql from 'mysql2/promise';
 import * as kept from '../../../scripts/setup/kept.ts';
-import { startMysql } from '../../../scripts/setup/servers/mysql.ts';
+import { initialData, startMysql } from '../../../scripts/setup/servers/mysql.ts';
 import { findMysql, findRedis, type Program } from '../../../scripts/setup/servers/programs.ts';
 import { startRedis } from '../../../scripts/setup/servers/redis.ts';
 import type { Server } from '../../../scripts/setup/servers/server.ts';
@@ -109,11 +109,14 @@ export async function startOwnMysql({
   // In the one of all, a server that starts deletes the temporary tables of the others.
   const env = { ...found.env, TMPDIR: folder };
   const program = withOptions({ ...found, env }, folder, { diskBytes, options, before });
+  // One with options of its own, or a limited disk, makes its data by these.
+  const isPlain = diskBytes === undefined && options.length === 0 && before.length === 0;
+  const copy = isPlain ? { copyOf: await initialData(found) } : {};
   const port = await kept.port(folder, 'mysql');
   const dataFolder = path.join(folder, program.kind.toLowerCase());
   const server = await run({
     start: async () => {
-      const started = await startMysql(program, folder, port, password);
+      const started = await startMysql(program, folder, port, password, copy);
       return { ...started, url: started.url.replace(/messaging$/, database) };
     },
     findPid: () => Number(fs.readFileSync(path.join(dataFolder, 'server.pid'), 'utf8')),
