@@ -31,7 +31,12 @@ async function open(
     const { key } = await loader.ask<Customer>('customer');
     const { web, port } = await cast.web();
     // By the client that customers have. A single request costs it nothing beside ten thousand rows.
-    const api = createClient({ baseUrl: `http://127.0.0.1:${port}`, apiKey: key, tries: 1, timeoutSeconds: 600 });
+    const api = createClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      apiKey: key,
+      tries: 1,
+      timeoutSeconds: 600,
+    });
     const post = async ({ rows, make }: Request): Promise<number> => {
       const send = make();
       const since = performance.now();

@@ -72,7 +72,7 @@ test.each(withPath)(
     };
     for (const { name, prefix } of idsInPath(endpoint)) {
       const malformed = malformedOf(prefix!, mine.params[name]!);
-      // What the declaration refuses is answered in one place (api/validation.ts), so few of them go out each time.
+      // A refusal by the declaration is made in one place (api/validation.ts), so few of them go out each time.
       for (const id of malformed)
         expect([id, isTaken(endpoint, { ...mine.params, [name]: id })]).toEqual([id, false]);
       const sent = [theirs.params[name]!, newId(prefix!, now()), ...turnsOf(malformed, operation)];
