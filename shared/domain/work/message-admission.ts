@@ -11,6 +11,7 @@ import { enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
 import { jobName } from '../../work/job-name.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
 import { rankOf, rooms, windowForLater } from '../../work/rooms.ts';
+import { inSharedJobs, type SharedJob } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
 
 /** More at once would keep the process from the messages that it has in hand. */
@@ -90,18 +91,11 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   }
 
   /** Turns that share a job. A row that is due later, or whose job is made again, has one of its own. */
-  function inJobs(lane: Lane, turns: RankedRow[]): [RankedRow, ...RankedRow[]][] {
+  function inJobs(lane: Lane, turns: RankedRow[]): SharedJob<RankedRow>[] {
     const { shared } = options;
     const mayShare = ({ dueAt, suffix }: RankedRow) =>
       lane === shared?.lane && dueAt <= now() && suffix === undefined;
-    const jobs: [RankedRow, ...RankedRow[]][] = [];
-    for (const turn of turns) {
-      const last = jobs.at(-1);
-      const fits = last && last.length < (shared?.most ?? 1) && last[0].ownerId === turn.ownerId;
-      if (fits && mayShare(last[0]) && mayShare(turn)) last.push(turn);
-      else jobs.push([turn]);
-    }
-    return jobs;
+    return inSharedJobs(turns, { ownerOf: ({ ownerId }) => ownerId, mayShare, most: shared?.most ?? 1 });
   }
 
   /** Returns those that Redis did not take. */

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { now } from '../../../common/clock.ts';
-import { runWithRequest } from '../../../common/request-context.ts';
 import { config } from '../../../config/config.ts';
 import type { sendSms } from '../../../jobs/send-sms.ts';
 import { type SmsLane, smsLanes } from '../../../schemas/lanes.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
+import { workOnEach } from '../../../work/shared-jobs.ts';
 import { turns } from '../../../work/turns.ts';
 import { refill, textsPerJob } from './admission.ts';
 import { attempt } from './attempt.ts';
@@ -35,15 +35,9 @@ export async function deliver(
   const isAlone = others.length === 0;
   const deliverOne = (id: string) =>
     takeTurn({ lane, rowLane: lane, ownerId: workspaceId, id }, () => attempt(id, { isAlone }));
-  const ends = await Promise.allSettled([
-    deliverOne(smsId),
-    ...others.map((other) =>
-      runWithRequest({ requestId: other.requestId ?? `job-${other.smsId}` }, () => deliverOne(other.smsId)),
-    ),
-  ]);
-  const fault = ends.find((end) => end.status === 'rejected');
-  if (fault) throw fault.reason;
-  const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  const rest = others.map((other) => ({ id: other.smsId, requestId: other.requestId }));
+  const { outcomes, fault } = await workOnEach(smsId, rest, deliverOne);
+  if (fault) throw fault;
   // Texts that had their turn are found done when the job comes again.
   if (outcomes.includes(null)) return { retryAt: new Date(now().getTime() + againMs) };
   return isAlone ? outcomes[0]! : 'done';

@@ -3,7 +3,6 @@ import { batcher } from '../../../common/batcher.ts';
 import { now } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count, gauge } from '../../../common/metrics.ts';
-import { runWithRequest } from '../../../common/request-context.ts';
 import { config } from '../../../config/config.ts';
 import { outsideTransaction } from '../../../db/client.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
@@ -11,6 +10,7 @@ import { updateWebhookSlowed } from '../../../db/webhooks/webhooks.system.ts';
 import { updateParked } from '../../../db/work/admission.system.ts';
 import type { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
+import { workOnEach } from '../../../work/shared-jobs.ts';
 import { attempt } from './attempt.ts';
 import { createConcurrencyLimiter } from './concurrency-limiter.ts';
 import { originOf } from './origins.ts';
@@ -64,19 +64,14 @@ export async function deliver({
 }: WebhookTurn): Promise<WorkOutcome> {
   if (more && !wanted.has(webhookId)) wanted.set(webhookId, performance.now());
   const share = 1 / (1 + others.length);
-  const ends = await Promise.allSettled([
-    deliverOne(deliveryId, webhookId, share),
-    ...others.map((other) =>
-      runWithRequest({ requestId: other.requestId ?? `job-${other.deliveryId}` }, () =>
-        deliverOne(other.deliveryId, webhookId, share),
-      ),
-    ),
-  ]);
-  const outcomes = ends.flatMap((end) => (end.status === 'fulfilled' && end.value ? end.value : []));
+  const rest = others.map((other) => ({ id: other.deliveryId, requestId: other.requestId }));
+  const { outcomes: all, fault } = await workOnEach(deliveryId, rest, (id) =>
+    deliverOne(id, webhookId, share),
+  );
+  const outcomes = all.filter((outcome) => outcome !== null);
   // Earlier jobs may have looked while these still took up the room; after these perhaps nobody looks any more.
   if (more && outcomes.length > 0) await admitNext(webhookId);
-  const fault = ends.find((end) => end.status === 'rejected');
-  if (fault) throw fault.reason;
+  if (fault) throw fault;
   return outcomes.includes('done') ? 'done' : 'dropped';
 }
 

@@ -4,6 +4,7 @@ import type { WaitingRow } from '../../../db/work/admission.system.ts';
 import { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
 import { enqueueAll, readNextPayloads } from '../../../queue/queue.ts';
 import { jobName } from '../../../work/job-name.ts';
+import { inSharedJobs, type SharedJob } from '../../../work/shared-jobs.ts';
 
 /** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
 export type DeliveryTurn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
@@ -25,15 +26,24 @@ const mostInJob = 10;
  */
 export function wake<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
   const time = now();
-  return inLanes(turns, (inLane) => share(inLane, time));
+  return inLanes(turns, (inLane) =>
+    inSharedJobs(inLane, {
+      ownerOf: ({ webhookId }) => webhookId,
+      mayShare: ({ dueAt }) => dueAt <= time,
+      most: mostInJob,
+    }),
+  );
 }
 
 /** Makes a job for each, under a name that somebody who does the same would give it too. */
 export function wakeAlone<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
-  return inLanes(turns, (inLane) => inLane.map((turn): Shared => [turn]));
+  return inLanes(turns, (inLane) => inLane.map((turn): SharedJob<DeliveryTurn> => [turn]));
 }
 
-async function inLanes<T extends DeliveryTurn>(turns: T[], inJobs: (inLane: T[]) => Shared[]): Promise<T[]> {
+async function inLanes<T extends DeliveryTurn>(
+  turns: T[],
+  inJobs: (inLane: T[]) => SharedJob<DeliveryTurn>[],
+): Promise<T[]> {
   const missed: T[] = [];
   for (const [lane, inLane] of Map.groupBy(turns, laneOf))
     if (!(await enqueueAll(deliverWebhook, lane, inJobs(inLane).map(jobOf)))) missed.push(...inLane);
@@ -59,26 +69,7 @@ async function nextDue(queueName: string): Promise<number> {
   return Math.min(...next.map(({ data }) => data?.dueAt ?? Number.POSITIVE_INFINITY));
 }
 
-type Shared = [first: DeliveryTurn, ...others: DeliveryTurn[]];
-
-function share(turns: DeliveryTurn[], time: Date): Shared[] {
-  const jobs: Shared[] = [];
-  const open = new Map<string, Shared>();
-  for (const turn of turns) {
-    const isDue = turn.dueAt <= time;
-    const job = isDue ? open.get(turn.webhookId) : undefined;
-    if (job && job.length < mostInJob) {
-      job.push(turn);
-      continue;
-    }
-    const begun: Shared = [turn];
-    jobs.push(begun);
-    if (isDue) open.set(turn.webhookId, begun);
-  }
-  return jobs;
-}
-
-function jobOf(turns: Shared) {
+function jobOf(turns: SharedJob<DeliveryTurn>) {
   const [turn, ...others] = turns;
   const { id, webhookId, dueAt, requestId } = turn;
   const name = jobName(turn, turn.suffix);
