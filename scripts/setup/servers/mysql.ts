@@ -168,9 +168,8 @@ export async function startMysql(
     '--collation-server=utf8mb4_unicode_ci',
     '--transaction-isolation=READ-COMMITTED',
     '--default-time-zone=+00:00',
-    ...(isVolatile
-      ? ['--innodb-flush-log-at-trx-commit=0', '--skip-innodb-doublewrite']
-      : ['--innodb-flush-log-at-trx-commit=1']),
+    '--innodb-flush-log-at-trx-commit=1',
+    ...(isVolatile ? ['--skip-innodb-doublewrite'] : []),
     '--innodb-buffer-pool-size=256M',
     '--max-allowed-packet=64M',
     '--max-connections=500',
