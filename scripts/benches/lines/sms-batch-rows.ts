@@ -47,7 +47,8 @@ async function openSide(
   await loader.ask('customer');
   const sizes = { warm: Math.round(warm * scale), count: Math.round(rows * scale) };
   const worker = () => cast.platform(['workers/main.ts', queue], 'workers started');
-  if (before > 0) await fill(world, before, { ask: (question) => loader.ask(question), worker });
+  if (before > 0)
+    await fill(world, before, { ask: (question, value) => loader.ask(question, value), worker });
 
   const queued = () => numberOf(database, 'SELECT COALESCE(SUM(queued), 0) FROM sms_batch_counts');
   const messages = () => numberOf(database, 'SELECT COUNT(*) FROM sms_messages WHERE id >= ?', [newest]);
