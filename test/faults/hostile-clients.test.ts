@@ -11,7 +11,8 @@ import type { Seen } from './hostile/clients.ts';
 
 useDatabase();
 
-const asked = 5_000;
+// A process accepts all that wait in one turn of its event loop, so their number decides the longest wait below.
+const asked = 3_000;
 /** Node raises its own limit of open files to the hard one; each end of a connection is a file of its process. */
 const openFiles = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
