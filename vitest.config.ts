@@ -10,9 +10,6 @@ const files = testFiles();
 // threads too, so not where the memory of the sandbox's threads is measured.
 const execArgv = ['--min-semi-space-size=16'];
 
-// Only files apart replace modules, for which Vitest has to see each one that is loaded.
-const experimental = { nodeLoader: false };
-
 /** Which files run where, and why, stands in test/support/runner/projects.ts. */
 const project = (name: Project, settings: object) => ({
   extends: true as const,
@@ -23,8 +20,8 @@ export default defineConfig({
   test: {
     projects: [
       // In processes, not threads: a thread of Node that ends with a request in hand turns in a circle for ever.
-      project('pure', { isolate: false, experimental }),
-      project('shared', { isolate: false, execArgv, experimental }),
+      project('pure', { isolate: false }),
+      project('shared', { isolate: false, execArgv }),
       project('apart', { isolate: true, execArgv }),
     ],
     environment: 'node',

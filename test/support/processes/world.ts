@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newDatabaseName, serverDatabaseName } from '../database/database-name.ts';
 import { beginActions, endAll } from '../runner/at-end.ts';
 import * as leftBehind from '../runner/left-behind.ts';
-import { resolveDirectly } from '../runner/resolve-directly.ts';
 
 /**
  * The world of a test process: a database name, a prefix for its Redis keys, a secret key. It only names them, so a test
@@ -16,7 +15,6 @@ import { resolveDirectly } from '../runner/resolve-directly.ts';
  */
 const { env } = process;
 const isAlone = env.TEST_PROJECT === 'apart';
-if (!isAlone) resolveDirectly();
 
 let hasNames = false;
 let before: leftBehind.State | undefined;
