@@ -4067,6 +4067,7 @@ export interface components {
             /** @description Of the failed ones, most messages first, the first 20; in CSV such as `expired=3 undeliverable=1` */
             errors: components["schemas"]["ReportedError"][];
         };
+        /** @description A reason for which texts of a row have failed */
         ReportedError: {
             /**
              * @description The code of the reason
@@ -8851,6 +8852,7 @@ export interface operations {
                      *       "data": [
                      *         {
                      *           "country": "GB",
+                     *           "gateway": "simulator",
                      *           "channel": "sms",
                      *           "accepted": 3,
                      *           "queued": 0,
@@ -8864,7 +8866,8 @@ export interface operations {
                      *             "gbp": "0.1035",
                      *             "eur": "0.1236"
                      *           },
-                     *           "deliveredRate": "1.0000"
+                     *           "deliveredRate": "1.0000",
+                     *           "errors": []
                      *         }
                      *       ],
                      *       "nextCursor": null
@@ -8909,6 +8912,7 @@ export interface operations {
                      *         {
                      *           "channel": "email",
                      *           "kind": "transactional",
+                     *           "gateway": null,
                      *           "sent": {
                      *             "count": 1,
                      *             "p50": 0.617,
@@ -8929,6 +8933,7 @@ export interface operations {
                      *         {
                      *           "channel": "sms",
                      *           "kind": "batch",
+                     *           "gateway": "simulator",
                      *           "sent": {
                      *             "count": 2,
                      *             "p50": 0.49,

@@ -132,13 +132,12 @@ export type ClientTagsReport = z.infer<typeof ClientTagsReport>;
 
 const Gateway = z.string().nullable();
 
-/** Of the texts of a row. */
 export const ReportedError = z
   .object({
     errorCode: z.string().meta({ description: 'The code of the reason', example: 'undeliverable' }),
     messages: Count.meta({ description: 'Texts that failed with it' }),
   })
-  .meta({ id: 'ReportedError' });
+  .meta({ id: 'ReportedError', description: 'A reason for which texts of a row have failed' });
 export type ReportedError = z.infer<typeof ReportedError>;
 
 export const CountriesReport = reportOf(
