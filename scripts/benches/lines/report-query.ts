@@ -97,7 +97,7 @@ export const reportQuery: Line = {
   targets: {},
   atMost: Object.fromEntries(reports.map((report) => [p95(report), 150])),
   notes: [
-    `1,000 tags, 240 countries and 500 domains, each in every hour, among ${otherWorkspaces} workspaces with fewer;`,
+    `1,000 tags of both channels, 240 countries and 500 domains, each in every hour, among ${otherWorkspaces} workspaces with fewer;`,
     'years that begin in the middle of a month, in time zones with and without an offset. Filling the tables takes minutes.',
   ],
   open,

@@ -135,7 +135,7 @@ async function listRowsOfChannel<Wanted extends Measure>(
     values: [...values, dimension, channel],
   }));
   const found = await query<(MeasuresIn<Wanted> & { value: Buffer })[]>(
-    `SELECT value, ${sumsOf(wanted, '1e0')} FROM (${sums.sql}) signed
+    `SELECT value, ${sumsOf(wanted, '1e0')} FROM (${sums.sql}) parts
      GROUP BY value HAVING ${wanted[0]} <> 0 ORDER BY ${most} DESC, value LIMIT ?`,
     [...sums.values, limit],
   );

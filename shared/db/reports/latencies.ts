@@ -18,7 +18,7 @@ export async function listLatencies(
     values: [...values, channels],
   }));
   const found = await query<LatencyIn[]>(
-    `SELECT channel, kind, gateway, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) signed
+    `SELECT channel, kind, gateway, step, bucket, SUM(messages) AS messages FROM (${sums.sql}) parts
      GROUP BY channel, kind, gateway, step, bucket HAVING messages > 0 ORDER BY channel, kind, gateway, step, bucket`,
     sums.values,
   );

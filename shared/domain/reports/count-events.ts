@@ -7,7 +7,7 @@ import { type Channel, channels } from '../../db/reports/counts.ts';
 import * as db from '../../db/reports/messages.system.ts';
 import type { Facts } from './facts.ts';
 import { factsOf, factsOfEvent } from './read-facts.ts';
-import { storeChanges } from './states.ts';
+import { newRecounting } from './states.ts';
 
 /** Counts what the events tell of that came since the last time, batch by batch. Returns how many events there were. */
 export async function countEvents(): Promise<number> {
@@ -18,6 +18,9 @@ export async function countEvents(): Promise<number> {
   }
   return total;
 }
+
+/** A batch is counted in so many parts: while one is counted, the server looks up the next one. */
+const partsOfBatch = 5;
 
 /**
  * One batch: the position moves in the transaction that adds what it stands for, so after any kill nothing is counted
@@ -35,45 +38,78 @@ async function countBatch(): Promise<number> {
     );
   if (after >= newest) return 0;
   const upTo = Math.min(after + config.REPORT_BATCH, newest);
-  const changed = await db.listMessageChanges(after, upTo);
-  for (const channel of channels) {
-    const ids = idsOf(channel, changed);
-    if (ids.size === 0) continue;
-    // How they were counted comes from the server while they are looked at as they are now.
-    const [messages, states] = await Promise.all([
-      listChanged(channel, ids, { after, upTo }),
-      db.listStates([...ids.values()]),
-    ]);
-    await storeChanges(messages, states);
+  const recounting = newRecounting();
+  const parts = partsOf(after, upTo);
+  let next = readAhead(parts[0]!);
+  for (const [index, part] of parts.entries()) {
+    const read = await next;
+    const following = parts[index + 1];
+    if (following) next = readAhead(following);
+    for (const [place, channel] of channels.entries()) {
+      const changes = changesOf(channel, read[place]!);
+      await recounting.add(await factsOfAll(channel, changes, part), ({ id }) =>
+        changes.get(id.toString('latin1'))?.counted?.toString(),
+      );
+    }
   }
+  await recounting.store();
   await db.updateReportPosition(upTo);
   afterCommit(() => count('report_events', {}, upTo - after));
   return upTo - after;
 }
 
+function partsOf(after: number, upTo: number): db.Positions[] {
+  const parts: db.Positions[] = [];
+  const size = Math.ceil(config.REPORT_BATCH / partsOfBatch);
+  for (let start = after; start < upTo; start += size)
+    parts.push({ after: start, upTo: Math.min(start + size, upTo) });
+  return parts;
+}
+
+/** The changes of each channel. Where the first channel has all events, the others are not asked for. */
+async function readChanges(part: db.Positions): Promise<db.ChangedMessage[][]> {
+  const found: db.ChangedMessage[][] = [];
+  let rest = part.upTo - part.after;
+  for (const channel of channels) {
+    const rows = rest > 0 ? await db.listChangedMessages(channel, part) : [];
+    rest -= rows.length;
+    found.push(rows);
+  }
+  return found;
+}
+
+/** Its failure shows where it is waited for. */
+function readAhead(part: db.Positions): Promise<db.ChangedMessage[][]> {
+  const reading = readChanges(part);
+  reading.catch(() => undefined);
+  return reading;
+}
+
 // They change nothing that is counted, or are not of a message that was sent.
 const unheeded = new Set(['email.delayed', 'sms.received']);
 
-/** Of the messages of a channel, in the order of their events, by themselves as latin1. */
-function idsOf(channel: Channel, changed: db.MessageChange[]): Map<string, Buffer> {
-  const ids = new Map<string, Buffer>();
-  for (const { type, id } of changed)
-    if (type.startsWith(channel) && !unheeded.has(type)) ids.set(id.toString('latin1'), id);
-  return ids;
+/** A row for each message, in the order of their events, by their ids as latin1. */
+function changesOf(channel: Channel, rows: db.ChangedMessage[]): Map<string, db.ChangedMessage> {
+  const changes = new Map<string, db.ChangedMessage>();
+  for (const row of rows) if (!unheeded.has(row.type)) changes.set(row.id.toString('latin1'), row);
+  return changes;
 }
 
-async function listChanged(
+/** In the order of their events, by which tags and domains get their names. */
+async function factsOfAll(
   channel: Channel,
-  ids: Map<string, Buffer>,
-  range: { after: number; upTo: number },
+  changes: Map<string, db.ChangedMessage>,
+  part: db.Positions,
 ): Promise<Facts[]> {
-  const rows = await db.listReportedMessages(channel, [...ids.values()]);
-  const found = new Map(rows.map((row) => [row.id.toString('latin1'), factsOf(channel, row)]));
-  if (channel === 'email') {
-    const gone = [...ids].filter(([key]) => !found.has(key)).map(([, id]) => id);
-    for (const { id, workspaceId, data } of await db.listLastData(gone, range))
-      found.set(id.toString('latin1'), factsOfEvent(id, workspaceId, data));
-  }
-  // In the order of their events, by which tags and domains get their names.
-  return [...ids.keys()].flatMap((key) => found.get(key) ?? []);
+  const gone = channel === 'email' ? [...changes.values()].filter(isGone) : [];
+  const last = await db.listLastData(
+    gone.map(({ id }) => id),
+    part,
+  );
+  const told = new Map(
+    last.map(({ id, workspaceId, data }) => [id.toString('latin1'), factsOfEvent(id, workspaceId, data)]),
+  );
+  return [...changes].flatMap(([key, row]) => (isGone(row) ? told.get(key) : factsOf(channel, row)) ?? []);
 }
+
+const isGone = (row: db.ChangedMessage) => row.workspace_id === null;

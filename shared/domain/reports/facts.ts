@@ -124,13 +124,13 @@ export function addTo(counts: Counts, { parts, gbp, eur }: Lasting, standing: St
   counts.charged += times * charged;
 }
 
-type Times = { created_at: Date; scheduled_at: Date | null; sent_at: Date | null; delivered_at: Date | null };
+/** How long a message took, in milliseconds, as far as it came. */
+type Times = { sent_ms: number | null; delivered_ms: number | null };
 
 /** A message that was scheduled is late from then on, and not from when it was accepted. */
-export function bucketsOf(times: Times): Pick<Standing, 'sent' | 'delivered'> {
-  const { created_at, scheduled_at, sent_at, delivered_at } = times;
+export function bucketsOf({ sent_ms, delivered_ms }: Times): Pick<Standing, 'sent' | 'delivered'> {
   return {
-    sent: sent_at && bucketOf(sent_at.getTime() - (scheduled_at ?? created_at).getTime()),
-    delivered: sent_at && delivered_at && bucketOf(delivered_at.getTime() - sent_at.getTime()),
+    sent: sent_ms === null ? null : bucketOf(sent_ms),
+    delivered: delivered_ms === null ? null : bucketOf(delivered_ms),
   };
 }

@@ -27,7 +27,7 @@ function emailFacts(row: ReportedMessages['email']): Facts {
     workspaceId: row.workspace_id,
     workspace: row.workspace_id.toString('latin1'),
     channel: 'email',
-    hour: hourOf(row.created_at),
+    hour: row.hour,
     kind: row.kind,
     tag: row.client_tag?.toString() ?? '',
     places: [
@@ -40,7 +40,7 @@ function emailFacts(row: ReportedMessages['email']): Facts {
     standing: {
       status: row.status,
       reason: emailReason(row.status, row.reason_category),
-      isOpened: row.opened_at !== null,
+      isOpened: row.is_opened === 1,
       isFree: true,
       charged: 0,
       gateway: '',
@@ -56,7 +56,14 @@ export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Fac
   // One event that cannot be read must not hold up the figures of all workspaces.
   const shown = [email.kind, email.status, email.sender, email.recipient, email.createdAt];
   if (!shown.every((field) => typeof field === 'string')) return null;
-  const time = (text: string | null) => (text ? new Date(text) : null);
+  const [accepted, scheduled, sent, delivered] = [
+    email.createdAt,
+    email.scheduledAt,
+    email.sentAt,
+    email.deliveredAt,
+  ].map((text) => (text ? Date.parse(text) : null));
+  const msBetween = (from: number | null | undefined, to: number | null | undefined) =>
+    from && to ? to - from : null;
   return emailFacts({
     id,
     workspace_id: workspaceId,
@@ -66,11 +73,10 @@ export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Fac
     recipient_key: Buffer.from(compareKey(addressOf(email.recipient))),
     reason_category: email.reason?.category ?? null,
     client_tag: email.clientTag,
-    created_at: new Date(email.createdAt),
-    scheduled_at: time(email.scheduledAt),
-    sent_at: time(email.sentAt),
-    delivered_at: time(email.deliveredAt),
-    opened_at: time(email.openedAt),
+    hour: hourOf(new Date(email.createdAt)),
+    sent_ms: msBetween(scheduled ?? accepted, sent),
+    delivered_ms: msBetween(sent, delivered),
+    is_opened: email.openedAt ? 1 : 0,
   });
 }
 
@@ -83,14 +89,14 @@ function emailReason(status: string, category: string | null): Standing['reason'
 function smsFacts(row: ReportedMessages['sms']): Facts | null {
   const { direction, status } = row;
   if (direction !== 'outbound' || status === 'received') return null;
-  const isRefused = status === 'failed' && row.sent_at === null && row.uncertain_count === 0;
+  const isRefused = status === 'failed' && row.sent_ms === null && row.uncertain_count === 0;
   const reason = status === 'failed' ? row.reason_category : null;
   return {
     id: row.id,
     workspaceId: row.workspace_id,
     workspace: row.workspace_id.toString('latin1'),
     channel: 'sms',
-    hour: hourOf(row.created_at),
+    hour: row.hour,
     kind: row.batch_id === null ? 'single' : 'batch',
     tag: row.client_tag?.toString() ?? '',
     places: [

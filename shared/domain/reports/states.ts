@@ -16,33 +16,46 @@ export function statesUntil(): Date {
   return new Date(now().getTime() - days * 86_400_000);
 }
 
-/**
- * Counts these messages as they stand now, instead of as they were counted before (`states`, by their ids as latin1), and
- * remembers that.
- */
-export async function storeChanges(
-  messages: readonly Facts[],
-  states: ReadonlyMap<string, string>,
-): Promise<void> {
+/** Messages that are counted anew in one transaction, which has the position of the reports locked. */
+export type Recounting = {
+  /** Counts these messages as they stand now, instead of as they were counted before, and remembers that. */
+  add(messages: readonly Facts[], counted: (facts: Facts) => string | undefined): Promise<void>;
+  /** Adds all of that to the stored counts. */
+  store(): Promise<void>;
+};
+
+export function newRecounting(): Recounting {
   const oldest = hourOf(statesUntil()) + 1;
-  const changed = messages.flatMap((facts) => {
-    const before = states.get(facts.id.toString('latin1'));
-    const counted = encode(facts.channel, facts.standing);
-    return before === counted || facts.hour < oldest ? [] : [{ facts, before, counted }];
-  });
-  if (changed.length === 0) return;
-  const nameOf = await nameAll(changed.map(({ facts }) => facts));
-  const kept = changed.map(
-    ({ facts: { id, workspaceId }, counted }): State => ({ id, workspaceId, counted }),
-  );
   const tally = newTally();
-  // The server writes down how they are counted while they are.
-  await Promise.all([
-    updateStates(kept),
-    nextTurn().then(() => {
+  // By their ids as latin1: a message that changes twice may be read before its first change is remembered.
+  const remembered = new Map<string, string>();
+  const storing: Promise<void>[] = [];
+  return {
+    async add(messages, counted) {
+      const changed = messages.flatMap((facts) => {
+        const key = facts.id.toString('latin1');
+        const before = remembered.get(key) ?? counted(facts);
+        const now = encode(facts.channel, facts.standing);
+        if (before === now || facts.hour < oldest) return [];
+        remembered.set(key, now);
+        return [{ facts, before, now }];
+      });
+      if (changed.length === 0) return;
+      const nameOf = await nameAll(changed.map(({ facts }) => facts));
+      const stored = updateStates(
+        changed.map(({ facts: { id, workspaceId }, now }): State => ({ id, workspaceId, counted: now })),
+      );
+      // Nobody waits for it before `store`.
+      stored.catch(() => undefined);
+      storing.push(stored);
+      // The server writes down how they are counted while they are.
+      await nextTurn();
       for (const { facts, before } of changed)
         tally.add(facts, before === undefined ? null : decode(before), nameOf);
-    }),
-  ]);
-  await tally.store();
+    },
+    async store() {
+      await Promise.all(storing);
+      await tally.store();
+    },
+  };
 }
