@@ -17,10 +17,14 @@ const asked = 3_000;
 const openFiles = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
 const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
 const samples = 100;
-/** So much CPU time may the process spend on others while a customer waits: what else the machine does is not counted. */
+/**
+ * So much CPU time may the process spend on others while a customer waits, on a machine whose undisturbed request takes
+ * `usualMs` of it. What else the machine does is not counted; a slow one gets more by as much as it is slower.
+ */
 const boundMs = 250;
-/** No single wait may take so much, the first one after thousands of clients have come at once included. */
-const longestMs = 3 * boundMs;
+const usualMs = 2;
+/** No single wait may take so many bounds, the first one after thousands of clients have come at once included. */
+const longest = 3;
 const mostMemoryMb = 350;
 
 const filesOf = (pid: number) => readdirSync(`/proc/${pid}/fd`).length;
@@ -39,6 +43,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const { port } = new URL(web.url);
   const agent = new Agent({ connections: 4 });
   const memory: number[] = [];
+  let slowness = 1;
 
   async function ask(method: 'GET' | 'POST', path: string, isNew = false): Promise<number> {
     const from = mainThreadCpuMs(web.pid);
@@ -57,7 +62,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   }
 
   /** Times that customers wait in this stretch: for reads, sends, and requests on new connections. */
-  async function stretch(name: string, isOver = () => true): Promise<void> {
+  async function stretch(name: string, isOver = () => true): Promise<{ meanMs: number }> {
     const waits: number[] = [];
     for (let count = 0; count < samples || !isOver(); count += 1) {
       waits.push(
@@ -74,11 +79,12 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
     const p99 = sorted[Math.min(sorted.length - 2, Math.floor(sorted.length * 0.99))]!;
     const [p50, most] = [sorted[Math.floor(sorted.length / 2)]!, sorted.at(-1)!];
     console.log(
-      `${name}: ${sorted.length} requests, p50 ${p50} ms of CPU, p99 ${p99} ms, most ${most} ms; ` +
+      `${name}: ${sorted.length} requests, p50 ${p50.toFixed(1)} ms of CPU, p99 ${p99.toFixed(0)} ms, most ${most.toFixed(0)} ms; ` +
         `web has ${memoryMb(web.pid).toFixed(0)} MB and ${filesOf(web.pid)} open files`,
     );
-    expect(p99, name).toBeLessThan(boundMs);
-    expect(most, name).toBeLessThan(longestMs);
+    expect(p99, name).toBeLessThan(boundMs * slowness);
+    expect(most, name).toBeLessThan(longest * boundMs * slowness);
+    return { meanMs: waits.reduce((sum, ms) => sum + ms, 0) / waits.length };
   }
 
   function attack(kind: string, count: number) {
@@ -91,9 +97,13 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
     return { ...attacker, seen };
   }
 
+  // Made once a day, in one go.
+  await (await request(`${web.url}/openapi.json`)).body.dump();
   await stretch('to warm up');
   const calm = { memory: memoryMb(web.pid), files: filesOf(web.pid) };
-  await stretch('undisturbed');
+  const { meanMs } = await stretch('undisturbed');
+  slowness = Math.max(1, meanMs / usualMs);
+  console.log(`undisturbed a request takes ${meanMs.toFixed(1)} ms of CPU: bounds times ${slowness.toFixed(1)}`);
 
   const idling = attack('idle', idle);
   await waitFor('they are all there, or were', () => {
@@ -112,7 +122,7 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   await waitFor('those without a key are refused', () => slowBodies.seen().statuses['401'] === 40);
 
   const wild = [attack('extreme', 12), attack('pipelining', 4), attack('unread', 50)];
-  await waitFor('they are at it', () => wild.every(({ seen }) => (seen().open ?? 0) > 0));
+  await waitFor('they are at it', () => wild.every(({ seen }) => seen().open + seen().closed > 0));
   await stretch('and extremes, pipelining and unread answers');
   const answers = wild[0]!.seen().statuses;
   expect(Object.keys(answers).toSorted()).toEqual(['400', '401', '404', '413', '431']);

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
-/** The system counts in steps of so much. */
+/** Where the system does not keep nanoseconds, it counts in steps of so much. */
 const tickMs = 10;
 
 /**
@@ -8,7 +8,10 @@ const tickMs = 10;
  * else the machine does meanwhile: so much passes while somebody waits for a process that is busy with something else.
  */
 export function mainThreadCpuMs(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'latin1');
+  const folder = `/proc/${pid}/task/${pid}`;
+  if (existsSync(`${folder}/schedstat`))
+    return Number(readFileSync(`${folder}/schedstat`, 'latin1').split(' ')[0]) / 1e6;
+  const text = readFileSync(`${folder}/stat`, 'latin1');
   // The name, in parentheses, may hold anything.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * tickMs;
