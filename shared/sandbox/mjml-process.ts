@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mjmlRuns, type Run, type ThreadResult } from './protocol.ts';
+import type { Run, ThreadResult } from './protocol.ts';
 import type { SandboxJob } from './queue.ts';
 import type { Loss, Thread, ThreadEvents } from './thread-handle.ts';
 
@@ -16,7 +16,11 @@ const patience = 5;
  * A process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces, and V8
  * ends the whole process where a thread overshoots its heap limit by much.
  */
-export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
+export function startMjmlProcess(
+  heapMb: number,
+  runs: Record<Run, { kill: number }>,
+  events: ThreadEvents,
+): Thread {
   const child = forkConfined(entry, { heapMb, readable: readableProgram() });
   let ready = false;
   let killed = false;
@@ -102,7 +106,7 @@ export function startMjmlProcess(heapMb: number, events: ThreadEvents): Thread {
       // Where this process could not look in time, the other may have had no processor either.
       const passedMs = Math.min(now - watched.at, tickMs);
       watched = { ...watched, at: now, ms: watched.ms + passedMs, totalMs: watched.totalMs + passedMs };
-      const limitMs = batch ? mjmlRuns[batch.run].kill : startMs;
+      const limitMs = batch ? runs[batch.run].kill : startMs;
       if (watched.ms < limitMs) return;
       const cpuMs = batch && watched.totalMs < patience * limitMs ? cpuMsOf(child.pid) : undefined;
       if (cpuMs === undefined || cpuMs - watched.cpuMs >= limitMs) kill();

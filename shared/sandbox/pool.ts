@@ -11,7 +11,7 @@ const mostDying = 2;
  * V8 ends the whole process where a thread overshoots its heap limit by more than 16 MB at one go, so the limits of
  * formats/liquid keep a render far below it; the rest is room for data, parsed templates and garbage.
  */
-const defaultHeapMb = 128;
+const heapMb = 128;
 
 export type Work = { workspaceId: string; source: string; message: ThreadJob; length: number };
 export type Pool = ReturnType<typeof openPoolOf>;
@@ -36,7 +36,7 @@ const rendersOf = ({ message }: SandboxJob, outputs: string[]) =>
   message.kind === 'rows' ? Math.max(1, outputs.length) : 1;
 
 /** Threads for Liquid. */
-export function openPool(size: number, heapMb = defaultHeapMb): Pool {
+export function openPool(size: number): Pool {
   const program = { entry: 'liquid', heapMb, runs } as const;
   return openPoolOf(size, {
     start: (events) => startThread(program, events),
