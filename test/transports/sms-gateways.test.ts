@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type GatewaySettings, gatewayList } from '../../shared/config/sms-gateways.ts';
-import { closeQueues } from '../../shared/queue/queue.ts';
+import { closeQueues, isRedisUp } from '../../shared/queue/queue.ts';
 import { closeGateways, gatewayFor, hasRoute, isAllSimulated, submit } from '../../shared/transports/sms.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
@@ -152,10 +152,14 @@ test('the rate of a gateway holds', async () => {
   const smsc = await startSmsc();
   useGateways(at(smsc, { perSecond: 20, window: 50 }));
   atEnd(closeQueues);
+  // A busy machine is not what is tested here.
+  changeSettings({ RATE_LIMIT_WAIT_SECONDS: 30 });
+  // Until then a process goes by its own share, beside which Redis grants another burst.
+  await waitFor('Redis is there', isRedisUp);
   const start = performance.now();
   await Promise.all(Array.from({ length: 12 }, () => submit(message)));
-  // 3 at once at most, then one each 50 ms.
-  expect(performance.now() - start).toBeGreaterThan(9 * 50 - 20);
+  // 2 at once, then one each 50 ms.
+  expect(performance.now() - start).toBeGreaterThanOrEqual(10 * 50 - 1);
   expect(smsc.taken).toHaveLength(12);
 });
 
