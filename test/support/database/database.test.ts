@@ -8,6 +8,7 @@ import { migrations } from '../../../shared/db/migrations/index.ts';
 import { shiftClock } from '../time/shift-clock.ts';
 import { dropLeftOvers, forgetRedis, useDatabase } from './database.ts';
 import { newDatabaseName } from './database-name.ts';
+import { withServer } from './drop-databases.ts';
 
 useDatabase();
 
@@ -47,8 +48,10 @@ test('the database of a file is, table by table and row by row, what the migrati
   const made = await contents();
   const name = new URL(config.MYSQL_URL).pathname.slice(1);
   // The tables that Knex keeps its notes in go too.
-  await query(`DROP DATABASE \`${name}\``);
-  await query(`CREATE DATABASE \`${name}\``);
+  // On a connection that names no database: the pool may open one more meanwhile, which the server would refuse.
+  await withServer(config.MYSQL_URL, (server) =>
+    server.query(`DROP DATABASE \`${name}\`; CREATE DATABASE \`${name}\``),
+  );
   await closeDatabase();
   expect(await pendingMigrations()).toEqual(migrations.map((migration) => migration.name));
   await migrateUp();

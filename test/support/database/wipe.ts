@@ -30,13 +30,17 @@ export async function wipe(
   birth: Birth,
   remake: () => Promise<void>,
 ): Promise<void> {
-  await server.query(`USE \`${database}\``);
+  // Without a database every table is gone too, and `remake` gives the files after this one what they need.
+  const tables = await server.query(`USE \`${database}\``).then(
+    () => tablesOf(server).catch(() => new Map<string, string>()),
+    () => new Map<string, string>(),
+  );
   const faults: string[] = [];
-  const tables = await tablesOf(server).catch(() => new Map<string, string>());
   for (const name of tables.keys()) if (!birth.has(name)) faults.push(`the table ${name} is left`);
   for (const [name, { made }] of birth)
     if (tables.get(name) !== made) faults.push(`the table ${name} is changed or gone`);
-  const [triggers] = await server.query<mysql.RowDataPacket[]>('SHOW TRIGGERS');
+  const [triggers] =
+    tables.size > 0 ? await server.query<mysql.RowDataPacket[]>('SHOW TRIGGERS') : [[]];
   for (const trigger of triggers) faults.push(`the trigger ${trigger['Trigger']} is left`);
   if (faults.length > 0) {
     await remake();
