@@ -19,7 +19,7 @@ const idle = 2 * Math.floor(Math.min(asked, openFiles - 1_000) / 2);
 const samples = 100;
 /**
  * So much CPU time may the process spend on others while a customer waits, on a machine whose undisturbed request takes
- * `usualMs` of it. What else the machine does is not counted; a slow one gets more by as much as it is slower.
+ * `usualMs` of it. Other work of the machine is not counted; a slow one gets more by as much as it is slower.
  */
 const boundMs = 250;
 const usualMs = 2;
@@ -103,7 +103,9 @@ test(`others are served within ${boundMs} ms while hostile clients do what they 
   const calm = { memory: memoryMb(web.pid), files: filesOf(web.pid) };
   const { meanMs } = await stretch('undisturbed');
   slowness = Math.max(1, meanMs / usualMs);
-  console.log(`undisturbed a request takes ${meanMs.toFixed(1)} ms of CPU: bounds times ${slowness.toFixed(1)}`);
+  console.log(
+    `undisturbed a request takes ${meanMs.toFixed(1)} ms of CPU: bounds times ${slowness.toFixed(1)}`,
+  );
 
   const idling = attack('idle', idle);
   await waitFor('they are all there, or were', () => {

@@ -39,8 +39,7 @@ export async function wipe(
   for (const name of tables.keys()) if (!birth.has(name)) faults.push(`the table ${name} is left`);
   for (const [name, { made }] of birth)
     if (tables.get(name) !== made) faults.push(`the table ${name} is changed or gone`);
-  const [triggers] =
-    tables.size > 0 ? await server.query<mysql.RowDataPacket[]>('SHOW TRIGGERS') : [[]];
+  const [triggers] = tables.size > 0 ? await server.query<mysql.RowDataPacket[]>('SHOW TRIGGERS') : [[]];
   for (const trigger of triggers) faults.push(`the trigger ${trigger['Trigger']} is left`);
   if (faults.length > 0) {
     await remake();
