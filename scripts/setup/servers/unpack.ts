@@ -7,16 +7,31 @@ const runs = (name: string) => ['/usr/bin', '/bin'].some((folder) => fs.existsSy
 
 export const isDebianLike = (): boolean => runs('apt-get') && runs('dpkg-deb');
 
+const underWay = new Map<string, Promise<string>>();
+
+/** As `unpackAlone`; whoever asks for the same folder meanwhile waits for the same work. */
+export function unpack(
+  packages: readonly string[],
+  folder: string,
+  from: 'system' | 'sid' = 'system',
+): Promise<string> {
+  const known = underWay.get(folder);
+  if (known) return known;
+  const work = unpackAlone(packages, folder, from).finally(() => underWay.delete(folder));
+  underWay.set(folder, work);
+  return work;
+}
+
 /**
  * Downloads packages with what they depend on and is not installed, and unpacks them into a folder. Nothing is
  * installed, no service is started and no root is needed: apt keeps its lists and archives in a folder of ours.
  * From Debian's sid everything comes with it, the C library too, as that may be newer than the machine's.
  * Returns what went wrong, or ''.
  */
-export async function unpack(
+async function unpackAlone(
   packages: readonly string[],
   folder: string,
-  from: 'system' | 'sid' = 'system',
+  from: 'system' | 'sid',
 ): Promise<string> {
   const work = `${folder}.${process.pid}`;
   const archives = path.join(work, 'archives');

@@ -34,12 +34,14 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
   const socket = path.join(folder, 'control');
   const file = path.join(folder, 'haproxy.cfg');
   fs.writeFileSync(file, configurationOf(nodes, { port, check, socket, client }), { mode: 0o600 });
+  // Both it and the client that it starts may have libraries of their own.
+  const libraries = [program, client].flatMap(({ env }) => env['LD_LIBRARY_PATH'] ?? []).join(path.delimiter);
   const url = new URL(nodes[0]!.url);
   url.port = String(port);
   const server = await run({
     start: async () => {
       const started = await startServer({
-        program: { ...program, env: { ...program.env, ...client.env } },
+        program: { ...program, env: { ...program.env, ...(libraries && { LD_LIBRARY_PATH: libraries }) } },
         args: ['-db', '-f', file],
         logFile: path.join(folder, 'haproxy.log'),
         answers: async () => void (await control(socket, 'show info')),
