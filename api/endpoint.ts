@@ -126,6 +126,8 @@ type Declaration<
   examples?: readonly Example<NoInfer<Body>>[];
   /** The body is the part `settings` of a form (multipart/form-data), and a part `file` comes behind it. */
   takesFile?: boolean;
+  /** Fields of a related operation that must not be ignored here, and why each is refused. */
+  notTaken?: Readonly<Record<string, string>>;
   /** Default 1 MiB. */
   bodyLimitBytes?: number;
   /** Members and items at all depths; default 50,000. */
@@ -178,6 +180,7 @@ export type Endpoint = {
   readonly body?: z.ZodType;
   readonly examples: readonly Example<z.ZodType>[];
   readonly takesFile: boolean;
+  readonly notTaken: Readonly<Record<string, string>>;
   readonly bodyLimitBytes: number;
   readonly bodyLimitValues?: number;
   readonly largeTexts: readonly (readonly string[])[];
@@ -225,6 +228,7 @@ export function endpoint<
     largeTexts: [],
     examples: [],
     takesFile: false,
+    notTaken: {},
     csv: false,
     freeForm: rest.body ? freeFormOf(rest.body) : [],
     knownFields: knownFieldsOf(rest.body, rest.response),

@@ -22,7 +22,7 @@ export function validate(
   const errors: FieldErrors = Object.create(null);
   const query = queryOf(endpoint, search, errors);
   const checkedBody = endpoint.body && check(endpoint.body, body, errors);
-  if (hasUnknown(endpoint.knownFields.known, body)) refuseMisnamed(endpoint, body, errors);
+  if (hasUnknown(endpoint.knownFields.known, body)) refuseUnknown(endpoint, body, errors);
   const checkedParams = endpoint.params?.safeParse(params, { error: describe });
   // The caller chooses the name of a record that is put, and is told which names there may be.
   if (checkedParams?.error && endpoint.method === 'put')
@@ -107,7 +107,10 @@ function usablePart(schema: z.core.$ZodType, value: unknown): unknown {
   return result.success ? result.data : usableOf(schema, value);
 }
 
-function refuseMisnamed({ knownFields }: Endpoint, body: unknown, errors: FieldErrors): void {
+/** Most unknown fields are ignored; these would change what is done. */
+function refuseUnknown({ knownFields, notTaken }: Endpoint, body: unknown, errors: FieldErrors): void {
+  for (const [name, value] of Object.entries(body as Record<string, unknown>))
+    if (Object.hasOwn(notTaken, name) && value !== null) addError(errors, name, notTaken[name]!);
   for (const { path, meant } of misnamedIn(knownFields, body))
     addError(errors, fieldPath(path), `is not a field; did you mean ${meant}?`);
 }

@@ -16,6 +16,7 @@ import { endpoint } from '../../endpoint.ts';
 
 const tag = 'SMS batches';
 const params = z.object({ id: Id('batch') });
+const inFile = 'must not be given: the rows of the file are the recipients';
 
 export default [
   endpoint({
@@ -58,6 +59,7 @@ export default [
       },
     ],
     takesFile: true,
+    notTaken: { messages: inFile, listIds: inFile, excludeLists: inFile },
     bodyLimitBytes: 20 * 1024 * 1024,
     status: 201,
     response: CreatedSmsBatch,

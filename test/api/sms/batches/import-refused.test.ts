@@ -41,6 +41,19 @@ type Faults = Record<string, RegExp>;
 
 test.each<[string, Form, Faults]>([
   ['settings without a text', importForm({}, `number\n${number}`), { content: /^must be given/ }],
+  [
+    'recipients beside the file, and lists to leave out',
+    hello(`number\n${number}`, {
+      messages: [{ recipient: number }],
+      listIds: ['clist_1'],
+      excludeLists: ['clist_2'],
+    }),
+    {
+      messages: /^must not be given: the rows of the file are the recipients$/,
+      listIds: /^must not be given/,
+      excludeLists: /^must not be given/,
+    },
+  ],
   ['a file of nothing', hello(''), { file: /^has no header row \(line 1\)$/ }],
   ['a byte order mark alone', hello('\ufeff'), { file: /^has no header row \(line 1\)$/ }],
   ['empty rows alone', hello('\n;;\n\n'), { file: /^has no header row \(line 1\)$/ }],
