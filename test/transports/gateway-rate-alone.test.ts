@@ -17,7 +17,8 @@ test('while Redis is away a process goes on with its share of the rate', async (
   expect(await Promise.all(Array.from({ length: 6 }, () => take(60_000)))).not.toContain(false);
   // Two at once, then one each 100 ms.
   expect(performance.now() - start).toBeGreaterThanOrEqual(4 * 100 - 1);
-  expect(await take(0)).toBe(false);
+  // A busy machine that is late has tokens again, but no more than two.
+  expect(await Promise.all([take(0), take(0), take(0)])).toContain(false);
 });
 
 test('without a rate nobody waits, and Redis is not asked', async () => {

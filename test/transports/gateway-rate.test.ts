@@ -48,7 +48,10 @@ test('each gateway has a rate of its own', async () => {
 test('a turn that would come too late is refused, and takes no token from the others', async () => {
   const [first, second] = [sharedTokenBucket('carrier', 2), sharedTokenBucket('carrier', 2)];
   expect(await first.take(longMs)).toBe(true);
+  const start = performance.now();
   const late = await Promise.all(Array.from({ length: 20 }, () => first.take(50)));
-  expect(late.filter((isGranted) => isGranted).length).toBeLessThanOrEqual(1);
+  const seconds = (performance.now() - start) / 1000;
+  // A busy machine asks for so long that tokens come back meanwhile.
+  expect(late.filter((isGranted) => isGranted).length).toBeLessThanOrEqual(1 + 2 * seconds);
   expect(await second.take(longMs)).toBe(true);
 });

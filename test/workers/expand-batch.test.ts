@@ -40,18 +40,17 @@ test('a batch of 1,200 goes out by itself, in chunks, and completes', async () =
   await workers.stop();
   expect(await statusesOf(id)).toEqual({ delivered: 1_200 });
   expect((await shown(id)).counts).toMatchObject({ total: 1_200, waiting: 0, delivered: 1_200 });
-}, 150_000);
+});
 
 test('a paused batch goes on at once after a credit', async () => {
   await balance.add(own.workspaceId, 1, null);
   const { id } = await newBatch(api, own, { messages: messagesTo(3) });
   const workers = await runWorkers();
   await waitFor('it is paused', async () => (await shown(id)).status === 'paused');
-  const since = performance.now();
+  // By itself it does not look again while this test runs.
+  await query('UPDATE sms_batches SET due_at = due_at + INTERVAL 1 DAY');
   await balance.add(own.workspaceId, 900, null);
   await waitFor('all are sent', async () => (await shown(id)).counts.waiting === 0);
-  // Well before it would have looked again by itself.
-  expect(performance.now() - since).toBeLessThan(15_000);
   await workers.stop();
 });
 
@@ -63,7 +62,7 @@ test('a scheduled batch whose job is lost begins in its time, by the sweep', asy
   await forgetRedis();
   const workers = await runWorkers();
   await advanceClock(365_000);
-  await waitFor('all are sent', async () => (await shown(id)).counts.waiting === 0, { timeoutMs: 30_000 });
+  await waitFor('all are sent', async () => (await shown(id)).counts.waiting === 0);
   await workers.stop();
 });
 
@@ -72,9 +71,7 @@ test('rows that kill worker after worker are taken one by one, and the one to bl
   // Begun, so that the first step is at a row: a worker that only begins it in its turn gives it back, and has not died of it.
   await query('UPDATE sms_batches SET claims = 20, started_at = UTC_TIMESTAMP(3)');
   const workers = await runWorkers(['expand-batch', 'sweep']);
-  await waitFor('all are messages', async () => (await shown(id)).counts.waiting === 0, {
-    timeoutMs: 30_000,
-  });
+  await waitFor('all are messages', async () => (await shown(id)).counts.waiting === 0);
   await workers.stop();
   expect(await statusesOf(id)).toEqual({ queued: 2, failed: 1 });
 });
@@ -88,10 +85,8 @@ test('the batches of a workspace that has many do not stand before the one of an
   const other = await textingWorkspace();
   const { id } = await newBatch(api, other, { messages: messagesTo(500) });
   const workers = await runWorkers(['expand-batch']);
-  await waitFor('the one is made', async () => (await batchOf(api, other, id)).counts.waiting === 0, {
-    timeoutMs: 30_000,
-  });
+  await waitFor('the one is made', async () => (await batchOf(api, other, id)).counts.waiting === 0);
   const waiting = await Promise.all(many.map(async (batch) => (await shown(batch.id)).counts.waiting));
   await workers.stop();
   expect(waiting.filter((rows) => rows > 0).length).toBeGreaterThan(6);
-}, 90_000);
+});

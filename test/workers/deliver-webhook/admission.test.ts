@@ -21,7 +21,7 @@ import { forgetRedis, useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
-import { advanceClock } from '../../support/time/advance-clock.ts';
+import { advanceClock, clockToleranceMs } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -76,7 +76,7 @@ test('Redis holds at most 500 deliveries of a webhook while 5,000 wait, and all 
   );
   // Deliveries let in together come in any order; where the machine stood still a few were handed back, to come later.
   expect(offBy.filter((places) => places > 500).length).toBeLessThan(250);
-}, 120_000);
+});
 
 test('what comes while others wait goes behind them', async () => {
   changeSettings({ WEBHOOK_JOBS_PER_WEBHOOK: 10 });
@@ -119,17 +119,20 @@ test('after an outage the backlog is let out slowly', async () => {
   await forgetRedis();
   // A probe gets through.
   const [probe] = await deliveriesOf(id);
+  const before = now().getTime();
   await attempt(probe!.id);
   expect(await countsOf(id)).toMatchObject({ delivered: 1, parked: 999 });
   const seen: number[] = [];
   for (let step = 0; step < 5; step += 1) {
     await recovery.sweep();
-    seen.push((await countsOf(id)).inRedis);
+    const { inRedis } = await countsOf(id);
+    // A busy machine is further on than the steps say.
+    const elapsedMs = now().getTime() - before + clockToleranceMs;
+    expect(inRedis).toBeGreaterThanOrEqual(10);
+    expect(inRedis).toBeLessThanOrEqual(10 * 2 ** Math.floor(elapsedMs / 5_000));
+    seen.push(inRedis);
     await advanceClock(5_000);
   }
-  // A machine that stood still in between is a step further.
-  expect([10, 20]).toContain(seen[0]);
-  for (const [index, count] of seen.entries()) expect(count).toBeLessThanOrEqual(10 * 2 ** (index + 2));
   expect(seen.at(-1)).toBeGreaterThan(seen[0]!);
   await advanceClock(30_000);
   await recovery.sweep();
