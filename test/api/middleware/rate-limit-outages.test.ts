@@ -55,15 +55,22 @@ async function share([one, two]: readonly [Buckets, Buckets]): Promise<boolean> 
 test.each(['refuse', 'freeze'] as const)(
   'while Redis is away (%s) each process holds the limit by itself, without delay, and shares it afterwards',
   async (fault) => {
-    const processes = [tokenBuckets([limit]), tokenBuckets([limit])] as const;
-    await waitFor('the processes share a limit', () => share(processes));
+    // Their time stands still while Redis is away, since they ask again each second.
+    let time = performance.now();
+    const start = () => tokenBuckets([limit], () => time);
+    const processes = [start(), start()] as const;
+    const sharing = () => {
+      time += 1_000;
+      return share(processes);
+    };
+    await waitFor('the processes share a limit', sharing);
     redis[fault]();
     waited = 0;
     for (const one of processes) for (const id of ['a', 'b', 'c']) expect(await passed(one, id, 8)).toBe(5);
     // The first of each process, which finds out.
     expect(waited).toBeLessThanOrEqual(processes.length);
     await redis.pass();
-    await waitFor('the processes share a limit again', () => share(processes));
+    await waitFor('the processes share a limit again', sharing);
   },
 );
 

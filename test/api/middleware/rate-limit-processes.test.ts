@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
+import { isRedisUp } from '../../../shared/queue/queue.ts';
 import { clientOf } from '../../support/api/api-client.ts';
 import { startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -17,6 +19,7 @@ test('the limit of a key is one for all processes, to the request', async () => 
   // They never count alone, however busy the machine is.
   changeSettings({ RATE_LIMIT_PER_SECOND: perSecond, RATE_LIMIT_WAIT_SECONDS: 30 });
   const web = await startWeb();
+  await waitFor('Redis is there', isRedisUp);
   // This process is the other one.
   const clients = [clientOf(web.url), await startApi()];
   const startedAt = performance.now();

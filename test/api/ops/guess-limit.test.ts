@@ -1,8 +1,10 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { isRedisUp } from '../../../shared/queue/queue.ts';
 import { codeOf } from '../../support/api/contract.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -14,13 +16,15 @@ const login = (secret: string, from?: string) => ({
   ...(from && { 'x-forwarded-for': from }),
 });
 
-beforeAll(() => {
+beforeAll(async () => {
   changeSettings({
     OPS_PASSWORD: password,
     AUTH_FAILURES_PER_MINUTE: perMinute,
     RATE_LIMIT_WAIT_SECONDS: 30,
     TRUST_PROXY: 1,
   });
+  // Until then each process counts alone.
+  await waitFor('Redis is there', isRedisUp);
 });
 beforeEach(forgetRedis);
 
