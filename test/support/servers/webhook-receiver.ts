@@ -71,6 +71,8 @@ export type WebhookReceiverOptions = {
   host?: string;
   /** 0, or left out: any free port. */
   port?: number;
+  /** How long it keeps an idle connection, and says so; 5 s if left out. */
+  keepAliveMs?: number;
 };
 
 export async function startWebhookReceiver(options: WebhookReceiverOptions = {}): Promise<WebhookReceiver> {
@@ -115,6 +117,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
   const server = options.tls
     ? createHttpsServer(options.tls, receive)
     : createHttpServer({ highWaterMark: 64 * 1024 }, receive);
+  if (options.keepAliveMs !== undefined) server.keepAliveTimeout = options.keepAliveMs;
   server.on('connection', (socket) => {
     connections.opened += 1;
     connections.open += 1;
@@ -146,7 +149,7 @@ export async function startWebhookReceiver(options: WebhookReceiverOptions = {})
     respondWith: (answer) => {
       respond = responder(answer);
     },
-    waitFor: (wanted, { timeoutMs = 30_000 } = {}) =>
+    waitFor: (wanted, { timeoutMs = 100_000 } = {}) =>
       new Promise((resolve, reject) => {
         const isThere = typeof wanted === 'number' ? () => requests.length >= wanted : () => wanted(requests);
         if (isThere()) return resolve(requests);

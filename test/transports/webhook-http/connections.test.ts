@@ -142,7 +142,7 @@ test('a refused or broken connection is a failure, and leaves nothing behind', a
 });
 
 test('the connections of 2,000 origins are kept, and those of more are used once', async () => {
-  const receiver = await startWebhookReceiver({ respond: { headers: { 'keep-alive': 'timeout=60' } } });
+  const receiver = await startWebhookReceiver({ keepAliveMs: 60_000 });
   const agent = startAgent({ resolve: async () => ['127.0.0.1'] });
   for (let index = 0; index < 2_050; index += 50) {
     const batch = Array.from({ length: 50 }, (_, offset) =>

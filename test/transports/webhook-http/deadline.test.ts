@@ -109,14 +109,22 @@ test('an answer that came in time counts, although this process slept through th
   );
   atEnd(() => worker.terminate());
   const [port] = (await once(worker, 'message')) as [number];
+  const agent = startAgent();
   const deadlineMs = 2_000;
-  const startedAt = performance.now();
-  const result = startAgent().post(attemptTo(`http://127.0.0.1:${port}/`, { timeoutMs: deadlineMs }));
-  await once(worker, 'message');
-  Atomics.wait(answered, 0, 0);
-  // Sleeps, and sees and does nothing meanwhile.
-  Atomics.wait(answered, 0, 1, startedAt + deadlineMs + 100 - performance.now());
-  expect(await result).toMatchObject({ responseStatus: 204, error: null });
+  for (let isInTime = false; !isInTime; ) {
+    Atomics.store(answered, 0, 0);
+    const startedAt = performance.now();
+    const asked = once(worker, 'message');
+    const result = agent.post(attemptTo(`http://127.0.0.1:${port}/`, { timeoutMs: deadlineMs }));
+    await asked;
+    Atomics.wait(answered, 0, 0);
+    isInTime = performance.now() < startedAt + deadlineMs;
+    // Sleeps, and sees and does nothing meanwhile.
+    Atomics.wait(answered, 0, 1, startedAt + deadlineMs + 100 - performance.now());
+    // The endpoint of a busy machine may be late itself.
+    if (isInTime) expect(await result).toMatchObject({ responseStatus: 204, error: null });
+    else await result;
+  }
 });
 
 async function startServer(

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { skippableTimers } from '../../../support/time/skip-time.ts';
 import { waitFor } from '../../../support/time/wait-for.ts';
 import { endpoint, limiterOf, send } from './gates.ts';
 
@@ -86,8 +87,10 @@ test('who waits at an origin that does not answer is sent away, and so is who co
 
 test('for all webhooks of a slow origin together no more may wait than their part, and they leave room for others', async () => {
   const [limiter, slow] = [limiterOf({ waiting: 100 }), endpoint()];
+  const skip = skippableTimers({ clock: true });
   const known = toOrigin(limiter, 'known', 20, slow.request);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  await waitFor('all are out', () => slow.unanswered() === 20);
+  skip(500);
   slow.answer(1);
   await waitFor('it is known to take half a second', () => known.ended.posted === 1);
   const many = Array.from({ length: 50 }, (_, index) => toOrigin(limiter, `${index}`, 10, slow.request));
