@@ -35,8 +35,9 @@ export default defineConfig({
     globalSetup: ['test/support/runner/global-setup.ts'],
     setupFiles: ['test/support/runner/setup.ts'],
     globals: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // Generous, since a limit only matters when a test hangs, and a busy machine is slow.
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     teardownTimeout: 20_000,
     retry: 0,
     allowOnly: false,

@@ -156,7 +156,7 @@ test('a newcomer sends a first email and a first text from the reference, and se
   await window.getByText('ada@example.com').first().waitFor();
   await window.getByText('Hello').first().waitFor();
   await window.context().close();
-}, 240_000);
+});
 
 test('the reference can be read in the dark and on a phone', async () => {
   if (!browser) return;
@@ -165,7 +165,7 @@ test('the reference can be read in the dark and on a phone', async () => {
   expect(await seriousFaults(page, ['color-contrast'])).toEqual([]);
   expect(await widthOnPhone(page)).toBe(phone.width);
   await close();
-}, 240_000);
+});
 
 test('every other page can be read by everybody, in light and dark, on a phone', async () => {
   if (!browser) return;
@@ -201,7 +201,7 @@ test('every other page can be read by everybody, in light and dark, on a phone',
   }
   expect(faults).toEqual({});
   await close();
-}, 240_000);
+});
 
 async function acceptedEmail(): Promise<string> {
   const { id } = await createClient({ baseUrl: url, apiKey: demo.apiKey }).post('/v2/email', {

@@ -91,7 +91,7 @@ test('each bomb ends in a clear error, and the next MJML is compiled', async () 
     expect(messages.join('; ')).toMatch(says);
   }
   expect(await compileTemplate('w', fresh())).toMatchObject({ ok: true });
-}, 120_000);
+});
 
 test('while one workspace sends bombs without pause, another waits for one of them at most', async () => {
   const bomb = slow;
@@ -105,7 +105,7 @@ test('while one workspace sends bombs without pause, another waits for one of th
   expect(ended).toBeLessThanOrEqual(2);
   await closeSandbox();
   await Promise.all(attack);
-}, 60_000);
+});
 
 test('a process that dies fails what it was at, and another takes its place', async () => {
   await compileTemplate('w', fresh());
@@ -138,7 +138,7 @@ test('one that runs out of memory fails, and the next is compiled', async () => 
   );
   expect(await run(large)).toEqual({ outcome: 'failed', faults: [{ part: 0, message: 'memory' }] });
   expect(await run(fresh())).toMatchObject({ outcome: 'done' });
-}, 60_000);
+});
 
 // Shows A35
 test('it has none of the server’s settings, and may read its program and the libraries and nothing else', async () => {
@@ -175,7 +175,7 @@ test('an idle process keeps none alive, and a result that is owed does', async (
     timeout: 60_000,
   });
   expect(stdout).toBe('true\n');
-}, 60_000);
+});
 
 test('it does not outlive the process that it belongs to, however that ends', async () => {
   const parent = spawn(
@@ -190,4 +190,4 @@ test('it does not outlive the process that it belongs to, however that ends', as
   expect(pid).toBeDefined();
   parent.kill('SIGKILL');
   await waitFor('it has ended', () => !isThere(pid!));
-}, 60_000);
+});

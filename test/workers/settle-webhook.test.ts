@@ -67,7 +67,7 @@ test('5,000 that wait for a webhook that is switched off are skipped, though the
     expect(delivery).toMatchObject({ dueAt: null, parked: false, attempts: 0 });
     expect(delivery.completedAt).not.toBeNull();
   }
-}, 120_000);
+});
 
 test('the deliveries of a deleted webhook are settled, and no others', async () => {
   const kept = await makeWebhook(own, nowhere);

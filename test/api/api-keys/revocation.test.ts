@@ -52,7 +52,7 @@ async function hears(): Promise<void> {
   await waitFor('changes are heard', async () => {
     const { id, key } = await rememberedKey();
     await there.remove(id);
-    return waitFor('this one too', async () => (await statusOf(key)) === 401, { timeoutMs: 500 });
+    return waitFor('this one too', async () => (await statusOf(key)) === 401, { timeoutMs: 3_000 });
   });
 }
 

@@ -81,4 +81,4 @@ test('of 1,000 cancellations against 1,000 sends at the moment of their time, ea
       status === 'sent' ? 'email.sent' : 'email.cancelled',
     ]);
   }
-}, 120_000);
+});

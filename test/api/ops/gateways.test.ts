@@ -168,6 +168,6 @@ test('a process that shares a rate knows how many others hold the gateway', asyn
   });
   expect(sharersOf('carrier-1')).toBe(1);
   smsGateways.start();
-  await waitFor('the others are counted', () => sharersOf('carrier-1') === 3, { timeoutMs: 30_000 });
+  await waitFor('the others are counted', () => sharersOf('carrier-1') === 3);
   expect(sharersOf('carrier-2')).toBe(2);
 });

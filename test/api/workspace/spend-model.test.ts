@@ -165,4 +165,4 @@ test('the spend of a workspace is what a ledger kept by hand comes to, after wha
     }),
     { numRuns: 4, endOnFailure: true },
   );
-}, 120_000);
+});

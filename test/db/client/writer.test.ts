@@ -18,7 +18,7 @@ beforeAll(async () => {
   mysql = await startOwnMysql({ options: [`--ssl-key=${files[0]}`, `--ssl-cert=${files[1]}`] });
   own = new URL(mysql.url);
   atEnd(closeDatabase);
-}, 120_000);
+});
 
 const nobody = '127.0.0.1:1';
 const urlOf = (hosts: string[], { username, password } = own, search = '') =>
@@ -51,7 +51,7 @@ test('of several servers the first that takes writes is used, and another once i
   expect(await usedPort()).toBe(otherPort);
   expect(await second.query("SHOW TABLES FROM mysql LIKE 'switched'")).toHaveLength(1);
   await mysql.query('SET GLOBAL read_only = 0');
-}, 120_000);
+});
 
 test('a server is known by the authority of ssl-ca, and refused without it', async () => {
   await use(urlOf([own.host], own, `?ssl-ca=${authority}`));

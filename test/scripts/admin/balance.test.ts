@@ -20,7 +20,7 @@ test('the operator adds to a balance, sees it and its changes, and makes it unli
   ]);
   expect(await balance('set-unlimited', id)).toEqual({ id, balance: 'unlimited' });
   expect(await balance('show', id)).toEqual({ id, balance: 'unlimited' });
-}, 60_000);
+});
 
 test('an amount that is none, and a workspace that is none, are refused', async () => {
   const { workspaceId: id } = await workspace();
@@ -33,4 +33,4 @@ test('an amount that is none, and a workspace that is none, are refused', async 
   const answers = await Promise.all(refused.map(([given, amount]) => balance('add', given, amount)));
   expect(answers).toEqual(refused.map(() => ({ code: 1, printed: expect.any(String) })));
   expect(await balance('show', id)).toEqual({ id, balance: 'unlimited' });
-}, 60_000);
+});

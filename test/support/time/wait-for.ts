@@ -14,7 +14,7 @@ type Limits = { timeoutMs?: number; intervalMs?: number };
 export async function waitFor<T>(
   description: string,
   ask: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs }: Limits = {},
+  { timeoutMs = 100_000, intervalMs }: Limits = {},
 ): Promise<Exclude<Awaited<T>, Falsy>> {
   const start = performance.now();
   for (;;) {

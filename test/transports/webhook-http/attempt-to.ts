@@ -24,7 +24,7 @@ type Changes = { body?: string | Buffer; webhookId?: string; timeoutMs?: number 
 
 /** An attempt with both signatures, and with time enough for a busy machine. */
 export function attemptTo(url: string, changes: Changes = {}): WebhookAttempt {
-  const { body = anyBody, webhookId = anyId, timeoutMs = 30_000 } = changes;
+  const { body = anyBody, webhookId = anyId, timeoutMs = 100_000 } = changes;
   const message = { body, webhookId, contentType: 'application/json', createdAt: new Date(), signatures };
   return {
     url,

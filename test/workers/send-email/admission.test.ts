@@ -64,7 +64,7 @@ test('Redis holds no more of a workspace than its share; the rest waits in rows,
   expect(arrived).toHaveLength(300);
   // Emails that are let in together come in any order.
   arrived.forEach((number, place) => expect(Math.abs(number - place)).toBeLessThanOrEqual(100));
-}, 60_000);
+});
 
 test('one workspace’s backlog leaves the room of others, and of its own other lanes, alone', async () => {
   const other = await workspace();
@@ -122,7 +122,7 @@ test('one-time codes of a workspace pass the marketing of another that is going 
   expect(passedBy.length).toBeGreaterThan(2);
   // As many as one lane has in hand, and those that come out while the code is claimed.
   expect(Math.max(...passedBy)).toBeLessThan(100);
-}, 60_000);
+});
 
 test('what comes while others wait goes behind them', async () => {
   await acceptMany(own, 60, numbered);

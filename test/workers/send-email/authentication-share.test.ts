@@ -63,7 +63,7 @@ test('who calls all of its email authentication goes before others with its shar
   // The code of one that keeps to its share waits for hardly more than what was in hand.
   expect(greedyBefore(last('code'))).toBeLessThan(20 + 8 + 25);
   expect((await emailCounts(greedy!, 'authentication')).sent).toBe(300);
-}, 120_000);
+});
 
 test('the share is the workspace’s own, is of one-time codes only, and 0 is no limit', async () => {
   setShare(2);

@@ -190,4 +190,4 @@ test('two worker processes together send exactly as many as the limit allows, wh
   await Promise.all(workers.map((worker) => worker.stop()));
   expect(sink.messages.length - before).toBe(60);
   expect(await sent()).toBe(60);
-}, 60_000);
+});

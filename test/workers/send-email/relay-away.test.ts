@@ -48,11 +48,11 @@ test('300 emails do not hammer a relay that says 421, keep their attempts, and a
   sink.setMode('accept');
   // The tried emails come again in a minute.
   await advanceClock(62_000);
-  await waitFor('all are sent', async () => (await emailCounts(own)).sent === 300, { timeoutMs: 60_000 });
+  await waitFor('all are sent', async () => (await emailCounts(own)).sent === 300);
   expect(sink.messages).toHaveLength(300);
   expect(worker.output()).toContain('the relay can be used again');
   await worker.stop();
-}, 120_000);
+});
 
 // Shows F12
 test('a worker stops in time while the relay is away', async () => {
@@ -64,7 +64,7 @@ test('a worker stops in time while the relay is away', async () => {
   await waitFor('it pauses', () => worker.output().includes('"pauseSeconds":2'));
   expect(await worker.stop()).toMatchObject({ code: 0 });
   expect((await emailCounts(own)).inRedis).toBe(40);
-}, 60_000);
+});
 
 test('while the relay is away for good, emails fail when their time is up as they would have', async () => {
   const sink = await startSmtpSink({ mode: 'drop in the banner' });
@@ -82,7 +82,7 @@ test('while the relay is away for good, emails fail when their time is up as the
   );
   expect(reason).toEqual({ reason_category: 'soft_bounce', reason_code: 'relay_greeting' });
   await worker.stop();
-}, 60_000);
+});
 
 const fault = { kind: 'transport_fault', reason: 'connection', detail: 'refused' } as const;
 const accepted = { kind: 'accepted', reply: '250 Ok' } as const;
