@@ -8,7 +8,7 @@ import { query } from '../../shared/db/client.ts';
 import { workspace } from '../support/data/factory.ts';
 import { newEmail } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { mainThreadCpuMs } from '../support/processes/cpu-time.ts';
+import { cpuSlowdown, mainThreadCpuMs } from '../support/processes/cpu-time.ts';
 import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { waitFor } from '../support/time/wait-for.ts';
@@ -71,7 +71,7 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
   expect(statuses).toEqual(Array(emails).fill(201));
 
   const isLarge = ({ envelope }: { envelope: { to: string[] } }) => envelope.to[0]!.startsWith('large-');
-  await sink.waitFor((messages) => messages.filter(isLarge).length === emails, { timeoutMs: 120_000 });
+  await sink.waitFor((messages) => messages.filter(isLarge).length === emails, { timeoutMs: 200_000 });
   const { attachments } = await PostalMime.parse(sink.messages.find(isLarge)!.raw);
   const received = attachments.map((one) => [
     one.filename,
@@ -91,7 +91,7 @@ test('eight emails of 30 MB at once fit into little memory and hold nobody else 
     `web ${peaks.web.toFixed(0)} MB (${before.web.toFixed(0)} MB before), worker ${peaks.worker.toFixed(0)} MB (${before.worker.toFixed(0)} MB before); ` +
       `${sorted.length} small requests meanwhile: p50 ${sorted[sorted.length >> 1]} ms of CPU, most ${sorted.at(-1)} ms`,
   );
-  expect(sorted[sorted.length >> 1]).toBeLessThan(100);
+  expect(sorted[sorted.length >> 1]! / cpuSlowdown()).toBeLessThan(100);
   expect(peaks.web).toBeLessThan(400);
   expect(peaks.worker).toBeLessThan(300);
-}, 180_000);
+});

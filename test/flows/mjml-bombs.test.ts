@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { mjmlBombs } from '../sandbox/mjml-bombs.ts';
 import { clientOf } from '../support/api/api-client.ts';
@@ -5,7 +6,7 @@ import { workspace } from '../support/data/factory.ts';
 import { mjmlText } from '../support/data/mjml.ts';
 import { postEmail } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { mainThreadCpuMs } from '../support/processes/cpu-time.ts';
+import { cpuSlowdown, mainThreadCpuMs } from '../support/processes/cpu-time.ts';
 import { startWeb } from '../support/processes/processes.ts';
 
 useDatabase();
@@ -30,6 +31,8 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
       const before = mainThreadCpuMs(pid);
       expect((await postEmail(api, neighbour, letters[index % 2])).status).toBe(201);
       computedMs.push(mainThreadCpuMs(pid) - before);
+      // They are to look on, and not to be the load.
+      await sleep(25);
     }
   })();
 
@@ -43,8 +46,8 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
   }
   isOver = true;
   await others;
-  const most = Math.max(...computedMs);
-  console.info(`${computedMs.length} other requests, of which one met ${most} ms of computing`);
+  const most = Math.max(...computedMs) / cpuSlowdown();
+  console.info(`${computedMs.length} other requests, of which one met ${most.toFixed(0)} ms of computing`);
   // Each of the bombs takes seconds where nothing ends it.
   expect(most).toBeLessThan(500);
-}, 180_000);
+});
