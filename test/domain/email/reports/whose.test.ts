@@ -140,6 +140,7 @@ describe('nothing changes, anywhere, by', () => {
 });
 
 test('an email that is not yet written down as sent is waited for, and its report not lost', async () => {
+  changeSettings({ INBOUND_WAIT_SECONDS: 60 });
   const email = await emailIn('queued', own);
   const received = receive(statusReport(), [email.returnPath]);
   // It is looked at under a lock; the worker that writes comes in between.
