@@ -35,7 +35,7 @@ test('a batch of 1,200 goes out by itself, in chunks, and completes', async () =
   const { id } = await newBatch(api, own, { messages: messagesTo(1_200) });
   const workers = await runWorkers();
   await waitFor('it is completed', async () => (await shown(id)).status === 'completed', {
-    timeoutMs: 120_000,
+    timeoutMs: 200_000,
   });
   await workers.stop();
   expect(await statusesOf(id)).toEqual({ delivered: 1_200 });

@@ -122,7 +122,7 @@ async function becomes(
 ): Promise<void> {
   try {
     // One that will never come to it ends, and the wait with it.
-    await waitFor(description, async () => (started.isRunning() ? ask() : true), { timeoutMs: 120_000 });
+    await waitFor(description, async () => (started.isRunning() ? ask() : true), { timeoutMs: 200_000 });
     if (!started.isRunning()) throw new Error(`It ended before ${description}`);
   } catch (error) {
     throw new Error(`${(error as Error).message}\nIt wrote:\n${started.output()}`, { cause: error });
