@@ -295,6 +295,6 @@ test('whatever happens to messages and to who counts them, the figures are those
       await reports.rebuild(own.workspaceId, from, new Date(start.getTime() + hourMs));
       expect(await stored(own)).toEqual(before);
     }),
-    { numRuns: 6, endOnFailure: true },
+    { numRuns: 3, endOnFailure: true },
   );
 });
