@@ -59,6 +59,11 @@ const head = [
       'shows. `readme.test.ts` fails where the page is not what they make, where a row has no test, and where a ' +
       'comment names no row.',
   ),
+  wrapped(
+    'Where a test breaks something amid many rows, each run of all tests has a short form of it: each harm at least ' +
+      'once, and few rows. `scripts/test --long WORD` runs the long form; `scripts/test --help` names the files that ' +
+      'have one, and the long runs (faults, soak, cluster, fuzz).',
+  ),
 ];
 
 function entryOf(id: string, { tried, expected, untested }: Row, shown: readonly Shown[]): string {

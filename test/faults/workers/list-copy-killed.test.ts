@@ -11,14 +11,13 @@ import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { sized } from '../long-form.ts';
 
 useDatabase();
 
-// FAULT_SCALE=50 is the long form: 500,000 members.
-const scale = Number(process.env['FAULT_SCALE'] ?? 1);
-const members = 10_000 * scale;
+const members = sized(10_000, 500_000);
 /** The worker is killed when so much has been copied; the next one takes over. */
-const copiedAtKills = scale === 1 ? [0.3] : [0.1, 0.5];
+const copiedAtKills = sized([0.3], [0.1, 0.5]);
 
 test('a copy whose workers are killed ends complete, without duplicates and rightly counted', async () => {
   changeSettings({ LIST_COPY_WAIT_SECONDS: 0 });
