@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -12,6 +13,7 @@ import { changeSettings } from '../../support/processes/settings.ts';
 import { startOwnMysql } from '../../support/servers/own-servers.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { sized } from '../long-form.ts';
 import { randomOf } from '../storm/random.ts';
 
 let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
@@ -21,16 +23,27 @@ beforeAll(async () => {
 });
 useDatabase();
 
-/** SMS_BATCH_ROWS=50000 is the long form; SMS_BATCH_SEED repeats a run. */
-const rows = Number(process.env['SMS_BATCH_ROWS'] ?? 2_000);
+const rows = sized(500, 50_000);
+/** In each of them every harm is done once. */
+const rounds = sized(1, 2);
+/** SMS_BATCH_SEED repeats a run. */
 const seed = Number(process.env['SMS_BATCH_SEED'] ?? Date.now() % 100_000);
-const perBatch = 10_000;
+/** So often a process may have ended its work just before it was killed. */
+const mostTries = 10;
 
-const kinds: Record<string, string[]> = {
+const kinds = {
   batches: ['expand-batch'],
   sms: ['send-sms', 'release-sms', 'simulator-answer'],
   events: ['relay-events', 'sweep', 'purge-expired', 'webhook-health', 'check-domains'],
 };
+type Kind = keyof typeof kinds;
+/** Rows that the one process of a kind has in hand, or that nobody but it takes on. A dead one does not let go of them. */
+const inHand: Record<Kind, string> = {
+  batches: 'SELECT 1 FROM sms_batches WHERE lease_token IS NOT NULL AND due_at > ? LIMIT 1',
+  sms: 'SELECT 1 FROM sms_messages WHERE lease_token IS NOT NULL AND due_at > ? LIMIT 1',
+  events: 'SELECT 1 FROM events WHERE position IS NULL AND occurred_at < ? LIMIT 1',
+};
+const hasInHand = async (kind: Kind) => (await query(inHand[kind], [now()])).length > 0;
 
 // Shows F42, F43
 test(
@@ -39,33 +52,46 @@ test(
     const random = randomOf(seed);
     const settings = { SIMULATOR_SECONDS: '0' };
     const own = await textingWorkspace();
-    const running = new Map<string, PlatformProcess>();
-    const start = async (kind: string) => running.set(kind, await startWorkerProcess(kinds[kind], settings));
-    let web = await startWeb(settings);
-    await Promise.all(Object.keys(kinds).map(start));
+    const running = new Map<Kind, PlatformProcess>();
+    const start = async (kind: Kind) => running.set(kind, await startWorkerProcess(kinds[kind], settings));
+    const names = Object.keys(kinds) as Kind[];
+    let [web] = await Promise.all([startWeb(settings), ...names.map(start)]);
 
+    type Harm = { name: string; victim: Kind; harm: () => Promise<unknown>; isProcess: boolean };
+    const harms: Harm[] = [
+      ...names.map((kind) => ({
+        name: kind,
+        victim: kind,
+        harm: () => running.get(kind)!.kill(),
+        isProcess: true,
+      })),
+      // A server goes amid the work of the kind that asks it most.
+      { name: 'redis', victim: 'sms', harm: () => forgetRedis(), isProcess: false },
+      { name: 'mysql', victim: 'sms', harm: () => mysql.kill(), isProcess: false },
+    ];
+    const perBatch = Math.min(10_000, Math.ceil(rows / (harms.length * rounds)));
+
+    const batches: { id: string; first: number }[] = [];
+    const total = () => batches.length * perBatch;
+    const post = (first: number) =>
+      clientOf(web.url).request('POST', '/v2/sms/batches', {
+        key: own.key,
+        headers: { 'idempotency-key': `batch-${first}` },
+        body: { content: 'Dear {{ name }}', messages: messagesTo(perBatch, first) },
+      });
+    const postOne = async () => {
+      const answer = await post(total());
+      expect(answer.status).toBe(201);
+      batches.push({ id: answer.body.id, first: total() });
+    };
     // The process that was asked dies; who asks again with the same Idempotency-Key gets the one batch.
-    const ids: string[] = [];
-    for (let first = 0; first < rows; first += perBatch) {
-      const post = () =>
-        clientOf(web.url).request('POST', '/v2/sms/batches', {
-          key: own.key,
-          headers: { 'idempotency-key': `batch-${first}` },
-          body: { content: 'Dear {{ name }}', messages: messagesTo(Math.min(perBatch, rows - first), first) },
-        });
-      const cut = post().catch(() => null);
+    const postToDying = async () => {
+      const cut = post(total()).catch(() => null);
       await sleep(random() * 200);
       await web.kill();
       await cut;
       web = await startWeb(settings);
-      const answer = await post();
-      expect(answer.status).toBe(201);
-      ids.push(answer.body.id);
-    }
-
-    const madeSoFar = async () => {
-      const [found] = await query('SELECT COUNT(*) AS messages FROM sms_messages');
-      return Number(found!['messages']);
+      await postOne();
     };
     const finals = async () => {
       const [found] = await query(
@@ -73,61 +99,57 @@ test(
       );
       return Number(found!['messages']);
     };
-    const progress = async () => (await madeSoFar()) + (await finals());
-    const harms: [string, () => Promise<unknown>][] = [
-      ...Object.keys(kinds).map((kind): [string, () => Promise<unknown>] => [
-        kind,
-        async () => {
-          await running.get(kind)!.kill();
-          await start(kind);
-        },
-      ]),
-      ['redis', () => forgetRedis()],
-      [
-        'mysql',
-        async () => {
-          await mysql.kill();
-          await mysql.start();
-        },
-      ],
-    ];
-    const order = harms.toSorted(() => random() - 0.5);
-    const done: string[] = [];
-    for (let round = 0; (await finals()) < rows && round < 2 * harms.length; round += 1) {
-      const [name, harm] = order[round % order.length]!;
-      // Amid the work: one that comes before anything is done again does the same as the one before it.
-      const before = await progress();
-      await waitFor('the work goes on', async () => (await progress()) > before, { timeoutMs: 120_000 });
-      await sleep(random() * 200);
-      await harm();
-      done.push(`${name} at ${await madeSoFar()}`);
-      // The work that the dead one had in hand is free again.
-      await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
+
+    const harmed: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const order = harms.toSorted(() => random() - 0.5);
+      for (const [index, { name, victim, harm, isProcess }] of order.entries()) {
+        // Each comes amid the work of a batch that is young: one that came after it would show nothing.
+        await (index === 0 ? postToDying() : postOne());
+        for (let isMet = false, tries = 1; !isMet; tries += 1) {
+          expect(tries, `${name} has had nothing in hand when it was harmed`).toBeLessThanOrEqual(mostTries);
+          if ((await finals()) >= total()) await postOne();
+          await waitFor('it has work in hand', () => hasInHand(victim), {
+            timeoutMs: 120_000,
+            intervalMs: 1,
+          });
+          await sleep(random() * 20);
+          isMet = isProcess || (await finals()) < total();
+          await harm();
+          if (isProcess) isMet = await hasInHand(victim);
+          await (name === 'mysql' ? mysql.start() : isProcess && start(victim));
+          // The work that the dead one had in hand is free again.
+          await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
+        }
+        harmed.push(name);
+      }
     }
-    expect(done.length).toBeGreaterThan(3);
+    expect(new Set(harmed)).toEqual(new Set(harms.map(({ name }) => name)));
 
     await waitFor(
       'all have come to their end',
       async () => {
         await advanceClock(2_000);
-        return (await finals()) >= rows;
+        return (await finals()) >= total();
       },
       { timeoutMs: 120_000 + rows * 10, intervalMs: 500 },
     );
     const api = clientOf(web.url);
-    for (const [index, id] of ids.entries()) {
-      const shown = async () => (await api.request('GET', `/v2/sms/batches/${id}`, { key: own.key })).body;
-      await waitFor(
-        'the batch is completed',
-        async () => {
-          await advanceClock(61_000);
-          return (await shown()).status === 'completed';
-        },
-        { timeoutMs: 60_000, intervalMs: 500 },
-      );
-      const { counts } = await shown();
+    const shown = async (id: string) =>
+      (await api.request('GET', `/v2/sms/batches/${id}`, { key: own.key })).body;
+    await waitFor(
+      'the batches are completed',
+      async () => {
+        await advanceClock(61_000);
+        const all = await Promise.all(batches.map(({ id }) => shown(id)));
+        return all.every(({ status }) => status === 'completed');
+      },
+      { timeoutMs: 120_000, intervalMs: 500 },
+    );
+    for (const { id, first } of batches) {
+      const { counts } = await shown(id);
       const { delivered = 0, failed = 0, ...others } = await statusesOf(id);
-      const expected = messagesTo(Math.min(perBatch, rows - index * perBatch), index * perBatch);
+      const expected = messagesTo(perBatch, first);
       expect(others).toEqual({});
       expect(counts).toMatchObject({ total: expected.length, waiting: 0, delivered, failed });
       const made = await query('SELECT recipient FROM sms_messages WHERE batch_id = ?', [idToBytes(id)]);
@@ -150,7 +172,7 @@ test(
     );
     expect(twice).toEqual([]);
     const [queued] = await query("SELECT COUNT(*) AS events FROM events WHERE type = 'sms.queued'");
-    expect(Number(queued!['events'])).toBe(rows);
+    expect(Number(queued!['events'])).toBe(total());
   },
   600_000 + rows * 20,
 );
