@@ -11,24 +11,30 @@ import { changeSettings } from '../../support/processes/settings.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { sized } from '../long-form.ts';
 
 useDatabase();
 
-// FAULT_SCALE=10 is the long form: 20,000 deliveries.
-const scale = Number(process.env['FAULT_SCALE'] ?? 1);
 const webhookCount = 4;
-const events = 500 * scale;
+const events = sized(150, 5_000);
 const inFlightPerWebhook = 20;
 const leaseMs = config.LEASE_SECONDS * 1000;
 /** The part of all that has arrived when a worker is killed, or Redis forgets everything. */
-const faults = [
-  { at: 0.15, kind: 'kill' },
-  { at: 0.35, kind: 'flush' },
-  { at: 0.5, kind: 'kill' },
-  { at: 0.65, kind: 'flush' },
-  { at: 0.8, kind: 'kill' },
-] as const;
-const lastKillAt = faults.at(-1)!.at;
+const faults = sized(
+  [
+    { at: 0.2, kind: 'kill' },
+    { at: 0.4, kind: 'flush' },
+    { at: 0.6, kind: 'kill' },
+  ] as const,
+  [
+    { at: 0.15, kind: 'kill' },
+    { at: 0.35, kind: 'flush' },
+    { at: 0.5, kind: 'kill' },
+    { at: 0.65, kind: 'flush' },
+    { at: 0.8, kind: 'kill' },
+  ] as const,
+);
+const kills = faults.filter(({ kind }) => kind === 'kill').length;
 
 // Shows F32
 test('workers killed and Redis emptied amid deliveries: every webhook gets every event, and a second copy is the same', async () => {
@@ -36,20 +42,19 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
   const webhooks = await Promise.all(
     Array.from({ length: webhookCount }, (_, index) => makeWebhook(customer, `${receiver.url}/${index}`)),
   );
-  const eventIds = await storeEvents(customer, events);
   changeSettings({ WEBHOOK_IN_FLIGHT_PER_WEBHOOK: inFlightPerWebhook });
-  // This process is a worker that lives, beside one after the other that is killed.
+  // This process is a worker that lives, beside those that are killed one after the other.
+  const victims = await Promise.all(Array.from({ length: kills }, () => startWorkerProcess()));
   const workers = await runWorkers();
-  let victim = await startWorkerProcess();
+  const eventIds = await storeEvents(customer, events);
 
   let lastKill = now();
   for (const { at, kind } of faults) {
     await receiver.waitFor(Math.round(at * events * webhookCount), { timeoutMs: 300_000 });
     if (kind === 'flush') await forgetRedis();
     else {
-      await victim.kill();
+      await victims.pop()!.kill();
       lastKill = now();
-      if (at < lastKillAt) victim = await startWorkerProcess();
     }
   }
 
@@ -82,7 +87,6 @@ test('workers killed and Redis emptied amid deliveries: every webhook gets every
     expect(new Set(requests.map(({ headers }) => headers['webhook-id']))).toHaveLength(events);
   }
   const duplicates = receiver.requests.length - events * webhookCount;
-  const kills = faults.filter(({ kind }) => kind === 'kill').length;
   process.stdout.write(`${events * webhookCount} deliveries, ${kills} kills: ${duplicates} came twice\n`);
   expect(duplicates).toBeLessThanOrEqual(kills * inFlightPerWebhook * webhookCount);
 }, 900_000);
