@@ -22,14 +22,21 @@ import {
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { waitFor } from '../support/time/wait-for.ts';
+import { sized } from './long-form.ts';
 
 useDatabase();
 afterAll(revertMigration);
 
 const ownVersion = join(import.meta.dirname, '..', '..');
-const many = 15_000;
+/** Emails in the table that the migration changes. */
+const many = sized(1_000, 15_000);
 // Six processes start and work side by side.
 const patiently = { timeoutMs: 120_000 };
+/**
+ * Between two emails of a customer: while the test looks on, often enough that a stop meets some in hand; while processes
+ * start, for whom more would only take processor time, as many as show that the others go on.
+ */
+const pauseMs = { whileWatched: 150, whileOthersStart: 1_500 };
 
 /** A line of the Procfile of that version. */
 function start(version: string, name: string, settings: Settings = {}): PlatformProcess {
@@ -88,13 +95,22 @@ test('an old and a new version share the work over a migration, and the old one 
   await fillEmails(firstId);
   await api.close();
   const settings = { SMTP_URL: sink.url };
-  const [oldWeb, oldWorkers] = await Promise.all([startWeb(ownVersion), startWorkers(ownVersion, settings)]);
+  // The new version does not start on the old schema, and says what is missing.
+  const early = start(newVersion, 'web', { PORT: '0' });
+  const [oldWeb, oldWorkers, refused] = await Promise.all([
+    startWeb(ownVersion),
+    startWorkers(ownVersion, settings),
+    early.exited,
+  ]);
+  expect(refused.code).toBe(1);
+  expect(early.output()).toContain(`Migrations are missing: ${newMigration}`);
 
   // The clients: each sends one email after the other, to the processes that are in the router's list.
   let routes = [oldWeb.url];
   let isOver = false;
   const answers: { status: number; id: string }[] = [];
   let sent = 0;
+  let pace = pauseMs.whileOthersStart;
   const customers = Array.from({ length: 3 }, async () => {
     while (!isOver) {
       sent += 1;
@@ -103,8 +119,7 @@ test('an old and a new version share the work over a migration, and the old one 
       const to = clientOf(routes[sent % routes.length]!);
       const answer = await to.request('POST', '/v2/email', { key: own.key, headers, body });
       answers.push({ status: answer.status, id: answer.body.id });
-      // Often enough that a stop meets some in hand; more would only take processor time from the starts.
-      await sleep(200);
+      await sleep(pace);
     }
   });
   onTestFinished(async () => {
@@ -112,15 +127,12 @@ test('an old and a new version share the work over a migration, and the old one 
     await Promise.allSettled(customers);
   });
   const someMore = async (count = 15) => {
+    pace = pauseMs.whileWatched;
     const enough = answers.length + count;
     await waitFor('more emails are accepted', () => answers.length >= enough, patiently);
+    pace = pauseMs.whileOthersStart;
   };
   await someMore();
-
-  // The new version does not start on the old schema, and says what is missing.
-  const early = start(newVersion, 'web', { PORT: '0' });
-  expect((await early.exited).code).toBe(1);
-  expect(early.output()).toContain(`Migrations are missing: ${newMigration}`);
 
   // A long transaction uses the table. The migration waits for it without standing in the way of all others, is killed
   // on the way, and done by the next, of which two run at once.
@@ -138,12 +150,13 @@ test('an old and a new version share the work over a migration, and the old one 
   await someMore();
 
   // Both versions at once; and the older one starts on the newer schema, as it does when a deploy is taken back.
-  const [newWeb, newWorkers, oldWebAgain] = await Promise.all([
+  const [newWeb, newWorkers, oldWebAgain, again] = await Promise.all([
     startWeb(newVersion),
     startWorkers(newVersion, settings),
     startWeb(ownVersion),
+    release(ownVersion),
   ]);
-  expect(await release(ownVersion)).toEqual({ code: 0, said: 'Nothing to do' });
+  expect(again).toEqual({ code: 0, said: 'Nothing to do' });
   routes = [oldWeb.url, newWeb.url, oldWebAgain.url];
   await someMore(30);
   // A job that neither knows is not eaten.
@@ -159,6 +172,12 @@ test('an old and a new version share the work over a migration, and the old one 
   );
 
   // The router takes the old ones off its list, and they are stopped with requests, hand-overs and deliveries in hand.
+  pace = pauseMs.whileWatched;
+  // Of two requests one after the other, one is at an old process.
+  await waitFor('the old ones have requests in hand', () => sent >= answers.length + 2, {
+    ...patiently,
+    intervalMs: 1,
+  });
   routes = [newWeb.url];
   const exits = await Promise.all([oldWeb.stop(), oldWebAgain.stop(), oldWorkers.stop()]);
   expect(exits.map(({ code }) => code)).toEqual([0, 0, 0]);
