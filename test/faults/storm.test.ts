@@ -37,12 +37,12 @@ test('a short storm: all that is accepted is done, and no invariant is broken', 
   const folder = mkdtempSync(path.join(tmpdir(), 'short-storm-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = path.join(folder, 'result.json');
-  const options = '--minutes 0.15 --seed 3 --size small --per-second 10'.split(' ');
+  const options = '--minutes 0.15 --seed 3 --size small --per-second 5'.split(' ');
   const storm = startProcess('test/faults/storm/main.ts', [...options, '--json', file]);
   const { code } = await storm.exited;
   expect(code, storm.output()).toBe(0);
   const result = JSON.parse(readFileSync(file, 'utf8'));
   expect(result).toMatchObject({ lost: 0, findings: [], oddities: [] });
   expect(result.faults.length).toBeGreaterThanOrEqual(4);
-  expect(result.requests['send email'].accepted).toBeGreaterThan(20);
+  expect(result.requests['send email'].accepted).toBeGreaterThan(10);
 }, 300_000);
