@@ -8,7 +8,9 @@ import { statusReport } from '../support/data/mail-reports.ts';
 import { newEmail } from '../support/data/new-email.ts';
 import { newSms, textingWorkspace } from '../support/data/new-sms.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { freePort, startProcess, startWorkerProcess } from '../support/processes/processes.ts';
+import { freePort, startProcess } from '../support/processes/processes.ts';
+import { runWorkers } from '../support/processes/run-workers.ts';
+import { changeSettings } from '../support/processes/settings.ts';
 import { connectSmtp } from '../support/servers/smtp-client.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
@@ -104,7 +106,8 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
   );
   for (const { output } of processes) expect(output()).not.toMatch(/"level":"(error|fatal)"/);
 
-  const worker = await startWorkerProcess([], settings);
+  changeSettings({ SMTP_URL: sink.url, SIMULATOR_SECONDS: 0.2, LIST_COPY_WAIT_SECONDS: 1 });
+  const workers = await runWorkers();
   await waitFor('all events have been delivered', async () => {
     const rows = await query(
       `SELECT status, attempts, lease_token IS NOT NULL AS held, COUNT(*) AS n FROM webhook_deliveries
@@ -121,7 +124,7 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
     const [row] = await query("SELECT COUNT(*) AS n FROM sms_messages WHERE status = 'delivered'");
     return Number(row!['n']) === 10;
   });
-  expect((await worker.stop()).code).toBe(0);
+  await workers.stop();
   const subjects = sink.messages.map(({ raw }) => /^Subject: (.*)\r$/m.exec(raw.toString())![1]!);
   expect(subjects.toSorted()).toEqual(
     ['first', ...Array.from({ length: 40 }, (_, index) => `email ${index}`)].toSorted(),

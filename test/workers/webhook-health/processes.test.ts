@@ -125,11 +125,12 @@ test('from the first failure to the restored webhook: two processes warn and swi
 });
 
 test('while most hosts fail at once nobody is switched off, and the operator is told', async () => {
-  const hasty = await Promise.all(
-    [1, 2].map(() => scene({ autoDisableAfterMinutes: 5, atRiskAlertPercent: 0 })),
-  );
-  const scenes = [...hasty, ...(await Promise.all(Array.from({ length: 19 }, () => scene())))];
-  const worker = await startWorkerProcess();
+  const [worker, hasty, others] = await Promise.all([
+    startWorkerProcess(),
+    Promise.all([1, 2].map(() => scene({ autoDisableAfterMinutes: 5, atRiskAlertPercent: 0 }))),
+    Promise.all(Array.from({ length: 19 }, () => scene())),
+  ]);
+  const scenes = [...hasty, ...others];
   const alarms = () => worker.output().split('look at our own network').length - 1;
   await Promise.all(scenes.map(({ own }) => acceptEmail(own)));
   await Promise.all(scenes.map(({ receiver }) => receiver.waitFor(1)));
