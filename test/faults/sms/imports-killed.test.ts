@@ -29,7 +29,7 @@ let doomed: Awaited<ReturnType<typeof startWeb>>[];
 beforeAll(async () => {
   mysql = await startCommitCut(config.MYSQL_URL);
   survivor = await startApi();
-  // Those that the moments below kill, all at once: one for each moment of an import, and of a click.
+  // The moments below kill them, one for each moment of an import and of a click; all start at once.
   const settings = { MYSQL_URL: mysql.url };
   doomed = await Promise.all(Array.from({ length: moments.length + 2 }, () => startWeb(settings)));
 }, 120_000);
