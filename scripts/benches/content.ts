@@ -147,6 +147,8 @@ const companyKinds = ['Ltd', 'Group', 'Works', 'Partners', 'Services'];
 /** Words that all contacts of a hostile book have, and two of which each has one. */
 export const sharedWords = 'alpha beta gamma delta epsilon zeta eta theta';
 export const eitherWord = ['kappa', 'iota'];
+/** Words that half of them have: the dearest search. */
+export const nineWords = `${sharedWords} ${eitherWord[0]}`;
 
 export function hostile(contact: ContactRow, place: number): ContactRow {
   const words = sharedWords.split(' ');

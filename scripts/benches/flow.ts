@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
-import { castOf, numberOf, processTypes, until } from './cast.ts';
+import { type Cast, castOf, numberOf, processTypes, until } from './cast.ts';
 import { plainEmail } from './content.ts';
+import { apiAt, setUp } from './customer.ts';
 import { type Bench, checkEqual, type Run } from './line.ts';
 import type { Customer } from './loaders/platform.ts';
 import type { Answers, Load } from './players/http-load.ts';
@@ -16,6 +17,9 @@ import { openWindow, type Usages } from './usage.ts';
  */
 export interface Flow {
   loader: Servant;
+  cast: Cast;
+  /** Of the customer who sends. */
+  key: string;
   /** From the first request to the last result on disk. The rows that it stored are taken out again. */
   run: () => Promise<Run>;
   close: () => Promise<void>;
@@ -41,7 +45,7 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
   ] as const);
   const { key } = await loader.ask<Customer>('customer');
   const url = `http://127.0.0.1:${await receiver.ask<number>('listen')}/hooks/sent`;
-  await loader.ask('webhook', { url, event: 'email.sent' });
+  await setUp(cast, key, (api) => api.post('/v2/webhooks', { body: { url, events: ['email.sent'] } }));
   const smtpUrl = `smtp://127.0.0.1:${await sink.ask<number>('listen')}`;
   const bodies = Array.from({ length: variants }, (_, index) => JSON.stringify(plainEmail(index)));
 
@@ -101,12 +105,14 @@ export async function openFlow(bench: Bench, name: string, processes: number): P
       2 * total,
       total,
     ]);
+    const newest = await apiAt(ports[0]!, key).get('/v2/email', { query: { limit: 100 } });
+    checkEqual('what the customer sees', [...new Set(newest.data.map(({ status }) => status))], ['sent']);
     await Promise.all(Object.values(running).map((program) => program.stop()));
     await forget(database, mark);
     return { count, window, content: 'emails, from request to webhook' };
   }
 
-  return { loader, run, close: cast.stopAll };
+  return { loader, cast, key, run, close: cast.stopAll };
 }
 
 /** The processes of a kind taken together: their CPU time, and the most memory that one of them had. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type mysql from 'mysql2/promise';
-import { castOf, numberOf } from '../cast.ts';
+import { type Cast, castOf, numberOf } from '../cast.ts';
 import { type EmailRequest, liquidEmail, plainEmail } from '../content.ts';
 import { type Bench, checkEqual, type Line, Mismatch, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
@@ -38,7 +38,7 @@ type Asked = {
   name: string;
   email: (index: number) => EmailRequest;
   /** The sides of the platform, the measured one first. */
-  callers: (loader: Servant) => Promise<Caller[]>;
+  callers: (loader: Servant, cast: Cast) => Promise<Caller[]>;
 };
 
 export async function openAccept(bench: Bench, { name, email, callers }: Asked): Promise<Opened> {
@@ -95,7 +95,7 @@ export async function openAccept(bench: Bench, { name, email, callers }: Asked):
 
   return {
     sides: [
-      ...(await callers(loader)).map((caller) => ({
+      ...(await callers(loader, cast)).map((caller) => ({
         name: caller.name,
         title: caller.title,
         run: () => platform(caller),

@@ -1,5 +1,5 @@
 import { castOf } from '../cast.ts';
-import { eitherWord, newOfBatch, sharedWords } from '../content.ts';
+import { eitherWord, newOfBatch, nineWords, sharedWords } from '../content.ts';
 import type { Bench, Line, Opened, Run, Side } from '../line.ts';
 import type { Book } from '../loaders/contacts.ts';
 import type { Reading } from '../players/page-reader.ts';
@@ -52,7 +52,7 @@ async function open(bench: Bench): Promise<Opened> {
   return {
     sides: [
       side('platform', 'ten words, of which no contact has all', `${sharedWords} ${eitherWord.join(' ')}`),
-      side('nine', 'nine words that half of the contacts have', `${sharedWords} ${eitherWord[0]}`),
+      side('nine', 'nine words that half of the contacts have', nineWords),
       side('two', 'two words that each half has, and nobody both', eitherWord.join(' ')),
       side('start', 'how most emails begin, and a word of all', 'person alpha'),
     ],

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { castOf, numberOf } from '../cast.ts';
+import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
 import type { Reading } from '../players/feed-reader.ts';
@@ -74,6 +75,9 @@ async function open(bench: Bench): Promise<Opened> {
   async function platform(start: number): Promise<Run> {
     const { web, port } = await cast.web();
     const cursors = await loader.ask<string[]>('feedCursors', placesFrom(start));
+    // The readers count events by their text, and do not take a page apart.
+    const page = await apiAt(port, key).get('/v2/events', { query: { limit: 1000, cursor: cursors[0]! } });
+    checkEqual('different events on a page', new Set(page.data.map(({ id }) => id)).size, 1000);
     const result = await run(web, port, { cursors, headers: { Authorization: `Bearer ${key}` } });
     await web.stop();
     return result;

@@ -1,9 +1,9 @@
 import type mysql from 'mysql2/promise';
 import { numberOf } from '../cast.ts';
+import { setUp } from '../customer.ts';
 import { type Flow, openFlow } from '../flow.ts';
 import { type Bench, checkEqual, type Line, type Opened } from '../line.ts';
 import { idOf, multiply } from '../many-rows.ts';
-import type { Servant } from '../program.ts';
 import { openWorld, type World } from '../world.ts';
 
 const factors = [100, 10, 1];
@@ -27,7 +27,7 @@ async function open(bench: Bench): Promise<Opened> {
     const world = await openWorld({ mysqlUrl: mysqlUrl!, redisUrl: redisUrl!, folder: bench.world.folder });
     const flow = await openFlow({ ...bench, world }, `flow-rows-${factor}`, 1);
     opened.push({ world, flow });
-    await fill(world, flow.loader, factor * bench.scale);
+    await fill(world, flow, factor * bench.scale);
     sides.push({ name: `rows-${factor}`, title: titleOf(factor * bench.scale), run: flow.run });
   }
   return {
@@ -49,9 +49,9 @@ function titleOf(factor: number): string {
   return `beside ${amounts.join(', ')}`;
 }
 
-async function fill({ database }: World, loader: Servant, factor: number): Promise<void> {
+async function fill({ database }: World, { loader, cast, key }: Flow, factor: number): Promise<void> {
   await loader.ask('acceptEmails', { first: 0, count: 1 });
-  await loader.ask('suppress', 'gone@inbox.example');
+  await setUp(cast, key, (api) => api.post('/v2/suppressions', { body: { email: 'gone@inbox.example' } }));
   await loader.ask('wakeRelay');
   const like = async (table: string, where = '1 = 1') => {
     const [[row]] = await database.query<mysql.RowDataPacket[]>(

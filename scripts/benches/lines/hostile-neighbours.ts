@@ -1,5 +1,7 @@
+import type { Client } from 'messaging-service/client';
 import { castOf } from '../cast.ts';
-import { newOfBatch } from '../content.ts';
+import { newOfBatch, nineWords } from '../content.ts';
+import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
 import type { Book } from '../loaders/contacts.ts';
 import type { Customer } from '../loaders/platform.ts';
@@ -8,6 +10,7 @@ import type { Pace, Paced } from '../players/paced-sender.ts';
 import { openWindow } from '../usage.ts';
 
 const contactsOfAttacker = 20_000;
+const listsAtMost = 40;
 const measureMs = 10_000;
 const pace = { everyMs: 25, largeEveryMs: 1_000, largeBytes: 1_500_000 };
 
@@ -28,6 +31,7 @@ async function open(bench: Bench): Promise<Opened> {
     const book = await books.ask<Book>('book', { batches: Math.max(2, batches), isHostile: true });
     await world.database.query('ANALYZE TABLE contacts, contact_words');
     const { web, port } = await cast.web();
+    if (kind === 'lists') await addLists(apiAt(port, book.key));
     const paced: Pace = { port, key, ms: measureMs, ...pace };
     await sender.ask('send', { ...paced, ms: 2_000 });
     const close = openWindow({ web: web.pid, hostile: hostile.pid, sender: sender.pid, ...world.servers });
@@ -64,6 +68,14 @@ async function open(bench: Bench): Promise<Opened> {
     ],
     close: cast.stopAll,
   };
+}
+
+/** As many as a workspace may have, each of which has to look for its contacts when it is listed. */
+async function addLists(api: Client): Promise<void> {
+  for (let list = 1; list <= listsAtMost; list += 1)
+    await api.post('/v2/contact-lists', {
+      body: { name: `List ${list}`, kind: 'dynamic', filter: { search: nineWords } },
+    });
 }
 
 export const hostileNeighbours: Line = {

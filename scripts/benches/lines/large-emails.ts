@@ -1,6 +1,7 @@
 import PostalMime from 'postal-mime';
 import { castOf, numberOf, until } from '../cast.ts';
 import { attachmentOf, recipientOf } from '../content.ts';
+import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
 import type { LargeEmails } from '../players/large-sender.ts';
@@ -48,6 +49,12 @@ async function open(bench: Bench): Promise<Opened> {
       numberOf(database, 'SELECT COUNT(*) FROM email_attachment_chunks'),
     );
     await checkAttachment((await sink.ask<Record<string, string>>('samples'))[sample] ?? '');
+    const { data } = await apiAt(port, key).get('/v2/email', { query: { limit: 100 } });
+    checkEqual(
+      'what the customer sees',
+      data.map(({ status }) => status),
+      Array(emails).fill('sent'),
+    );
     await Promise.all([web.stop(), worker.stop()]);
     return { count: emails, window, content: `${emails} emails with ${attachmentBytes} bytes each` };
   }

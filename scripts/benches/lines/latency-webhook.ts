@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { castOf } from '../cast.ts';
+import { setUp } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
 import type { Arrived } from '../players/webhook-endpoints.ts';
 import { openWindow } from '../usage.ts';
 
@@ -15,9 +17,11 @@ async function open(bench: Bench): Promise<Opened> {
     cast.servant('loaders/platform', networks),
     cast.servant('players/webhook-endpoints'),
   ] as const);
-  await loader.ask('customer');
+  const { key } = await loader.ask<Customer>('customer');
   const origin = `http://127.0.0.1:${await endpoints.ask<number>('listen')}`;
-  await loader.ask('webhook', { url: `${origin}/ok/0` });
+  await setUp(cast, key, (api) =>
+    api.post('/v2/webhooks', { body: { url: `${origin}/ok/0`, events: ['email.queued'] } }),
+  );
 
   async function run(): Promise<Run> {
     await world.clear();

@@ -2,7 +2,9 @@ import path from 'node:path';
 import type mysql from 'mysql2/promise';
 import { type Backlog, drain } from '../backlog.ts';
 import { castOf, numberOf, until } from '../cast.ts';
+import { setUp } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
 import { idOf, multiply } from '../many-rows.ts';
 import type { Servant } from '../program.ts';
 
@@ -20,10 +22,14 @@ async function open(bench: Bench): Promise<Opened> {
   const { database } = world;
   const cast = castOf(bench, 'relay');
   const loader = await cast.servant('loaders/platform', { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' });
-  await loader.ask('customer');
-  // Nobody delivers here, so nobody listens there.
-  for (let index = 0; index < webhooks; index += 1)
-    await loader.ask('webhook', { url: `http://127.0.0.1:9/${index}` });
+  const { key } = await loader.ask<Customer>('customer');
+  await setUp(cast, key, async (api) => {
+    // Nobody delivers here, so nobody listens there.
+    for (let index = 0; index < webhooks; index += 1)
+      await api.post('/v2/webhooks', {
+        body: { url: `http://127.0.0.1:9/${index}`, events: ['email.queued'] },
+      });
+  });
   const inBatches = (count: number) => Math.max(1, Math.round((count * scale) / bareBatch)) * bareBatch;
   const sizes = { warm: inBatches(warm), count: inBatches(events) };
   const total = sizes.warm + sizes.count;

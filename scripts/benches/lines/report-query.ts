@@ -1,5 +1,5 @@
-import { fetch } from 'undici';
 import { castOf } from '../cast.ts';
+import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Counted, Year } from '../loaders/reports.ts';
 import type { Reading } from '../players/page-reader.ts';
@@ -15,7 +15,8 @@ const mostHoursDays = 31;
 /** Days on which the years that are asked for begin: in the middle of a month, which takes the most rows. */
 const firstDays = 3;
 const zones = ['UTC', 'America/New_York', 'Asia/Kolkata', 'Pacific/Auckland'];
-const p95 = (report: string) => `${report} p95 ms`;
+type Report = (typeof reports)[number];
+const p95 = (report: Report) => `${report} p95 ms`;
 
 type Read = { pages: number; ms: number; p50Ms: number; p95Ms: number };
 
@@ -38,31 +39,35 @@ async function open(bench: Bench): Promise<Opened> {
   } satisfies Year);
   const { web, port } = await cast.web({ REPORT_SECONDS: '60' });
   const headers = { Authorization: `Bearer ${key}` };
+  const api = apiAt(port, key);
   const dateOf = (time: number) => new Date(time).toISOString().slice(0, 10);
-  const urlOf = (report: string, day: number, days: number, more: Record<string, string>) => {
-    const [from, to] = [dateOf(first + day * dayMs), dateOf(first + (day + days) * dayMs)];
-    return `http://127.0.0.1:${port}/v2/reports/${report}?${new URLSearchParams({ from, to, ...more }).toString()}`;
-  };
-  const urlsOf = (report: string) =>
+  const daysFrom = (day: number, days: number) => ({
+    from: dateOf(first + day * dayMs),
+    to: dateOf(first + (day + days) * dayMs),
+  });
+  const queriesOf = (report: Report) =>
     zones.flatMap((timeZone) =>
       Array.from({ length: firstDays }, (_, day) => {
-        if (report !== 'sends') return urlOf(report, day, yearDays, { timeZone });
-        const interval = ['day', 'month', 'hour'][day]!;
+        if (report !== 'sends') return { ...daysFrom(day, yearDays), timeZone };
+        const interval = (['day', 'month', 'hour'] as const)[day]!;
         const days = interval === 'hour' ? mostHoursDays : yearDays;
-        return urlOf(report, day, days, { timeZone, interval });
+        return { ...daysFrom(day, days), timeZone, interval };
       }),
+    );
+  const urlsOf = (report: Report) =>
+    queriesOf(report).map(
+      (query) => `http://127.0.0.1:${port}/v2/reports/${report}?${new URLSearchParams(query).toString()}`,
     );
 
   /** Each name had a message an hour. */
-  async function check(report: string): Promise<void> {
-    for (const url of urlsOf(report)) {
-      const answer = await fetch(url, { headers });
-      const { from, to, data } = (await answer.json()) as { from: string; to: string; data: any[] };
+  async function check(report: Report): Promise<void> {
+    for (const query of queriesOf(report)) {
+      const { from, to, data } = await api.get(`/v2/reports/${report}`, { query });
       const hours = (Date.parse(to) - Date.parse(from)) / hourMs;
-      const counts = data.map((row) => row.accepted ?? row.sent.count);
+      const counts = data.map((row) => ('accepted' in row ? row.accepted : row.sent.count));
       const isSends = report === 'sends';
       checkEqual(
-        url,
+        `${report} of ${JSON.stringify(query)}`,
         isSends ? counts.reduce((sum, count) => sum + count, 0) : [...new Set(counts)],
         isSends ? 2 * hours : [report === 'latency' ? 60 * hours : hours],
       );

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Agent, request } from 'undici';
+import { type Client, Refusal } from 'messaging-service/client';
 import { castOf } from '../cast.ts';
+import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
 import { percentile } from '../statistics.ts';
@@ -13,32 +14,20 @@ async function open(bench: Bench): Promise<Opened> {
   const cast = castOf(bench, 'revocation');
   const loader = await cast.servant('loaders/platform');
   const { key: own } = await loader.ask<Customer>('customer');
-  const agent = new Agent();
-
-  async function ask(port: number, key: string, method: 'GET' | 'POST' | 'DELETE', path: string) {
-    const { statusCode, body } = await request(`http://127.0.0.1:${port}/v2/${path}`, {
-      dispatcher: agent,
-      method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...(method === 'POST' && { body: '{}' }),
-    });
-    return { status: statusCode, text: await body.text() };
-  }
 
   async function run(): Promise<Run> {
     await world.clear();
     // A process forgets a key only because it is told.
     const settings = { KEY_CACHE_SECONDS: '3600' };
     const [here, there] = [await cast.web(settings, 'web-1'), await cast.web(settings, 'web-2')];
+    const api = apiAt(here.port, own);
     const revoke = async (): Promise<number> => {
-      const made = await ask(here.port, own, 'POST', 'api-keys');
-      checkEqual('answer', made.status, 201);
-      const { id, key } = JSON.parse(made.text) as { id: string; key: string };
-      const isKnown = async () => (await ask(there.port, key, 'GET', 'email?limit=1')).status === 200;
-      checkEqual('the key works at the other process', await isKnown(), true);
-      checkEqual('answer', (await ask(here.port, own, 'DELETE', `api-keys/${id}`)).status, 204);
+      const { id, key } = await api.post('/v2/api-keys', { body: {} });
+      const other = apiAt(there.port, key!);
+      checkEqual('the key works at the other process', await isKnown(other), true);
+      await api.delete('/v2/api-keys/{id}', { path: { id } });
       const revokedAt = performance.now();
-      while (await isKnown()) await delay(1);
+      while (await isKnown(other)) await delay(1);
       return performance.now() - revokedAt;
     };
     const count = Math.max(20, Math.round(revocations * scale));
@@ -59,11 +48,19 @@ async function open(bench: Bench): Promise<Opened> {
   }
   return {
     sides: [{ name: 'platform', title: 'two web processes', run }],
-    close: async () => {
-      await cast.stopAll();
-      await agent.close();
-    },
+    close: cast.stopAll,
   };
+}
+
+/** Whether the API knows the key of this client. */
+async function isKnown(api: Client): Promise<boolean> {
+  try {
+    await api.get('/v2/email', { query: { limit: 1 } });
+    return true;
+  } catch (error) {
+    if (error instanceof Refusal && error.status === 401) return false;
+    throw error;
+  }
 }
 
 export const revocation: Line = {

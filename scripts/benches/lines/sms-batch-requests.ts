@@ -1,6 +1,7 @@
-import { createClient, type Schema } from 'messaging-service/client';
+import type { Client, Schema } from 'messaging-service/client';
 import { castOf } from '../cast.ts';
 import { type BatchContent, batchRowOf, batchSources } from '../content.ts';
+import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run } from '../line.ts';
 import type { Customer } from '../loaders/platform.ts';
 import { openWindow } from '../usage.ts';
@@ -12,9 +13,8 @@ const longestMs = 'longest answer ms';
 const addedMb = 'web added by one MB';
 const allAddedMb = 'web added by all MB';
 
-type Api = ReturnType<typeof createClient>;
 /** Makes what is to be sent, and then sends it. */
-type Request = { rows: number; make: () => (api: Api) => Promise<Schema<'CreatedSmsBatch'>> };
+type Request = { rows: number; make: () => (api: Client) => Promise<Schema<'CreatedSmsBatch'>> };
 
 /** One web process that has answered a small request, and then gets these, one after the other. */
 async function open(
@@ -31,12 +31,7 @@ async function open(
     const { key } = await loader.ask<Customer>('customer');
     const { web, port } = await cast.web();
     // By the client that customers have. A single request costs it nothing beside ten thousand rows.
-    const api = createClient({
-      baseUrl: `http://127.0.0.1:${port}`,
-      apiKey: key,
-      tries: 1,
-      timeoutSeconds: 600,
-    });
+    const api = apiAt(port, key);
     const post = async ({ rows, make }: Request): Promise<number> => {
       const send = make();
       const since = performance.now();
@@ -73,7 +68,7 @@ async function open(
 
 const batchOf = (content: BatchContent, count: number) => () => {
   const messages = Array.from({ length: count }, (_, index) => batchRowOf(content, index));
-  return (api: Api) => api.post('/v2/sms/batches', { body: { content: batchSources[content], messages } });
+  return (api: Client) => api.post('/v2/sms/batches', { body: { content: batchSources[content], messages } });
 };
 
 const fileOf = (count: number) => () => {
@@ -84,7 +79,7 @@ const fileOf = (count: number) => () => {
     (_, index) => `${batchRowOf('plain', index).recipient},Ada ${index}`,
   );
   form.set('file', new File([`number,name\n${rows.join('\n')}\n`], 'people.csv', { type: 'text/csv' }));
-  return (api: Api) => api.post('/v2/sms/batches/import', { body: form });
+  return (api: Client) => api.post('/v2/sms/batches/import', { body: form });
 };
 
 export const smsBatchRequests: Line = {

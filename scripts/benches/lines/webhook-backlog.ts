@@ -2,7 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type mysql from 'mysql2/promise';
 import { castOf, numberOf } from '../cast.ts';
+import { setUp } from '../customer.ts';
 import { type Bench, checkEqual, type Line, Mismatch, type Opened, type Run } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
 import { numbers, rowsAtOnce } from '../many-rows.ts';
 import type { Arrived } from '../players/webhook-endpoints.ts';
 import { openWindow } from '../usage.ts';
@@ -34,10 +36,12 @@ async function open(bench: Bench): Promise<Opened> {
   const port = await endpoints.ask<number>('listen');
   // A host for each: webhooks that lead to one origin share its slots.
   const urlOf = (kind: string, index: number) => `http://${kind}-${index}.localhost:${port}/${kind}/${index}`;
-  await loader.ask('customer');
-  for (let index = 0; index < healthy; index += 1) await loader.ask('webhook', { url: urlOf('ok', index) });
-  await loader.ask('webhook', { url: urlOf('dead', 0) });
-  await database.query(`UPDATE webhooks SET events = '["email.sent"]' WHERE url LIKE '%/dead/%'`);
+  const { key } = await loader.ask<Customer>('customer');
+  await setUp(cast, key, async (api) => {
+    for (let index = 0; index < healthy; index += 1)
+      await api.post('/v2/webhooks', { body: { url: urlOf('ok', index), events: ['email.queued'] } });
+    await api.post('/v2/webhooks', { body: { url: urlOf('dead', 0), events: ['email.sent'] } });
+  });
   await world.clear();
   const total = Math.max(1, Math.round((backlog * scale) / rowsAtOnce)) * rowsAtOnce;
   await fill(database, total);

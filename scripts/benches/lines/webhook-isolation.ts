@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import * as kept from '../../setup/kept.ts';
 import { castOf } from '../cast.ts';
+import { setUp } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
 import type { Arrived } from '../players/webhook-endpoints.ts';
 import type { Program } from '../program.ts';
 import { openWindow } from '../usage.ts';
@@ -29,18 +31,21 @@ async function open(bench: Bench): Promise<Opened> {
   // A host for each: webhooks that lead to one origin share its slots.
   const urlOf = (kind: string, index: number, port = served) =>
     `http://${kind}-${index}.localhost:${port}/${kind}/${index}`;
-  await loader.ask('customer');
+  const { key } = await loader.ask<Customer>('customer');
   const places = (count: number) => Array.from({ length: count }, (_, index) => index);
   const bad = [
     ...places(hanging).map((index) => urlOf('hang', index)),
     ...places(refusing).map((index) => urlOf('refuse', index, nobody)),
   ];
-  // Among the others, as they would be.
-  for (const index of places(healthy)) {
-    await loader.ask('webhook', { url: urlOf('ok', index) });
-    const url = bad[index / 5];
-    if (url) await loader.ask('webhook', { url });
-  }
+  await setUp(cast, key, async (api) => {
+    const add = (url: string) => api.post('/v2/webhooks', { body: { url, events: ['email.queued'] } });
+    // Among the others, as they would be.
+    for (const index of places(healthy)) {
+      await add(urlOf('ok', index));
+      const url = bad[index / 5];
+      if (url) await add(url);
+    }
+  });
 
   /** The bad ones subscribe to the events, or to nothing that happens. */
   async function begin(withBad: boolean): Promise<Program[]> {

@@ -1,10 +1,13 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import path from 'node:path';
 import { httpbis } from 'http-message-signatures';
+import { verifyWebhook } from 'messaging-service/client';
 import { type Backlog, drain } from '../backlog.ts';
 import type { PostSettings } from '../bare/webhooks-out.ts';
 import { castOf, numberOf, until } from '../cast.ts';
+import { setUp } from '../customer.ts';
 import { type Bench, checkEqual, type Line, Mismatch, type Opened, type Run } from '../line.ts';
+import type { Customer } from '../loaders/platform.ts';
 import type { Received, Sample } from '../players/webhook-receiver.ts';
 
 const warm = 5_000;
@@ -23,8 +26,11 @@ async function open(bench: Bench): Promise<Opened> {
   ] as const);
   const origin = `http://127.0.0.1:${await receiver.ask<number>('listen')}`;
   const url = `${origin}/hooks/orders`;
-  await loader.ask('customer');
-  const secret = await loader.ask<string>('webhook', { url });
+  const { key } = await loader.ask<Customer>('customer');
+  const webhook = await setUp(cast, key, (api) =>
+    api.post('/v2/webhooks', { body: { url, events: ['email.queued'] } }),
+  );
+  const secret = webhook.secret!;
   const sizes = { warm: Math.round(warm * scale), count: Math.round(deliveries * scale) };
   const total = sizes.warm + sizes.count;
   const file = path.join(world.folder, 'webhooks-out.bodies');
@@ -108,13 +114,14 @@ async function open(bench: Bench): Promise<Opened> {
   };
 }
 
-/** By a library that neither side signs with. */
+/** By the client that customers have, and by a library that neither side signs with. */
 async function checkSignature({ head, body }: Sample, origin: string, secret: string): Promise<void> {
   const [start = '', ...lines] = head.split('\r\n');
   const [method = '', target = ''] = start.split(' ');
   const headers = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]),
   );
+  verifyWebhook({ url: origin + target, headers, body, secrets: secret });
   const isGood = await httpbis.verifyMessage(
     {
       keyLookup: async ({ keyid }) => ({

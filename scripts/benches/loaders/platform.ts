@@ -1,4 +1,3 @@
-import { generateKeyPairSync } from 'node:crypto';
 import fs from 'node:fs';
 import { now } from '../../../shared/common/clock.ts';
 import { currentVersion } from '../../../shared/common/versions.ts';
@@ -17,14 +16,11 @@ import { encodeCursor } from '../../../shared/domain/requests/cursors.ts';
 import * as senders from '../../../shared/domain/senders/senders.ts';
 import * as smsBatches from '../../../shared/domain/sms/batches/batches.ts';
 import * as sms from '../../../shared/domain/sms/sms.ts';
-import * as suppressions from '../../../shared/domain/suppressions.ts';
-import * as webhooks from '../../../shared/domain/webhooks/webhooks.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
 import type { NewEmail } from '../../../shared/schemas/email/email.ts';
-import type { EventType } from '../../../shared/schemas/events.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 import {
   type BatchContent,
@@ -39,7 +35,10 @@ import {
 } from '../content.ts';
 import { serve } from '../serve.ts';
 
-/** Makes customers and backlogs by the platform's own functions, as requests would have made them. */
+/**
+ * Makes customers, which no request can make, and backlogs by the platform's own functions, as requests would have made
+ * them: a request for each would take the time of a web process too. All else goes through the client (customer.ts).
+ */
 export interface Customer {
   key: string;
   dkim: { selector: string; publicKey: string };
@@ -59,27 +58,6 @@ async function customer(): Promise<Customer> {
   const { dkimSelector, dkimPublicKey } = await emailDomains.addVerified(id, domain);
   caller = (await authenticate(key))!;
   return { key, dkim: { selector: dkimSelector, publicKey: dkimPublicKey } };
-}
-
-/** A key whose requests are signed with this algorithm, and what they are signed with. */
-async function signedKey({ algorithm }: { algorithm: 'hmac-sha256' | 'ecdsa-p256-sha256' }) {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', {
-    namedCurve: 'P-256',
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  });
-  const signing =
-    algorithm === 'hmac-sha256'
-      ? ({ algorithm: 'hmac_sha256' } as const)
-      : ({ algorithm: 'ecdsa_p256_sha256', publicKey } as const);
-  const made = await transaction(() => apiKeys.create(caller, { signing }));
-  return { keyId: made.id, key: made.key!, signingKey: made.signingSecret ?? privateKey };
-}
-
-/** The secret of a new webhook. */
-async function webhook({ url, event = 'email.queued' }: { url: string; event?: EventType }): Promise<string> {
-  const made = await transaction(() => webhooks.create(caller, { url, events: [event] }));
-  return made.secret!;
 }
 
 const acceptEmails = (range: Range) => acceptAll(range, largeEmail);
@@ -195,8 +173,6 @@ async function storeNow(count: number): Promise<void> {
   events.wakeRelay();
 }
 
-const suppress = (address: string) => transaction(() => suppressions.create(caller, { email: address }));
-
 /** Cursors of the customer's feed at these positions. */
 function feedCursors(positions: number[]): string[] {
   const binding = { workspaceId: caller.workspaceId, listing: 'events' };
@@ -208,9 +184,6 @@ await migrateUp();
 await startUp();
 serve({
   customer,
-  signedKey,
-  webhook,
-  suppress,
   acceptEmails,
   acceptMarketing,
   acceptCode,

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { attachmentOf, eitherWord, plainEmail, sharedWords } from '../content.ts';
+import { attachmentOf, nineWords, plainEmail } from '../content.ts';
 import { serve } from '../serve.ts';
 
 /** A tenant that asks for the dearest work there is, without pause, until it is stopped. */
@@ -13,7 +13,6 @@ export interface Attack {
 /** Status -> how many answers with it; `lost`: requests that were not answered. */
 export type Answers = Record<string, number>;
 
-const listsAtMost = 40;
 let isStopping = false;
 let answers: Answers = {};
 let running: Promise<unknown>[] = [];
@@ -55,7 +54,6 @@ function keepAsking(callers: number, one: (turn: number) => Promise<void>): void
   running.push(...Array.from({ length: callers }, call));
 }
 
-const nineWords = `${sharedWords} ${eitherWord[0]}`;
 const search = `/v2/contacts?${new URLSearchParams({ limit: '50', search: nineWords }).toString()}`;
 
 /** MJML that takes its compiler longer than it may: each rule looks at all siblings of all siblings. */
@@ -77,24 +75,14 @@ async function trickle({ port, key }: Attack): Promise<void> {
   }
 }
 
-/** Makes what the attack needs, and goes on with it until `stop`. */
+/** Goes on with the attack until `stop`. */
 async function start(attack: Attack): Promise<void> {
   [isStopping, answers, running, agent] = [false, {}, [], new Agent({ headersTimeout: 0, bodyTimeout: 0 })];
   switch (attack.kind) {
     case 'search':
       return keepAsking(8, () => ask(attack, 'GET', search));
-    case 'lists': {
-      for (let list = 1; list <= listsAtMost; list += 1) {
-        const filter = { search: nineWords };
-        await ask(
-          attack,
-          'POST',
-          '/v2/contact-lists',
-          JSON.stringify({ name: `List ${list}`, kind: 'dynamic', filter }),
-        );
-      }
+    case 'lists':
       return keepAsking(4, () => ask(attack, 'GET', '/v2/contact-lists?limit=50'));
-    }
     case 'mjml': {
       const content = attachmentOf(1_200_000).toString('base64');
       const attachments = [{ filename: 'a.bin', contentType: 'application/octet-stream', content }];
