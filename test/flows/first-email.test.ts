@@ -1,10 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js';
-import { createClient, verifyWebhook } from 'messaging-service/client';
+import { verifyWebhook } from 'messaging-service/client';
 import { expect, test } from 'vitest';
 import { findEmailDomainByName } from '../../shared/db/email/domains.ts';
 import { verifyContentDigest } from '../../shared/formats/signatures/content-digest.ts';
+import { customerOf } from '../support/api/customer.ts';
 import { workspace } from '../support/data/factory.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
@@ -22,7 +23,7 @@ test('an accepted email is sent, signed by DKIM, and its events reach the feed a
   ]);
   const web = await startWeb();
   await startWorkerProcess([], { SMTP_URL: sink.url, EMAIL_DELIVERED_ON: 'accept' });
-  const api = createClient({ baseUrl: web.url, apiKey: customer.key });
+  const api = customerOf(web.url, customer);
   const webhook = await api.post('/v2/webhooks', {
     body: {
       url: `${receiver.url}/hooks?from=a%20test`,

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Refusal, type Schema } from 'messaging-service/client';
 import { expect, test } from 'vitest';
 import { mjmlBombs } from '../sandbox/mjml-bombs.ts';
-import { clientOf } from '../support/api/api-client.ts';
+import { customerOf } from '../support/api/customer.ts';
 import { workspace } from '../support/data/factory.ts';
 import { mjmlText } from '../support/data/mjml.ts';
-import { postEmail } from '../support/data/new-email.ts';
+import { letter } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { cpuSlowdown, mainThreadCpuMs } from '../support/processes/cpu-time.ts';
 import { startWeb } from '../support/processes/processes.ts';
@@ -15,13 +16,13 @@ useDatabase();
 test('each hostile MJML ends in a clear error while other requests, of known MJML too, stay quick', async () => {
   const [attacker, neighbour] = await Promise.all([workspace(), workspace()]);
   const { pid, url } = await startWeb();
-  const api = clientOf(url);
-  const letters = [
+  const send = (by: typeof attacker, changes: Partial<Schema<'NewEmail'>>) =>
+    customerOf(url, by).post('/v2/email', { body: letter(by, changes) });
+  const letters: Partial<Schema<'NewEmail'>>[] = [
     { content: { html: '<p>Hello {{ name }}</p>' }, template: { data: { name: 'Ada' } } },
     { format: 'mjml', content: { html: mjmlText('Hello {{ name }}') }, template: { data: { name: 'Ada' } } },
   ];
-  for (const letter of letters)
-    for (let index = 0; index < 10; index += 1) await postEmail(api, neighbour, letter);
+  for (const changes of letters) for (let index = 0; index < 10; index += 1) await send(neighbour, changes);
 
   let isOver = false;
   /** The CPU time of the thread that answers all requests while one of them is in hand. */
@@ -29,7 +30,7 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
   const others = (async () => {
     for (let index = 0; !isOver; index += 1) {
       const before = mainThreadCpuMs(pid);
-      expect((await postEmail(api, neighbour, letters[index % 2])).status).toBe(201);
+      expect((await send(neighbour, letters[index % 2]!)).status).toBe('queued');
       computedMs.push(mainThreadCpuMs(pid) - before);
       // They are to look on, and not to be the load.
       await sleep(25);
@@ -37,8 +38,11 @@ test('each hostile MJML ends in a clear error while other requests, of known MJM
   })();
 
   for (const { name, source, says } of mjmlBombs) {
-    const { status, body } = await postEmail(api, attacker, { format: 'mjml', content: { html: source } });
-    expect([name, status, body.errors?.['content.html']?.join('; ')]).toEqual([
+    const refusal = await send(attacker, { format: 'mjml', content: { html: source } }).catch(
+      (error: unknown) => error,
+    );
+    if (!(refusal instanceof Refusal)) throw new Error(`${name} was not refused`, { cause: refusal });
+    expect([name, refusal.status, refusal.errors['content.html']?.join('; ')]).toEqual([
       name,
       400,
       expect.stringMatching(says),

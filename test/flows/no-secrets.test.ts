@@ -1,8 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../shared/config/config.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { refusals, statuses } from './no-secrets/call.ts';
 import { redisValues, storedValues } from './no-secrets/places.ts';
-import { personal, refusals, run, secrets, statuses } from './no-secrets/run.ts';
+import { personal, run, secrets } from './no-secrets/run.ts';
 import { secretsIn, spellings } from './no-secrets/spellings.ts';
 
 useDatabase();

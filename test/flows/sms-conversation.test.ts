@@ -1,10 +1,11 @@
-import { createClient, type Event } from 'messaging-service/client';
+import type { Event, Schema } from 'messaging-service/client';
 import { beforeAll, expect, test } from 'vitest';
 import * as senders from '../../shared/domain/senders/senders.ts';
 import * as prices from '../../shared/domain/sms/prices.ts';
 import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
-import { type Client, startApi } from '../support/api/start-api.ts';
-import { sendSms, textingWorkspace } from '../support/data/new-sms.ts';
+import { customerOf } from '../support/api/customer.ts';
+import { startApi } from '../support/api/start-api.ts';
+import { textingWorkspace } from '../support/data/new-sms.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
@@ -14,34 +15,30 @@ import { waitFor } from '../support/time/wait-for.ts';
 useDatabase();
 
 type Own = Awaited<ReturnType<typeof textingWorkspace>>;
-let api: Client;
+let url: string;
 beforeAll(async () => {
   changeSettings({ SIMULATOR_SECONDS: 0, WEBHOOK_ALLOWED_NETWORKS: ['127.0.0.0/8'] });
-  api = await startApi();
+  ({ url } = await startApi());
   await prices.load('country,gbp,eur,validFrom\nGB,0.0345,0.0412,2020-01-01\n');
   await runWorkers();
 });
 
 const recipient = '+447700900150';
-const say = (from: Own, content: string, more: object = {}) =>
-  api.request('POST', '/v2/simulator/phones/07700900150/messages', {
-    key: from.key,
+/** From the phone of the recipient. */
+const say = (as: Own, content: string, more: { to?: string } = {}) =>
+  customerOf(url, as).post('/v2/simulator/phones/{number}/messages', {
+    path: { number: '07700900150' },
     body: { content, ...more },
   });
+const send = (as: Own, body: Schema<'NewSms'>) => customerOf(url, as).post('/v2/sms', { body });
 const bodiesAt = (receiver: WebhookReceiver) =>
   receiver.requests.map(({ body }) => JSON.parse(body.toString()));
 
 test('a conversation: sent, delivered, STOP, the next refused, START, accepted again; the webhook hears of all of it', async () => {
   const own = await textingWorkspace();
-  const customer = createClient({ baseUrl: api.url, apiKey: own.key });
-  const write = (content: string) =>
-    customer.post('/v2/simulator/phones/{number}/messages', {
-      path: { number: '07700900150' },
-      body: { content },
-    });
-  const text = (content: string) => customer.post('/v2/sms', { body: { recipient, content } });
+  const text = (content: string) => send(own, { recipient, content });
   const receiver = await startWebhookReceiver();
-  await customer.post('/v2/webhooks', {
+  await customerOf(url, own).post('/v2/webhooks', {
     body: {
       url: `${receiver.url}/all`,
       events: ['sms.queued', 'sms.sent', 'sms.delivered', 'sms.received', 'suppression.created'],
@@ -58,7 +55,7 @@ test('a conversation: sent, delivered, STOP, the next refused, START, accepted a
   await waitFor('the webhook hears of all three', () => of(first.id)().length >= 3);
   expect(of(first.id)().toSorted()).toEqual(['sms.delivered', 'sms.queued', 'sms.sent']);
 
-  const stop = await write('Stop');
+  const stop = await say(own, 'Stop');
   expect(stop).toMatchObject({ status: 'received', inReplyTo: first.id });
   const told = await waitFor('the webhook hears of STOP', () =>
     heard().find((event) => event.type === 'suppression.created'),
@@ -68,7 +65,7 @@ test('a conversation: sent, delivered, STOP, the next refused, START, accepted a
 
   await expect(text('Hello')).rejects.toMatchObject({ status: 422, code: 'recipient_suppressed' });
 
-  await write('START');
+  await say(own, 'START');
   const again = await text('Hello');
   await waitFor('it is delivered', () => of(again.id)().includes('sms.delivered'));
   // At least once, and here exactly once.
@@ -81,16 +78,15 @@ test('a webhook for one number hears of the texts to that number only', async ()
   const number = await senders.addNumber(own.workspaceId);
   await senders.assignNumber(number.id, '+447407000020');
   const receiver = await startWebhookReceiver();
-  await api.request('POST', '/v2/webhooks', {
-    key: own.key,
+  await customerOf(url, own).post('/v2/webhooks', {
     body: { url: receiver.url, events: ['sms.received'], inboundNumber: '+447407000020' },
   });
   await say(own, 'To the name', { to: 'Acme' });
-  const { body } = await say(own, 'To the number', { to: '+447407000020' });
+  const { id } = await say(own, 'To the number', { to: '+447407000020' });
   await receiver.waitFor(1);
   const [event] = bodiesAt(receiver);
   expect(event.data).toMatchObject({
-    id: body.id,
+    id,
     recipient: '+447407000020',
     sender: recipient,
     content: 'To the number',
@@ -105,9 +101,9 @@ test('a legacy webhook gets the receipt of a message and the reply to it, in the
     url: `${receiver.url}/v1`,
     events: ['delivery_receipt', 'inbound'],
   });
-  const sent = await sendSms(api, own, { recipient, clientReference: 'order-7' });
+  const sent = await send(own, { recipient, content: 'Hello', clientReference: 'order-7' });
   await receiver.waitFor(1);
-  const failed = await sendSms(api, own, { recipient: '+447700900002' });
+  const failed = await send(own, { recipient: '+447700900002', content: 'Hello' });
   await receiver.waitFor(2);
   const reply = await say(own, 'Yes');
   await receiver.waitFor(3);
@@ -134,6 +130,6 @@ test('a legacy webhook gets the receipt of a message and the reply to it, in the
   });
   expect(inbound).toMatchObject({
     eventType: 2,
-    data: { messageId: reply.body.id, sender: recipient, inboundNumber: 'Acme', body: 'Yes' },
+    data: { messageId: reply.id, sender: recipient, inboundNumber: 'Acme', body: 'Yes' },
   });
 }, 60_000);

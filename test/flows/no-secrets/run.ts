@@ -1,5 +1,4 @@
 import { createPrivateKey, randomBytes, randomUUID } from 'node:crypto';
-import { request } from 'undici';
 import { expect } from 'vitest';
 import { open } from '../../../shared/common/secrets.ts';
 import { config } from '../../../shared/config/config.ts';
@@ -10,9 +9,10 @@ import { linkOf } from '../../../shared/domain/email/tracking/links.ts';
 import * as prices from '../../../shared/domain/sms/prices.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { queueNames } from '../../../shared/jobs/index.ts';
+import { customerOf } from '../../support/api/customer.ts';
 import { signRequest } from '../../support/api/sign-request.ts';
 import { ecdsaKey } from '../../support/api/signed-key.ts';
-import { newEmail } from '../../support/data/new-email.ts';
+import { letter } from '../../support/data/new-email.ts';
 import { textingWorkspace } from '../../support/data/new-sms.ts';
 import { codeSentTo, sampleContent } from '../../support/data/sender-codes.ts';
 import { linksTo } from '../../support/data/test-recipients.ts';
@@ -22,6 +22,7 @@ import { startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
+import { call } from './call.ts';
 import { listenToRedis, withPasswords } from './places.ts';
 
 /** The values that open something. Each may be nowhere but with its owner, or encrypted or hashed at rest. */
@@ -42,26 +43,6 @@ export const personal = new Map<string, string>([
 ]);
 const of = (name: string) => personal.get(name)!;
 const random = () => randomBytes(18).toString('base64url');
-
-export const refusals: string[] = [];
-export const statuses = new Set<number>();
-/** Asks, and keeps every refusal. */
-async function call(url: string, method: string, key: string | null, body?: unknown, headers = {}) {
-  const answer = await request(url, {
-    method: method as 'GET',
-    headers: {
-      ...(key !== null && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...headers,
-    },
-    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
-  const text = await answer.body.text();
-  statuses.add(answer.statusCode);
-  if (answer.statusCode >= 400) refusals.push(JSON.stringify(answer.headers) + text);
-  const isJson = String(answer.headers['content-type']).includes('json');
-  return { status: answer.statusCode, body: isJson && text ? JSON.parse(text) : text };
-}
 
 /** One run of the whole platform, with a failure of each thing that it stands on. */
 export async function run() {
@@ -113,26 +94,27 @@ export async function run() {
   const web = await startWeb(settings);
   const worker = await startWorkerProcess([], settings);
   const at = (path: string) => web.url + path;
+  const customer = customerOf(web.url, own);
   const post = (path: string, body: unknown, headers = {}, key: string | null = own.key) =>
     call(at(path), 'POST', key, body, headers);
 
   // Callers: an answer with secrets, replayed; both algorithms; rotations; wrong signatures and keys; a fault of ours.
-  const once = { 'idempotency-key': randomUUID() };
-  const wanted = { signing: { algorithm: 'hmac_sha256' }, strictMode: true };
-  const { body: signing } = await post('/v2/api-keys', wanted, once);
-  const replayed = await post('/v2/api-keys', wanted, once);
-  expect(replayed.body).toEqual(signing);
-  secrets.set('API key', signing.key).set('signing secret', signing.signingSecret);
-  const { body: rotated } = await post(`/v2/api-keys/${signing.id}/rotate`, {});
-  const { body: renewed } = await post(`/v2/api-keys/${rotated.id}/rotate-signing-secret`, undefined);
-  secrets.set('rotated API key', rotated.key).set('rotated signing secret', renewed.signingSecret);
+  const hmacSigned = { algorithm: 'hmac_sha256' } as const;
+  const once = { body: { signing: hmacSigned, strictMode: true }, idempotencyKey: randomUUID() };
+  const signing = await customer.post('/v2/api-keys', once);
+  expect(await customer.post('/v2/api-keys', once)).toEqual(signing);
+  secrets.set('API key', signing.key!).set('signing secret', signing.signingSecret!);
+  const ofKey = ({ id }: { id: string }) => ({ path: { id } });
+  const rotated = await customer.post('/v2/api-keys/{id}/rotate', { ...ofKey(signing), body: {} });
+  const renewed = await customer.post('/v2/api-keys/{id}/rotate-signing-secret', ofKey(rotated));
+  secrets.set('rotated API key', rotated.key!).set('rotated signing secret', renewed.signingSecret!);
   const token = await apiKeys.issue(own.workspaceId, { kind: 'app', scopes: ['email.read'] });
   secrets.set('token of an app', token.key);
   const ecdsa = await ecdsaKey(own.workspaceId);
   secrets.set('ecdsa API key', ecdsa.key);
-  const hmac = { keyId: rotated.id, algorithm: 'hmac_sha256', secret: renewed.signingSecret } as const;
-  const email = (changes = {}) =>
-    newEmail(own, {
+  const hmac = { keyId: rotated.id, algorithm: 'hmac_sha256', secret: renewed.signingSecret! } as const;
+  const email = (changes: Parameters<typeof letter>[1] = {}) =>
+    letter(own, {
       recipient: of('address of a recipient'),
       subject: of('subject'),
       content: { text: of('text of an email'), html: `<p>${of('text of an email')}</p>` },
@@ -144,13 +126,13 @@ export async function run() {
     const signed = signRequest({ method: 'POST', url: at('/v2/email'), body, headers }, signer);
     return (await call(at('/v2/email'), 'POST', key, body + change, signed)).status;
   };
-  expect(await asSigned(rotated.key, hmac)).toBe(201);
+  expect(await asSigned(rotated.key!, hmac)).toBe(201);
   expect(await asSigned(ecdsa.key, ecdsa.signer)).toBe(201);
-  expect(await asSigned(rotated.key, hmac, ' ')).toBe(401);
+  expect(await asSigned(rotated.key!, hmac, ' ')).toBe(401);
   expect(await asSigned(ecdsa.key, ecdsa.signer, ' ')).toBe(401);
   expect((await post('/v2/email', email(), {}, `${own.key}x`)).status).toBe(401);
-  const broken = (await post('/v2/api-keys', { signing: { algorithm: 'hmac_sha256' } })).body;
-  secrets.set('API key whose secret is broken', broken.key).set('broken secret', broken.signingSecret);
+  const broken = await customer.post('/v2/api-keys', { body: { signing: hmacSigned } });
+  secrets.set('API key whose secret is broken', broken.key!).set('broken secret', broken.signingSecret!);
   await query('UPDATE api_keys SET signing_secret = ? WHERE id = ?', [
     Buffer.from('broken'),
     idToBytes(broken.id),
@@ -161,10 +143,14 @@ export async function run() {
     ['good webhook', receiver.url],
     ['failing webhook', own500.url],
   ] as const) {
-    const events = ['email.queued', 'email.sent', 'email.bounced', 'sms.sent'];
-    const { body } = await post('/v2/webhooks', { url: `${url}/?token=${of('query of a webhook')}`, events });
-    const { body: later } = await post(`/v2/webhooks/${body.id}/rotate-secret`, undefined);
-    secrets.set(`secret of the ${name}`, body.secret).set(`rotated secret of the ${name}`, later.secret);
+    const { id, secret } = await customer.post('/v2/webhooks', {
+      body: {
+        url: `${url}/?token=${of('query of a webhook')}`,
+        events: ['email.queued', 'email.sent', 'email.bounced', 'sms.sent'],
+      },
+    });
+    const later = await customer.post('/v2/webhooks/{id}/rotate-secret', { path: { id } });
+    secrets.set(`secret of the ${name}`, secret!).set(`rotated secret of the ${name}`, later.secret!);
   }
   // Sending: what is taken, refused and malformed; personal data in each.
   sink.setMode((recipient) => (recipient === of('another address') ? '550 naming the address' : 'accept'));
@@ -175,30 +161,38 @@ export async function run() {
       content: Buffer.from(of('attachment').repeat(9)).toString('base64'),
     },
   ];
-  const marketing = await post('/v2/email', email({ kind: 'marketing', trackOpens: true, attachments }));
+  const marketing = await customer.post('/v2/email', {
+    body: email({ kind: 'marketing', trackOpens: true, attachments }),
+  });
   await post('/v2/email', email({ recipient: of('another address') }));
-  await post('/v2/email', email({ recipient: `${of('another address')} `, subject: 7 }));
+  await post('/v2/email', { ...email({ recipient: `${of('another address')} ` }), subject: 7 });
   await post('/v2/email', `${JSON.stringify(email())}x`);
-  await post('/v2/contacts', { number: of('number of a recipient'), firstName: of('name of a person') });
-  await post('/v2/sms', { recipient: of('number of a recipient'), content: of('text message') });
+  await customer.post('/v2/contacts', {
+    body: { number: of('number of a recipient'), firstName: of('name of a person') },
+  });
+  const text = (to: string) =>
+    customer.post('/v2/sms', { body: { recipient: of(to), content: of('text message') } });
+  await text('number of a recipient');
   // Texts by a carrier: one that it takes, one that it refuses, a receipt and an answer.
   await waitFor('a bind is refused', () => worker.output().includes('a gateway refuses the bind'));
-  const toCarrier = { recipient: of('number that carriers reach'), content: of('text message') };
   carrier.submit = (_, count) => (count === 1 ? { id: 'm1' } : { status: 0x0b });
   for (const count of [1, 2]) {
-    await post('/v2/sms', toCarrier);
+    await text('number that carriers reach');
     await waitFor('the carrier has it', () => carrier.taken.length === count);
   }
   carrier.deliver({ esmClass: 4, message: Buffer.from('id:m1 stat:DELIVRD err:000 text:') });
   const answer = carrier.deliver({
-    source: { ton: 1, npi: 1, address: toCarrier.recipient.slice(1) },
+    source: { ton: 1, npi: 1, address: of('number that carriers reach').slice(1) },
     message: Buffer.from(of('text message')),
   });
   expect(await carrier.answerOf(answer)).toBe(0);
-  await post('/v2/suppressions', { number: of('number of a recipient') });
-  await post(`/v2/simulator/phones/${of('number of a sender')}/messages`, { content: of('text message') });
+  await customer.post('/v2/suppressions', { body: { number: of('number of a recipient') } });
+  await customer.post('/v2/simulator/phones/{number}/messages', {
+    path: { number: of('number of a sender') },
+    body: { content: of('text message') },
+  });
   const recipient = of('another address');
-  expect((await post('/v2/email/test-recipients', { email: recipient })).status).toBe(201);
+  await customer.post('/v2/email/test-recipients', { body: { email: recipient } });
   const [confirmation] = await waitFor('the link', async () => {
     const found = await linksTo(recipient);
     return found.length > 0 && found;
@@ -206,16 +200,18 @@ export async function run() {
   secrets.set('confirmation token', confirmation!.split('/').at(-1)!);
   for (const method of ['GET', 'POST']) await call(at(confirmation!), method, null);
   for (const kind of ['unsubscribe', 'open'] as const) {
-    const path = new URL(linkOf(kind, marketing.body.id)).pathname;
+    const path = new URL(linkOf(kind, marketing.id)).pathname;
     secrets.set(`${kind} token`, path.split('/').at(-1)!);
     await call(at(kind === 'open' ? `${path}.gif` : path), 'GET', null);
     await call(at(path), 'POST', null);
   }
-  const { body: sender } = await post('/v2/senders', { name: of('number of a sender'), sampleContent });
+  const sender = await customer.post('/v2/senders', {
+    body: { name: of('number of a sender'), sampleContent },
+  });
   const code = await codeSentTo(own.workspaceId, of('number of a sender'));
   secrets.set('verification code', code);
   await post(`/v2/senders/${sender.id}/verify`, { code: 'abcdef' });
-  expect((await post(`/v2/senders/${sender.id}/verify`, { code })).status).toBe(200);
+  await customer.post('/v2/senders/{id}/verify', { path: { id: sender.id }, body: { code } });
   for (const given of [inboundToken, `${inboundToken}x`])
     await call(
       at(`/inbound/email?recipient=${of('another address')}`),

@@ -1,17 +1,27 @@
+import type { Schema } from 'messaging-service/client';
 import type { Answer, Client } from '../api/start-api.ts';
 import { waitFor } from '../time/wait-for.ts';
 
 type Sender = { key: string; sender: string };
 
+const least = ({ sender }: Pick<Sender, 'sender'>) => ({
+  sender,
+  recipient: 'ada@example.com',
+  subject: 'A subject',
+  content: { text: 'A text' },
+});
+
 /** The least that POST /v2/email takes, with these changes. */
-export function newEmail({ sender }: Pick<Sender, 'sender'>, changes: Record<string, unknown> = {}) {
-  return {
-    sender,
-    recipient: 'ada@example.com',
-    subject: 'A subject',
-    content: { text: 'A text' },
-    ...changes,
-  };
+export function newEmail(from: Pick<Sender, 'sender'>, changes: Record<string, unknown> = {}) {
+  return { ...least(from), ...changes };
+}
+
+/** The same for the typed client, which takes no change that the API does not. */
+export function letter(
+  from: Pick<Sender, 'sender'>,
+  changes: Partial<Schema<'NewEmail'>> = {},
+): Schema<'NewEmail'> {
+  return { ...least(from), ...changes };
 }
 
 export function postEmail(
