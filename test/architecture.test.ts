@@ -10,6 +10,7 @@ import { jobs, procfileBreaches, procfileHarmless } from './architecture/planted
 import { importAll, importable } from './architecture/quiet-imports.ts';
 import { topLevelIsFixed } from './architecture/shape.ts';
 import { readTree, root, topLevel } from './architecture/tree.ts';
+import { raw } from './architecture/typed-client.ts';
 
 const tree = readTree();
 const entries = (names: string[]) => names.map((path) => ({ path, source: '' }));
@@ -41,6 +42,11 @@ test.each(ceilings)(
 
 test('each process of the Procfile has a ceiling of the files that it loads', () => {
   expect(ceilings.map(({ name }) => name).toSorted()).toEqual(processNames());
+});
+
+test('each file that makes requests of its own is there', () => {
+  const paths = tree.map(({ path }) => path);
+  expect(Object.keys(raw).filter((path) => !paths.includes(path))).toEqual([]);
 });
 
 describe.each(guarded)('$guarantee', ({ rule, breaches, harmless }) => {

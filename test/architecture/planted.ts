@@ -1,6 +1,7 @@
 import { formatsArePure, importDirections, systemBehindDomain } from './layers.ts';
 import { boardInOps, bullmqInItsPlaces, expressInApi, knexInDb } from './libraries.ts';
 import { plantedCircles } from './planted-circles.ts';
+import { plantedClient } from './planted-client.ts';
 import { plantedFolders } from './planted-folders.ts';
 import { plantedJobs } from './planted-jobs.ts';
 import { plantedPointers } from './planted-pointers.ts';
@@ -266,6 +267,7 @@ export const guarded: Guarded[] = [
       'shared/db/webhooks.system.ts': 'export async function listDue(limit: number) {}',
     },
   },
+  ...plantedClient,
   ...plantedFolders,
   ...plantedJobs,
   ...plantedSql,
