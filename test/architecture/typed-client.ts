@@ -36,7 +36,7 @@ const requests = new RegExp(
 
 const isSearched = ({ path }: File) => /^(test\/flows|scripts\/benches)\/.*\.[cm]?[jt]s$/.test(path);
 
-/** What customers use is used here, so that it cannot rot. */
+/** The tree itself uses the client that customers have, so that it cannot rot. */
 export const typedClientAsksTheApi: Rule = (files) =>
   files.filter(isSearched).flatMap((file) => {
     const line = codeLines(file).findIndex((code) => requests.test(code));
