@@ -11,8 +11,6 @@ const root = join(import.meta.dirname, '../../..');
 const nodeOptions = [
   // With less room for young objects (MB) V8 collects garbage for a tenth of the time that it loads the platform.
   '--min-semi-space-size=16',
-  // Tests start more processes than there are cores, so the helper threads of its collector only get in the way.
-  '--single-threaded-gc',
   // As in the Procfile: how much memory large bodies take depends on these.
   '--max-semi-space-size=16',
   '--scavenger-max-new-space-capacity-mb=8',
