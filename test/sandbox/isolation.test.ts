@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { tooSlow } from '../../shared/formats/templates/liquid-limits.ts';
 import * as sandbox from '../../shared/sandbox/sandbox.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 import { invented, measured } from './bombs.ts';
@@ -112,18 +113,24 @@ test('twenty workspaces of bombs do not hold up a source that is known to be qui
   expect(at(known, 0.95)).toBeLessThanOrEqual(4);
 });
 
+const isTooSlow = (errors: { message: string }[]) => errors.every(({ message }) => message === tooSlow);
+
 // Shows A67
 test('while others render rows in bulk without pause, a render has its turn between', async () => {
   // A row takes half a millisecond or so, and 500 of them many crossings.
   const source = '{% for i in (1..500) %}{{ name }}{% endfor %}';
   const rows = Array.from({ length: 500 }, (_, index) => ({ source, data: `{"name":"${index % 10}"}` }));
   let isOver = false;
+  let renderedRows = 0;
   const bulk = Promise.all(
     ['bulk', 'other bulk', 'third bulk'].map(async (workspaceId) => {
       while (!isOver) {
         const request = { workspaceId, rows, shared: '{}', now, escape: false, withinMs: 60_000 };
         const results = await sandbox.renderMany(request);
-        expect(results.every(({ ok }) => ok)).toBe(true);
+        renderedRows += results.filter(({ ok }) => ok).length;
+        // A machine that gives a thread no time may end a row, or the wait for a turn: that is not tested here.
+        const failed = results.filter((one) => !one.ok && !one.busy && !isTooSlow(one.errors));
+        expect(failed).toEqual([]);
       }
     }),
   );
@@ -135,6 +142,7 @@ test('while others render rows in bulk without pause, a render has its turn betw
   ]);
   isOver = true;
   await bulk;
+  expect(renderedRows).toBeGreaterThan(rows.length);
   report('known source', known);
   report('new source', fresh);
   // Each counts itself and at times the one beside it. Without turns each would wait for all crossings of a call.

@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { currentVersion } from '../../../shared/common/versions.ts';
+import { closeDatabase } from '../../../shared/db/client.ts';
+import { closeQueues } from '../../../shared/queue/queue.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
 import { knownId, startSmallApi } from '../endpoint/small-api.ts';
 
+// They take their servers from settings that a test below changes.
+atEnd(closeDatabase);
+atEnd(closeQueues);
 const api = await startSmallApi();
 
 test('a client keeps its own Request-Id, in the header and in the problem', async () => {
