@@ -27,16 +27,19 @@ export function cpuMsOf(work: () => void): number {
 
 /** Of the reference work, on a machine that does nothing else and has its code compiled. */
 const referenceMs = 20;
-const referenceText = JSON.stringify(
-  Array.from({ length: 20_000 }, (_, index) => ({ id: `record_${index}`, count: index, tags: ['a', 'b'] })),
-);
 
 /**
  * How many times as long as usual computing takes now, at least 1: other programs take caches and hyperthreads away, so
  * that the same work costs more CPU time. To be measured in the same run as what it scales the limit of.
  */
 export function cpuSlowdown(): number {
-  const times = Array.from({ length: 3 }, () => cpuMsOf(() => JSON.stringify(JSON.parse(referenceText))));
+  const records = Array.from({ length: 20_000 }, (_, index) => ({
+    id: `record_${index}`,
+    count: index,
+    tags: ['a', 'b'],
+  }));
+  const text = JSON.stringify(records);
+  const times = Array.from({ length: 3 }, () => cpuMsOf(() => JSON.stringify(JSON.parse(text))));
   const middle = times.toSorted((one, other) => one - other)[1]!;
   return Math.max(1, middle / referenceMs);
 }
