@@ -8,11 +8,11 @@ import { takeCounts } from '../../shared/common/metrics.ts';
 import { openCompiled } from '../../shared/sandbox/compiled.ts';
 import { compileRendered, compileTemplate, mjmlStats } from '../../shared/sandbox/mjml.ts';
 import { startMjmlProcess } from '../../shared/sandbox/mjml-process.ts';
-import { openPoolOf } from '../../shared/sandbox/pool.ts';
 import { closeSandbox } from '../../shared/sandbox/sandbox.ts';
 import { mjmlColumn, mjmlDocument, mjmlText } from '../support/data/mjml.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 import { mjmlBombs } from './mjml-bombs.ts';
+import { openPatientPool } from './patient-pool.ts';
 
 afterAll(closeSandbox);
 
@@ -118,15 +118,7 @@ test('a process that dies fails what it was at, and another takes its place', as
 });
 
 test('one that runs out of memory fails, and the next is compiled', async () => {
-  // The memory fills however long it takes on a slow machine: no limit of time may end it before.
-  const patient = { short: { kill: 60_000 }, full: { kill: 60_000 } };
-  const pool = openPoolOf(1, {
-    start: (events) => startMjmlProcess(40, patient, events),
-    spares: 0,
-    waitMs: 60_000,
-    runs: patient,
-    words: { 'out of time': 'time', 'out of memory': 'memory', crash: 'crash' },
-  });
+  const pool = openPatientPool(0, (runs) => (events) => startMjmlProcess(40, runs, events));
   onTestFinished(() => pool.close());
   const run = (source: string) =>
     pool.run({ workspaceId: 'w', source, length: 1, message: { kind: 'mjml', source, isTemplate: false } });

@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { openPoolOf } from '../../shared/sandbox/pool.ts';
 import * as sandbox from '../../shared/sandbox/sandbox.ts';
 import { startThread } from '../../shared/sandbox/thread-handle.ts';
 import { waitFor } from '../support/time/wait-for.ts';
+import { openPatientPool } from './patient-pool.ts';
 
 afterAll(sandbox.closeSandbox);
 
@@ -119,15 +119,10 @@ test('a killed thread is replaced', async () => {
 });
 
 test('a thread that runs out of memory fails its render, and the next is rendered', async () => {
-  // JSON.parse fills the heap however long it takes on a slow machine: no limit of time may end it before.
-  const patient = { short: { kill: 30_000 }, full: { kill: 30_000 } };
-  const pool = openPoolOf(1, {
-    start: (events) => startThread({ entry: 'liquid', heapMb: 16, runs: patient }, events),
-    spares: 1,
-    waitMs: 60_000,
-    runs: patient,
-    words: { 'out of time': 'time', 'out of memory': 'memory', crash: 'crash' },
-  });
+  const pool = openPatientPool(
+    1,
+    (runs) => (events) => startThread({ entry: 'liquid', heapMb: 16, runs }, events),
+  );
   onTestFinished(() => pool.close());
   const run = (source: string, data: unknown) =>
     pool.run({

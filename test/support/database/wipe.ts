@@ -31,10 +31,10 @@ export async function wipe(
   remake: () => Promise<void>,
 ): Promise<void> {
   // Without a database every table is gone too, and `remake` gives the files after this one what they need.
-  const tables = await server.query(`USE \`${database}\``).then(
-    () => tablesOf(server).catch(() => new Map<string, string>()),
-    () => new Map<string, string>(),
-  );
+  const tables = await server
+    .query(`USE \`${database}\``)
+    .then(() => tablesOf(server))
+    .catch(() => new Map<string, string>());
   const faults: string[] = [];
   for (const name of tables.keys()) if (!birth.has(name)) faults.push(`the table ${name} is left`);
   for (const [name, { made }] of birth)

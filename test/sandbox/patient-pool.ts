@@ -1,0 +1,15 @@
+import { openPoolOf, type Pool, type PoolProgram } from '../../shared/sandbox/pool.ts';
+import type { Run } from '../../shared/sandbox/protocol.ts';
+
+const runs = { short: { kill: 60_000 }, full: { kill: 60_000 } };
+type Start = (runs: Record<Run, { kill: number }>) => PoolProgram['start'];
+
+/** A pool for tests of the memory limit: memory fills however long it takes, so no limit of time may end it before. */
+export const openPatientPool = (spares: number, start: Start): Pool =>
+  openPoolOf(1, {
+    start: start(runs),
+    spares,
+    waitMs: 60_000,
+    runs,
+    words: { 'out of time': 'time', 'out of memory': 'memory', crash: 'crash' },
+  });
