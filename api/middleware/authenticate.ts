@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request } from 'express';
 import { type ErrorCode, Problem, problem } from '../../shared/common/errors.ts';
+import { type Release, semaphore } from '../../shared/common/semaphore.ts';
 import { config } from '../../shared/config/config.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { Caller, Scope } from '../../shared/schemas/scopes.ts';
@@ -21,10 +22,15 @@ export async function callerOf(
   failures: FailureLimit,
 ): Promise<Caller> {
   const token = bearerToken(request);
-  const caller = token === undefined ? null : await authenticate(token, () => failures.mayLookUp(request));
-  if (!caller) throw problem('unauthenticated');
-  failures.succeeded(request);
-  return caller;
+  if (token === undefined) throw problem('unauthenticated');
+  try {
+    const caller = await authenticate(token, () => failures.mayLookUp(request));
+    if (!caller) throw problem('unauthenticated');
+    failures.succeeded(request);
+    return caller;
+  } finally {
+    failures.lookedUp(request);
+  }
 }
 
 function bearerToken(request: IncomingMessage): string | undefined {
@@ -39,6 +45,11 @@ export function requireScopes(caller: Caller, scopes: readonly Scope[]): void {
   if (missing.length > 0)
     throw problem('forbidden', { detail: `The key lacks the scope ${missing.join(', ')}.` });
 }
+
+/** Keys of one address that are looked for at once; the others wait so long for those to end. */
+const lookUpsAtOnce = 10;
+const longestWaitMs = 2_000;
+const mostWaiting = 1_000;
 
 const failures: ReadonlySet<ErrorCode> = new Set(['unauthenticated', 'signature_invalid']);
 
@@ -55,12 +66,28 @@ export function failureLimit() {
   // A key that nobody here knows counts as a failure before it is looked for, so that many at once are not all looked
   // for.
   const counted = new WeakMap<Request, BucketResult>();
+  // A good key gives back what it took. Only a few look-ups of an address are in hand, so that many good keys at once do
+  // not use up the failures of their address: after a start the process knows no key.
+  const turns = semaphore({
+    permits: () => Math.min(lookUpsAtOnce, burst),
+    waitMs: longestWaitMs,
+    mostWaiting,
+  });
+  const held = new WeakMap<Request, Release>();
 
   async function mayLookUp(request: Request): Promise<boolean> {
     if (perMinute === 0) return true;
-    const taken = await buckets.take([networkOf(request)]);
+    const network = networkOf(request);
+    const release = await turns.acquire(network);
+    if (release) held.set(request, release);
+    const taken = await buckets.take([network]);
     counted.set(request, taken);
     return taken.refusedBy === null;
+  }
+
+  /** The look-up of this request has ended, if it needed one. */
+  function lookedUp(request: Request): void {
+    held.get(request)?.();
   }
 
   /** It was no failure after all. */
@@ -81,7 +108,7 @@ export function failureLimit() {
     return problem('rate_limited', { retryAfterSeconds, detail });
   }
 
-  return { mayLookUp, succeeded, refusalFor };
+  return { mayLookUp, lookedUp, succeeded, refusalFor };
 }
 
 export type FailureLimit = ReturnType<typeof failureLimit>;

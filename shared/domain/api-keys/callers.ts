@@ -21,6 +21,8 @@ const known = new LRUCache<string, Known>({ max: mostRemembered });
 const unknown = new LRUCache<string, true>({ max: mostRemembered, ttl: missCacheMs });
 // Rises with every change: a look-up that began before one may bring back what was true before it.
 let changes = 0;
+/** Look-ups that have not ended. A client's first requests often come together, and one look-up is enough for all. */
+const inHand = new Map<string, { found: Promise<Known | null>; changes: number }>();
 
 listen(topic, {
   changed: (keyId) => {
@@ -58,6 +60,24 @@ async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<
   // While Redis is away nobody says that a key has changed, so none is remembered for long.
   if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
   if (unknown.has(name)) return null;
+  const begun = inHand.get(name);
+  if (!before && begun?.changes === changes) return begun.found;
+  const found = read(hash, name, before, mayLookUp);
+  const look = { found, changes };
+  inHand.set(name, look);
+  try {
+    return await found;
+  } finally {
+    if (inHand.get(name) === look) inHand.delete(name);
+  }
+}
+
+async function read(
+  hash: Buffer,
+  name: string,
+  before: Known | undefined,
+  mayLookUp: () => Promise<boolean>,
+): Promise<Known | null> {
   const [readAt, changesBefore] = [performance.now(), changes];
   if (!before && !(await mayLookUp()) && !(await knownKeys.isNoted(hash))) return null;
   const key = await findApiKeyByHash(hash);

@@ -43,6 +43,22 @@ test('a change that is announced is seen at once, and others stay remembered', a
   expect(await authenticate(other.key)).not.toBeNull();
 });
 
+test('many first requests with one key are one look-up, and those after a change are another', async () => {
+  const { key, record } = await apiKeys.issue(own.workspaceId);
+  let lookUps = 0;
+  const ask = () =>
+    authenticate(key, async () => {
+      lookUps += 1;
+      return true;
+    });
+  const together = [ask(), ask(), ask()];
+  announce(topic, record.id);
+  together.push(ask(), ask());
+  const callers = await Promise.all(together);
+  expect(callers.map((caller) => caller?.keyId)).toEqual(Array(5).fill(record.id));
+  expect(lookUps).toBe(2);
+});
+
 test('a look-up that began before a change does not bring back what was true before it', async () => {
   const { key, record } = await apiKeys.issue(own.workspaceId);
   const lookUp = authenticate(key);
