@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemThreadId } from '../common/thread-cpu.ts';
 import { loadVerifier } from '../formats/email/mail-report/signatures.ts';
 import { readMail, readSignedMail, TooComplex } from '../formats/email/mail-report.ts';
 import { cpuMs } from '../formats/templates/liquid-limits.ts';
@@ -17,6 +18,7 @@ import { seal } from './seal.ts';
 if (!parentPort) throw new Error('mail-thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
+Atomics.store(mine.counts, marks.systemId, systemThreadId());
 const unsealed = seal();
 
 async function read({ raw, signed }: MailJob): Promise<Unmeasured> {

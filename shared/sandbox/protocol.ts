@@ -53,14 +53,14 @@ export type Unmeasured = WithoutTime<ThreadResult>;
 
 /**
  * Shared memory, because a thread that is stuck answers no message: how many jobs it has begun and ended since it
- * started, which job of its batch it is at and which part of that, and the CPU time that it had had when it began. Each
- * row of a job counts as one begun.
+ * started, which job of its batch it is at and which part of that, the id that the system has given to the thread (0: it
+ * does not say), and the CPU time that it had had when it began. Each row of a job counts as one begun.
  */
 export type Marks = { counts: Int32Array; cpuMs: Float64Array };
-export const marks = { begun: 0, ended: 1, part: 2, job: 3 } as const;
-export const marksBytes = 24;
+export const marks = { begun: 0, ended: 1, part: 2, job: 3, systemId: 4 } as const;
+export const marksBytes = 28;
 export function marksIn(shared: SharedArrayBuffer): Marks {
-  return { counts: new Int32Array(shared, 8, 4), cpuMs: new Float64Array(shared, 0, 1) };
+  return { counts: new Int32Array(shared, 8, 5), cpuMs: new Float64Array(shared, 0, 1) };
 }
 
 /** CPU time in milliseconds after which a render is stopped, and after which its thread is killed. */

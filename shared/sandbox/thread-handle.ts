@@ -1,11 +1,15 @@
 import { Worker } from 'node:worker_threads';
+import { threadCpuMs } from '../common/thread-cpu.ts';
 import { config } from '../config/config.ts';
 import { type Batch, marks, marksBytes, marksIn, type Run, type ThreadResult } from './protocol.ts';
 import type { SandboxJob, SandboxTenant } from './queue.ts';
 
 /** Outside of a job there is nothing of a customer's to wait for. */
 const stuckMs = 5000;
-/** A thread that does not say in this time how much it worked is in a call that cannot be interrupted. */
+/**
+ * Where only the thread itself can say how much CPU time it had: one that does not say so in this time is in a call that
+ * cannot be interrupted.
+ */
 const silentMs = 50;
 
 /** Without kept code a thread takes twice as long to start, and 10 MB more, for Node's TypeScript parser. */
@@ -99,17 +103,29 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
   }
 
   /**
-   * Counts CPU time instead of time, for this is what the machine gave to the job. Loops answer; single calls do not.
+   * Counts CPU time instead of time, for this is what the machine gave to the job: on a busy one a thread may have waited
+   * for a processor all the while.
    */
-  async function correct(limitMs: number): Promise<void> {
+  function correct(limitMs: number): void {
+    const usedMs = threadCpuMs(Atomics.load(counts, marks.systemId));
+    if (usedMs !== undefined) decide(usedMs, limitMs);
+    else if (watched.ms >= limitMs + silentMs) kill();
+    else void ask(limitMs);
+  }
+
+  /** Loops answer; single calls do not. */
+  async function ask(limitMs: number): Promise<void> {
     if (asking) return;
     asking = true;
     const job = watched.begun;
     // It rejects when the thread has ended.
     const usage = await worker.cpuUsage().catch(() => undefined);
     asking = false;
-    if (!usage || killed || watched.begun !== job) return;
-    watched.ms = (usage.user + usage.system) / 1000 - (cpuMs[0] ?? 0);
+    if (usage && !killed && watched.begun === job) decide((usage.user + usage.system) / 1000, limitMs);
+  }
+
+  function decide(usedMs: number, limitMs: number): void {
+    watched.ms = usedMs - (cpuMs[0] ?? 0);
     if (watched.ms >= limitMs && inJob()) kill();
   }
 
@@ -155,9 +171,10 @@ export function startThread({ entry, heapMb, runs }: Program, events: ThreadEven
       if (begun() === watched.begun) watched.ms += Math.min(now - watched.at, tickMs);
       else watched = { begun: begun(), at: now, ms: 0 };
       watched.at = now;
-      const limitMs = inJob() ? runs[batch.run].kill : stuckMs;
-      if (watched.ms >= limitMs + silentMs) kill();
-      else if (watched.ms >= limitMs && inJob()) void correct(limitMs);
+      const limitMs = runs[batch.run].kill;
+      if (!inJob()) {
+        if (watched.ms >= stuckMs) kill();
+      } else if (watched.ms >= limitMs) correct(limitMs);
     },
 
     async end() {

@@ -1,4 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemThreadId } from '../common/thread-cpu.ts';
 import * as liquid from '../formats/templates/liquid.ts';
 import { cpuMs } from '../formats/templates/liquid-limits.ts';
 import { template } from './parsed.ts';
@@ -21,6 +22,7 @@ import { renderRows } from './thread-rows.ts';
 if (!parentPort) throw new Error('thread.ts runs as a worker thread only');
 const port = parentPort;
 const mine = marksIn(workerData as SharedArrayBuffer);
+Atomics.store(mine.counts, marks.systemId, systemThreadId());
 
 function renderLiquid({ parts, data, now }: LiquidJob, stop: number): Unmeasured {
   const values = data === null ? null : (JSON.parse(data) as Record<string, unknown>);
