@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiParameters } from 'zod-openapi';
 import { now } from '../shared/common/clock.ts';
@@ -60,6 +61,27 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
   );
   describeShapes(document.components?.schemas ?? {});
   return document;
+}
+
+/**
+ * The same, made a tag at a time with room for other work in between: all at once takes long enough to hold up everybody
+ * else. Schemas that several tags use are the same in
+ * each of their parts.
+ */
+export async function describeApiInParts(endpoints: readonly Endpoint[], at: Date) {
+  const whole = describeApi([], at);
+  const components: Record<string, object> = { ...whole.components };
+  const paths: Record<string, object> = {};
+  for (const ofTag of Map.groupBy(endpoints, ({ tag }) => tag).values()) {
+    await setImmediate();
+    const part = describeApi(ofTag, at);
+    for (const [path, item] of Object.entries(part.paths ?? {})) paths[path] = { ...paths[path], ...item };
+    for (const [kind, named] of Object.entries(part.components ?? {}))
+      components[kind] = { ...components[kind], ...named };
+    if (part.webhooks) whole.webhooks = part.webhooks;
+  }
+  await setImmediate();
+  return { ...whole, ...tagsOf(endpoints), paths, components };
 }
 
 /** Says in OpenAPI's own formats what zod spells out as bounds and patterns. */

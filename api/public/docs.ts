@@ -2,23 +2,25 @@ import { Router } from 'express';
 import { now } from '../../shared/common/clock.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
-import { describeApi } from '../openapi.ts';
+import { describeApiInParts } from '../openapi.ts';
 import { guidePages } from './guides.ts';
 import { reference } from './reference.ts';
 
 const dayMs = 86_400_000;
-const descriptions = new WeakMap<readonly Endpoint[], { day: number; bytes: Buffer }>();
+const descriptions = new WeakMap<readonly Endpoint[], { day: number; bytes: Promise<Buffer> }>();
 
 /**
- * Made once a day, for the examples of a scheduled message name a time ahead: it takes long enough to hold up everybody
- * else. As bytes, because to encode a text for each answer takes as long as to send it.
+ * Made once a day, for the examples of a scheduled message name a time ahead. As bytes, because to encode a text for each
+ * answer takes as long as to send it.
  */
-export function descriptionOf(endpoints: readonly Endpoint[]): Buffer {
+function descriptionOf(endpoints: readonly Endpoint[]): Promise<Buffer> {
   const at = now();
   const day = Math.floor(at.getTime() / dayMs);
   const known = descriptions.get(endpoints);
   if (known?.day === day) return known.bytes;
-  const bytes = Buffer.from(JSON.stringify(describeApi(endpoints, at)));
+  const bytes = describeApiInParts(endpoints, at).then((description) =>
+    Buffer.from(JSON.stringify(description)),
+  );
   descriptions.set(endpoints, { day, bytes });
   return bytes;
 }
@@ -28,8 +30,8 @@ export function docs(endpoints: readonly Endpoint[]): Router {
   const router = Router({ strict: true, caseSensitive: true });
   router
     .route('/openapi.json')
-    .get((_request, response) => {
-      response.type('json').send(descriptionOf(endpoints));
+    .get(async (_request, response) => {
+      response.type('json').send(await descriptionOf(endpoints));
     })
     .all(methodNotAllowed('GET, HEAD'));
   router.use(reference());

@@ -98,8 +98,6 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
     return { ...attacker, seen };
   }
 
-  // Made once a day, in one go.
-  await (await request(`${web.url}/openapi.json`)).body.dump();
   await stretch('to warm up');
   const calm = { memory: memoryMb(web.pid), files: filesOf(web.pid) };
   await stretch('undisturbed');
