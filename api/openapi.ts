@@ -65,8 +65,7 @@ export function describeApi(endpoints: readonly Endpoint[], at: Date = now()) {
 
 /**
  * The same, made a tag at a time with room for other work in between: all at once takes long enough to hold up everybody
- * else. Schemas that several tags use are the same in
- * each of their parts.
+ * else. Schemas that several tags use are the same in each of their parts.
  */
 export async function describeApiInParts(endpoints: readonly Endpoint[], at: Date) {
   const whole = describeApi([], at);

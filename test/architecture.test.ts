@@ -37,7 +37,6 @@ test.each(ceilings)(
     expect(loaded.filter((file) => early.test(file))).toEqual([]);
     expect(clientsOfOthers.filter((client) => loaded.some((file) => file.includes(client)))).toEqual(clients);
   },
-  240_000,
 );
 
 test('each process of the Procfile has a ceiling of the files that it loads', () => {

@@ -52,7 +52,7 @@ beforeAll(async () => {
       await startWorkerProcess([], { ...machine, LEASE_SECONDS: leaseSeconds, SMTP_URL: toSink.url }),
     );
   apis = webs.map(({ url }) => clientOf(url));
-}, 120_000);
+});
 
 const copiesTo = (recipient: string) =>
   sink.messages.filter(({ envelope }) => envelope.to.includes(recipient)).length;

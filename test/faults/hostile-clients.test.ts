@@ -158,4 +158,4 @@ test(`others are served within ${boundMs} ms of work while hostile clients do wh
   expect(web.isRunning()).toBe(true);
   expect(await web.stop()).toEqual({ code: 0, signal: null });
   await agent.destroy();
-}, 240_000);
+});

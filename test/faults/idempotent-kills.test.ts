@@ -100,4 +100,4 @@ test('web processes killed with requests in hand: every retry ends with one emai
   const replayed = unanswered.filter(({ retry }) => retry.headers['idempotent-replayed'] === 'true');
   expect(replayed.length).toBeGreaterThan(0);
   expect(replayed.length).toBeLessThan(unanswered.length);
-}, 180_000);
+});

@@ -164,7 +164,7 @@ test('MySQL goes back ten minutes and Redis does not: what was lost is gone, wha
   ).toEqual([]);
   expect((await read(due.id)).body.status).toBe('sent');
   expect(webhook.id).toBeTruthy();
-}, 120_000);
+});
 
 test('Redis goes back and MySQL does not: jobs of what is done do nothing, and nothing waits for a job', async () => {
   const [own, sink, receiver] = await Promise.all([workspace(), startSmtpSink(), startWebhookReceiver()]);
@@ -191,7 +191,7 @@ test('Redis goes back and MySQL does not: jobs of what is done do nothing, and n
     ...Array.from({ length: 4 }, (_, index) => `late ${index}`),
   ]);
   expect(receiver.requests).toHaveLength(12);
-}, 120_000);
+});
 
 test('a cursor that is a moment ahead of the feed, as on a node of a cluster that lags, is given back as it is', async () => {
   const own = await workspace();

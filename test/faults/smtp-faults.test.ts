@@ -167,7 +167,7 @@ test('a worker is killed when the relay has done what it does to a message: each
     });
     expect(await email.eventTypes()).toEqual(['email.queued', 'email.sent']);
   }
-}, 60_000);
+});
 
 // Shows F8
 test('a worker is killed at a relay that lets nobody come to a message: each email is sent once', async () => {
@@ -183,4 +183,4 @@ test('a worker is killed at a relay that lets nobody come to a message: each ema
   const rows = await query('SELECT id FROM emails WHERE uncertain_count = 1');
   expect(rows).toHaveLength(emails.length);
   expect(sink.messages).toHaveLength(emails.length);
-}, 60_000);
+});

@@ -36,7 +36,7 @@ test('two web processes at once take as many messages as may wait, and not one m
   expect(large.filter(({ status }) => status === 201)).toHaveLength(4);
   for (const { workspaceId } of [own, heavy])
     expect(await findWaiting(workspaceId)).toEqual(await countedRows(workspaceId));
-}, 120_000);
+});
 
 // Shows A65
 test('web and worker processes killed at work leave the counts as the rows are, without a recount', async () => {
@@ -91,4 +91,4 @@ test('web and worker processes killed at work leave the counts as the rows are, 
     all.map(({ workspaceId }) => idToBytes(workspaceId)),
   ]);
   expect(recounted).toEqual([]);
-}, 240_000);
+});

@@ -13,7 +13,7 @@ let pages: string[];
 let saidToRedis: () => string;
 beforeAll(async () => {
   ({ processes, pages, saidToRedis } = await run());
-}, 180_000);
+});
 
 /** Where a secret lies at rest as it is, because there is no other way or it is of use there only. */
 const atRest: Record<string, string[]> = {

@@ -71,7 +71,7 @@ test('a conversation: sent, delivered, STOP, the next refused, START, accepted a
   // At least once, and here exactly once.
   const ids = heard().map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
-}, 60_000);
+});
 
 test('a webhook for one number hears of the texts to that number only', async () => {
   const own = await textingWorkspace();
@@ -92,7 +92,7 @@ test('a webhook for one number hears of the texts to that number only', async ()
     content: 'To the number',
   });
   expect(receiver.requests).toHaveLength(1);
-}, 60_000);
+});
 
 test('a legacy webhook gets the receipt of a message and the reply to it, in the form of the first version', async () => {
   const own = await textingWorkspace();
@@ -132,4 +132,4 @@ test('a legacy webhook gets the receipt of a message and the reply to it, in the
     eventType: 2,
     data: { messageId: reply.id, sender: recipient, inboundNumber: 'Acme', body: 'Yes' },
   });
-}, 60_000);
+});

@@ -139,4 +139,4 @@ test('every process of the Procfile stops on SIGTERM with work in hand: it exits
   const [bounced] = await query("SELECT COUNT(*) AS n FROM events WHERE type = 'email.bounced'");
   expect(Number(bounced!['n'])).toBe(1);
   expect(webhook.id).toBeTruthy();
-}, 240_000);
+});

@@ -51,29 +51,25 @@ test('most guides have commands, and many show the answer', () => {
 
 const onlyReads = ({ command }: Sample) => !/ -(?:d|F|X)\b/.test(command);
 
-test.each(guides)(
-  'the commands of the guide %s do what it says',
-  async (guide) => {
-    const samples = samplesOf(guide);
-    // Each is for a platform on which nobody has done anything yet.
-    await query("UPDATE workspaces SET name = 'Former' WHERE name = 'Demo'");
-    const { apiKey } = await makeDemo();
-    let known: Record<string, string> = { API_KEY: apiKey, WEBHOOK_URL: webhookUrl };
-    for (const sample of samples) {
-      const place = `${guide}.md:${sample.line}`;
-      const ask = async () => {
-        const answer = await run(sample, { url: api.url, folder, variables: known });
-        const refused = answer.includes('/problems/') && !sample.answer?.includes('/problems/');
-        if (refused) throw new Error(`${place} is refused: ${answer}`);
-        const found = sample.answer === undefined ? undefined : difference(sample.answer, answer);
-        if (found !== undefined) throw new Error(`${place}: ${found} in ${answer}`);
-        return { answer };
-      };
-      // Work goes on behind the answer: a reader who asks again sees it done.
-      const { answer } = onlyReads(sample) ? await waitFor(place, ask, { timeoutMs: 120_000 }) : await ask();
-      known = { ...known, ...variablesOf(answer) };
-    }
-    // Each command starts a shell and a curl.
-  },
-  180_000,
-);
+test.each(guides)('the commands of the guide %s do what it says', async (guide) => {
+  const samples = samplesOf(guide);
+  // Each is for a platform on which nobody has done anything yet.
+  await query("UPDATE workspaces SET name = 'Former' WHERE name = 'Demo'");
+  const { apiKey } = await makeDemo();
+  let known: Record<string, string> = { API_KEY: apiKey, WEBHOOK_URL: webhookUrl };
+  for (const sample of samples) {
+    const place = `${guide}.md:${sample.line}`;
+    const ask = async () => {
+      const answer = await run(sample, { url: api.url, folder, variables: known });
+      const refused = answer.includes('/problems/') && !sample.answer?.includes('/problems/');
+      if (refused) throw new Error(`${place} is refused: ${answer}`);
+      const found = sample.answer === undefined ? undefined : difference(sample.answer, answer);
+      if (found !== undefined) throw new Error(`${place}: ${found} in ${answer}`);
+      return { answer };
+    };
+    // Work goes on behind the answer: a reader who asks again sees it done.
+    const { answer } = onlyReads(sample) ? await waitFor(place, ask, { timeoutMs: 120_000 }) : await ask();
+    known = { ...known, ...variablesOf(answer) };
+  }
+  // Each command starts a shell and a curl.
+});

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -10,8 +10,10 @@ import { startOwnMysql } from '../../support/servers/own-servers.ts';
 
 let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
 let own: URL;
-const authority = path.join(os.tmpdir(), `authority-${process.pid}.pem`);
+const folder = mkdtempSync(path.join(os.tmpdir(), 'authority-'));
+const authority = path.join(folder, 'authority.pem');
 beforeAll(async () => {
+  atEnd(() => rmSync(folder, { recursive: true, force: true }));
   const { key, cert } = selfSignedCertificate(['localhost']);
   const files = [`${authority}.key`, authority];
   for (const [index, text] of [key, cert].entries()) writeFileSync(files[index]!, text, { mode: 0o600 });

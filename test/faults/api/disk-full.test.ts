@@ -59,4 +59,4 @@ test('while there is no room on the disk for a large request it is a 503, small 
   expect((await large()).status).toBe(201);
   const [stored] = await query('SELECT SUM(LENGTH(bytes)) AS bytes FROM email_attachment_chunks');
   expect(Number(stored!['bytes'])).toBe(attachmentBytes);
-}, 120_000);
+});

@@ -107,4 +107,4 @@ test('a web process killed with a request in hand: its email goes out once, and 
     await waitFor('it has gone out', () => arrived(reference) === 1);
   }
   for (const { reference } of killed) expect(arrived(reference)).toBe(1);
-}, 120_000);
+});

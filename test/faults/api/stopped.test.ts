@@ -69,7 +69,7 @@ test('at SIGTERM the requests in hand are answered and told to close their conne
   for (const { status, headers } of await Promise.all(requests))
     expect([status, headers['connection']]).toEqual([201, 'close']);
   expect(await stopped).toEqual({ code: 0, signal: null });
-}, 120_000);
+});
 
 const customers = 10;
 const acceptedBefore = 30;
@@ -120,4 +120,4 @@ test('SIGTERM under load: whatever is done is answered, and what is not answered
     if (answer) expect(again.body).toEqual(answer.body);
   }
   expect(await storedReferences()).toEqual(new Set(sent.map(({ reference }) => reference)));
-}, 120_000);
+});

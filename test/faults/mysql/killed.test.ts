@@ -126,4 +126,4 @@ test('MySQL killed under load: what was accepted is there and goes out once, the
     // That the database is away is said; that something did not expect it would be a fault.
     expect(process.output()).not.toMatch(/"level":"fatal"|unexpected|unhandled/i);
   }
-}, 180_000);
+});

@@ -67,4 +67,4 @@ test('while MySQL is read-only nothing is accepted or sent, what is there can be
   await waitFor('both go out', () => recipients().length === 2);
   expect(recipients()).toEqual(['later@example.com', 'waiting@example.com']);
   await workers.stop();
-}, 120_000);
+});

@@ -64,7 +64,7 @@ test.concurrent('with MySQL half a second away, more requests than connections: 
   await line.pass();
   await expectOnceEach(post, all);
   expect(web.isRunning()).toBe(true);
-}, 120_000);
+});
 
 // Shows F23
 test.concurrent('when MySQL hangs every request is answered in bounded time, none piles up, and no lock is left when it is back', async () => {
@@ -79,4 +79,4 @@ test.concurrent('when MySQL hangs every request is answered in bounded time, non
   await expectOnceEach(post, all);
   await waitFor('what was given up is closed', () => line.connections() <= poolSize);
   expect(web.isRunning()).toBe(true);
-}, 120_000);
+});

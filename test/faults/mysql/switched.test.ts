@@ -23,7 +23,7 @@ beforeAll(async () => {
   pair = await replicate(first!, second!);
   line = await startTcpProxy(await ordinaryUser(first!));
   changeSettings({ MYSQL_URL: line.url });
-}, 180_000);
+});
 useDatabase();
 
 let own: Awaited<ReturnType<typeof workspace>>;

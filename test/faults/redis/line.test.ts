@@ -46,4 +46,4 @@ test('Redis is away when web and workers start, comes, and has every connection 
   });
   expect((await worker.stop()).code).toBe(0);
   expect(recipientsOf(sink)).toEqual(people(80));
-}, 200_000);
+});

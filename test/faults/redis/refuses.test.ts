@@ -108,7 +108,7 @@ test('a Redis that has turned into a replica is left for the one that new connec
   line.redirect(first!.url);
   await say(first!.url, ['replicaof', 'no', 'one']);
   line.cut();
-}, 150_000);
+});
 
 test('who asks again and again costs Redis one look a second', async () => {
   const redis = new Redis(first!.url);

@@ -137,4 +137,4 @@ test('a worker is killed amid 100 texts and receipts a second: none is lost, non
     expect((await smsOf(own, one)).eventTypes).toEqual(['sms.queued', 'sms.sent', 'sms.delivered']);
   // One more copy each of those that were under way, and of nothing else.
   expect(smsc.taken).toHaveLength(receipts + 2 * unanswered);
-}, 180_000);
+});

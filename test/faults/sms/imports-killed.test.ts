@@ -32,7 +32,7 @@ beforeAll(async () => {
   // The moments below kill them, one for each moment of an import and of a click; all start at once.
   const settings = { MYSQL_URL: mysql.url };
   doomed = await Promise.all(Array.from({ length: moments.length + 2 }, () => startWeb(settings)));
-}, 120_000);
+});
 
 /** Has a process begin a piece of work, and kills it once the moment has come. */
 async function killedAt(
@@ -118,7 +118,6 @@ test.each(moments)(
     expect(await statusesOf(made.body.id)).toEqual({ queued: length });
     expect((await batchOf(survivor, own, made.body.id)).counts).toMatchObject({ queued: length, waiting: 0 });
   },
-  120_000,
 );
 
 // Shows F48
@@ -159,7 +158,7 @@ test('a web process killed while it writes clicks loses those alone, and an empt
   await waitFor('the click is written', async () => (await shown())[0].clicks > 1);
   expect(await shown()).toEqual([{ clicks: 2, clickedMessages: 1 }]);
   expect(await batchOf(survivor, own, id)).toEqual(before);
-}, 120_000);
+});
 
 // Shows F50
 test('a worker killed while it deletes what an import has left: no row is forgotten, none counted twice', async () => {
@@ -190,7 +189,7 @@ test('a worker killed while it deletes what an import has left: no row is forgot
   expect(await query('SELECT 1 FROM sms_imports')).toEqual([]);
   const counts = 'SELECT 1 FROM sms_batch_counts WHERE workspace_id = ?';
   expect(await query(counts, [idToBytes(workspaceId)])).toEqual([]);
-}, 120_000);
+});
 
 const kills = sized(1, 20);
 /** SMS_IMPORT_SEED repeats a run. */

@@ -63,4 +63,4 @@ test('a worker is killed and Redis emptied amid many texts: each phone has each 
     const events = await listEventsOfRecord(own.workspaceId, id);
     expect(events.map(({ type }) => type)).toEqual(['sms.queued', 'sms.sent', 'sms.delivered']);
   }
-}, 120_000);
+});

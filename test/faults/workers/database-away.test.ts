@@ -52,4 +52,4 @@ test('while the database is away its jobs wait without being tried again and aga
   mysql.refuse();
   await waitFor('it pauses again', () => timesSaid('"pauseSeconds":1,') >= 2);
   expect((await worker.stop()).code).toBe(0);
-}, 150_000);
+});

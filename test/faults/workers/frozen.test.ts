@@ -98,7 +98,7 @@ test('a worker hangs for longer than its lease: another does its work, and when 
     ({ destination, message }) => `${destination.address} ${message.toString('hex')}`,
   );
   expect([...texts.values()].map((copies) => copies.length)).toEqual(Array(2 * count).fill(2));
-}, 150_000);
+});
 
 // Shows F13
 test('the locks of a process that hangs amid a transaction are free again after a minute', async () => {

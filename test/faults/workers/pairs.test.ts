@@ -58,4 +58,4 @@ test('two workers that both sweep all the time, and a Redis that forgets: nothin
   // One claim each, but for those whose row had been let in before.
   const claims = await query('SELECT MAX(claims) AS most FROM emails');
   expect(claims[0]!['most']).toBe(1);
-}, 150_000);
+});

@@ -49,4 +49,4 @@ test('a process that counts for the reports is killed at work again and again, a
     new Date(now.getTime() + 3_600_000),
   );
   expect(await figures()).toEqual(counted);
-}, 120_000);
+});

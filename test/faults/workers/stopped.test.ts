@@ -89,4 +89,4 @@ test('a worker with emails, texts, deliveries and a list copy in hand is stopped
     idToBytes(into),
   ]);
   expect(Number(members!['n'])).toBe(contacts);
-}, 150_000);
+});

@@ -137,6 +137,9 @@ function mainConfig(program: Program, folder: string, routes: Routes, ids: Ids):
     delay_warning_time: '1s',
     maximal_queue_lifetime: '5s',
     bounce_queue_lifetime: '5s',
+    // A daemon that fails at its start on a busy machine would be left alone for a minute.
+    transport_retry_time: '1s',
+    service_throttle_time: '1s',
     transport_maps: `inline:{ ${transports.join(', ')} }`,
   };
   return Object.entries(settings)
