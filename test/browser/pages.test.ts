@@ -73,7 +73,10 @@ async function open(path: string, settings: Parameters<Browser['newContext']>[0]
 
 /** The faults axe finds that keep somebody from reading or using the page. */
 async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
-  await page.waitForFunction('document.getAnimations().every(({ playState }) => playState !== "running")');
+  // Playwright's waitForFunction asks again with eval, which the page's Content-Security-Policy refuses.
+  await waitFor('nothing moves any more', () =>
+    page.evaluate<boolean>('document.getAnimations().every(({ playState }) => playState !== "running")'),
+  );
   await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
