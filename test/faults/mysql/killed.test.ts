@@ -110,7 +110,7 @@ test('MySQL killed under load: what was accepted is there and goes out once, the
   });
   await advanceClock(leaseMs + 3_000);
   const arrivals = () => Map.groupBy(sink.messages, ({ envelope }) => envelope.to[0]!.split('@')[0]!);
-  await waitFor('every email has gone out', () => arrivals().size === ids.size, { timeoutMs: 60_000 });
+  await waitFor('every email has gone out', () => arrivals().size === ids.size, { timeoutMs: 120_000 });
   await waitFor('every email counts as sent', async () => {
     const [row] = await query("SELECT COUNT(*) AS n FROM emails WHERE status = 'sent'");
     return Number(row!['n']) === ids.size;

@@ -32,14 +32,14 @@ test('Redis is away when web and workers start, comes, and has every connection 
   for (const recipient of waiting.splice(0, 20)) await sendEmail(api, own, { recipient });
   expect(sink.messages).toHaveLength(0);
   await redis.pass();
-  await sink.waitFor(20, { timeoutMs: 60_000 });
+  await sink.waitFor(20, { timeoutMs: 120_000 });
 
   while (waiting.length > 0) {
     for (const recipient of waiting.splice(0, 10)) await sendEmail(api, own, { recipient });
     redis.cut();
     await waitFor('the lines are open again', () => redis.connections() > 0);
   }
-  await sink.waitFor(80, { timeoutMs: 60_000 });
+  await sink.waitFor(80, { timeoutMs: 120_000 });
   await waitFor('all count as sent', async () => {
     const { body } = await api.request('GET', '/v2/email?status=sent&limit=200', { key: own.key });
     return body.data.length === 80;

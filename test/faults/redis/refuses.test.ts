@@ -58,7 +58,7 @@ beforeAll(async () => {
 });
 
 const ready = async () => (await api.request('GET', '/health/ready')).body;
-const limit = { timeoutMs: 60_000 };
+const limit = { timeoutMs: 120_000 };
 const arrived = (recipient: string) => sink.messages.some(({ envelope }) => envelope.to.includes(recipient));
 
 beforeEach(() => waitFor('all is well', async () => (await ready()).redis === 'up', limit));

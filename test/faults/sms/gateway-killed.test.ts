@@ -124,7 +124,7 @@ test('a worker is killed amid 100 texts and receipts a second: none is lost, non
   await advanceClock(config.LEASE_SECONDS * 1000 + 3_000);
   const workers = await runWorkers(['send-sms', 'sweep']);
   await waitFor('all are acknowledged', () => carrier.acknowledged.size === contents.length, {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   await carrier.stop();
   await waitFor('what had no answer goes out again', async () => {

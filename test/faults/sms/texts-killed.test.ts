@@ -51,7 +51,7 @@ test('a worker is killed and Redis emptied amid many texts: each phone has each 
     const { body } = await api.request('GET', '/v2/sms?direction=outbound&limit=200', { key: own.key });
     return body.data.filter(({ status }: { status: string }) => status === 'delivered').length;
   };
-  await waitFor('all are delivered', async () => (await statuses()) === texts, { timeoutMs: 60_000 });
+  await waitFor('all are delivered', async () => (await statuses()) === texts, { timeoutMs: 120_000 });
   await waitFor('all answers have come', async () => (await onPhones('inbound')).length >= texts / 3);
 
   await workers.stop();

@@ -42,7 +42,7 @@ test('while the database is away its jobs wait without being tried again and aga
 
   await mysql.pass();
   await waitFor('all are sent', async () => (await emailCounts(own)).sent === count, {
-    timeoutMs: 60_000,
+    timeoutMs: 120_000,
   });
   expect(timesSaid('the database can be used again')).toBe(1);
   const retried = await query('SELECT id FROM emails WHERE retries > 0 OR uncertain_count > 0');

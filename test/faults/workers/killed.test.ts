@@ -45,14 +45,14 @@ test('a worker killed in the middle of 200 sends: all arrive, and each second co
   const messageIds = new Set(accepted.map((email) => `<${email.id}@${customer.domain}>`));
   const copies = () =>
     Map.groupBy(sink.messages, ({ raw }) => /^Message-ID: (.*)\r$/m.exec(raw.toString())?.[1] ?? 'none');
-  await waitFor('every email has arrived', () => copies().size === emails, { timeoutMs: 60_000 });
+  await waitFor('every email has arrived', () => copies().size === emails, { timeoutMs: 120_000 });
   await waitFor(
     'every email counts as sent',
     async () => {
       const { body } = await api.request('GET', '/v2/email?status=sent&limit=200', { key: customer.key });
       return body.data.length === emails;
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 120_000 },
   );
 
   await workers.stop();

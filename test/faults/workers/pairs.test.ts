@@ -16,7 +16,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 useDatabase();
 
 // A busy machine takes long over it.
-const limit = { timeoutMs: 60_000 };
+const limit = { timeoutMs: 120_000 };
 const emails = 120;
 const texts = 30;
 

@@ -18,7 +18,7 @@ import { waitFor } from '../../support/time/wait-for.ts';
 useDatabase();
 
 // A busy machine takes long over it.
-const limit = { timeoutMs: 60_000 };
+const limit = { timeoutMs: 120_000 };
 const count = 40;
 const contacts = 2_000;
 const tables = ['emails', 'sms_messages', 'webhook_deliveries'];

@@ -21,7 +21,7 @@ export type RedisGroup = {
 };
 
 // A busy machine takes long over it.
-const limit = { timeoutMs: 60_000 };
+const limit = { timeoutMs: 120_000 };
 const placeOf = (url: string) => new URL(url).host;
 const portOf = (url: string) => Number(new URL(url).port);
 
