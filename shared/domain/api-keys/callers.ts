@@ -21,7 +21,7 @@ const known = new LRUCache<string, Known>({ max: mostRemembered });
 const unknown = new LRUCache<string, true>({ max: mostRemembered, ttl: missCacheMs });
 // Rises with every change: a look-up that began before one may bring back what was true before it.
 let changes = 0;
-/** Look-ups that have not ended. A client's first requests often come together, and one look-up is enough for all. */
+/** Look-ups of keys that were not known. A client's first requests often come together, and one look-up is enough for all. */
 const inHand = new Map<string, { found: Promise<Known | null>; changes: number }>();
 
 listen(topic, {
@@ -60,9 +60,11 @@ async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<
   // While Redis is away nobody says that a key has changed, so none is remembered for long.
   if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
   if (unknown.has(name)) return null;
+  // A key that was known joins nobody: while Redis is away it may have been revoked since that look-up began.
+  if (before) return read(hash, name, before, mayLookUp);
   const begun = inHand.get(name);
-  if (!before && begun?.changes === changes) return begun.found;
-  const found = read(hash, name, before, mayLookUp);
+  if (begun?.changes === changes) return begun.found;
+  const found = read(hash, name, undefined, mayLookUp);
   const look = { found, changes };
   inHand.set(name, look);
   try {
