@@ -111,7 +111,8 @@ type Declaration<
   id: string;
   tag: string;
   summary: string;
-  description?: string;
+  /** Tells its users what the summary does not: the needed scopes are added in the API description. */
+  description: string;
   /** All of them are needed. */
   scope: Scope | readonly Scope[];
   /** A path that does not fit is 404 not_found, never a validation error. */
@@ -173,7 +174,7 @@ export type Endpoint = {
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
-  readonly description?: string;
+  readonly description: string;
   readonly scopes: readonly Scope[];
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;

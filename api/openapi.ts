@@ -133,7 +133,7 @@ function operation(endpoint: Endpoint, refusals: Refusals, at: Date): ZodOpenApi
     operationId: id,
     tags: [tag],
     summary,
-    description: description ? `${description}\n\n${needs}` : needs,
+    description: `${description}\n\n${needs}`,
     requestParams,
     ...(body && {
       requestBody: {

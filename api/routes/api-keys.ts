@@ -43,6 +43,8 @@ export default [
     id: 'listApiKeys',
     tag,
     summary: 'List the API keys of the workspace, newest first',
+    description:
+      'All of them come in one page: nextCursor is always null. Keys that have expired stay in it until they are deleted; the tokens of connected apps are not in it. Their key and signingSecret are null here, as only the answer that issued them shows them.',
     scope: 'api_keys.read',
     status: 200,
     response: ApiKeyPage,
@@ -55,6 +57,8 @@ export default [
     id: 'getApiKey',
     tag,
     summary: 'Get one API key',
+    description:
+      'The key and its signingSecret are null here, as only the answer that issued them shows them; keyPrefix and keyLast4 help to recognise a key. usedToday and usedThisMonth count the parts of texts that were sent with this key, with those that it replaced, and with those that replaced it. A key that was deleted is not_found.',
     scope: 'api_keys.read',
     params,
     status: 200,

@@ -29,6 +29,8 @@ export default [
     id: 'createContactList',
     tag,
     summary: 'Create a contact list',
+    description:
+      'A static list starts empty and takes contacts by addContactListContacts. A dynamic list must have a filter, and the contacts that match it are in the list from then on without being added. A dynamic list is counted before the answer where that is soon done; otherwise contactCountAt is null and a job counts it. A workspace has at most 1,000 lists, and two of them may have the same name.',
     scope: 'lists.write',
     body: NewContactList,
     examples: [
@@ -68,6 +70,8 @@ export default [
     id: 'previewContactList',
     tag,
     summary: 'See what a dynamic list would hold',
+    description:
+      'Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.',
     scope: readContacts,
     body: ContactListPreview,
     examples: [{ name: 'minimal', summary: 'Whoever has a tag', body: { filter: { tag: 'vip' } } }],
@@ -83,6 +87,8 @@ export default [
     id: 'getContactList',
     tag,
     summary: 'Get one contact list',
+    description:
+      'A dynamic list is counted anew for this answer where that is soon done; contactCountAt says when the count was right. While copyInProgress is true, contacts of other lists are still being added. The contacts themselves are listed by listContactListContacts.',
     scope: 'lists.read',
     params,
     status: 200,
@@ -177,6 +183,8 @@ export default [
     id: 'removeContactListContacts',
     tag,
     summary: 'Remove contacts from a static list',
+    description:
+      'The contacts stay in the address book and in other lists. removed counts the contacts that were in the list; ids of others, and unknown ones, are ignored, so it does no harm to repeat the request. A dynamic list and the built-in list are refused with list_not_static.',
     scope: 'lists.write',
     params,
     body: ContactListRemoval,

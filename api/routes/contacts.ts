@@ -28,6 +28,8 @@ export default [
     id: 'createContact',
     tag,
     summary: 'Create a contact',
+    description:
+      'The number is stored in E.164. A workspace has one contact for each number: where there is one already, the answer is number_taken; saveContacts would update that contact instead. suppressed says whether the number is on the suppression list already.',
     scope: 'contacts.write',
     body: NewContact,
     examples: [
@@ -102,6 +104,8 @@ export default [
     id: 'listContactTags',
     tag,
     summary: 'List tags with how many contacts have them, in alphabetical order',
+    description:
+      'Tags that differ in case only are one tag, which is shown as it was spelt first. A tag is in the list as long as a contact has it.',
     scope: 'contacts.read',
     query: ContactTagQuery,
     status: 200,
@@ -138,6 +142,8 @@ export default [
     id: 'getContact',
     tag,
     summary: 'Get one contact',
+    description:
+      'Whether the number is suppressed is looked up for this answer; while it is, no text is sent to it. A contact that was erased is not_found.',
     scope: 'contacts.read',
     params,
     status: 200,
@@ -151,6 +157,8 @@ export default [
     id: 'updateContact',
     tag,
     summary: 'Change a contact',
+    description:
+      'What is left out or null stays, an empty text clears a field, and tags take the place of all tags. A new number that another contact has is refused with number_taken. The contact stays in its static lists; a dynamic list has it as long as it matches the filter.',
     scope: 'contacts.write',
     params,
     body: ContactChanges,
@@ -167,6 +175,8 @@ export default [
     id: 'deleteContact',
     tag,
     summary: 'Erase a contact, with its tags and its places in lists; messages forget whose they were',
+    description:
+      'It cannot be undone. Texts to and from the number stay, but their contactId is null from then on. A suppression of the number stays too, so that it is still not sent to.',
     scope: 'contacts.write',
     params,
     status: 204,

@@ -62,6 +62,8 @@ export default [
     id: 'listSenders',
     tag,
     summary: 'List senders, newest first',
+    description:
+      'Names, mobile numbers and virtual numbers are listed together. A sender that is approved for one country has the status approved, also in the filter, even while others are pending.',
     scope: 'senders.read',
     query: SenderFilter,
     status: 200,
@@ -89,6 +91,8 @@ export default [
     id: 'getSender',
     tag,
     summary: 'Get one sender',
+    description:
+      'The status is approved as soon as the sender is approved for one country; countries has the outcome for each. A request that was cancelled is not_found.',
     scope: 'senders.read',
     params,
     status: 200,

@@ -29,6 +29,8 @@ export default [
     id: 'clearSimulatorPhones',
     tag,
     summary: 'Clear the phones of their texts, and the list of phones',
+    description:
+      'Only the phones of this workspace are cleared. The messages that GET /v2/sms lists stay, and a text that is still on its way arrives at a new phone.',
     scope: 'simulator.write',
     status: 204,
     problems: [],
@@ -40,6 +42,8 @@ export default [
     id: 'createSimulatorMessage',
     tag,
     summary: 'Text the workspace from a phone of the simulator',
+    description:
+      'The answer is the text as it came in; webhooks and the feed get sms.received for it. STOP and words like it suppress the number, and START lifts that again. Without `to` it answers the sender of the last text to the phone. A number that the simulator does not carry is not_found.',
     scope: 'simulator.write',
     params: z.object({
       number: text({ min: 1, max: 40 }).meta({

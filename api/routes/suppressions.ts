@@ -49,6 +49,8 @@ export default [
     id: 'listSuppressions',
     tag,
     summary: 'List suppressions, newest first',
+    description:
+      'A suppression must match all filters that are given. number and email look for a whole number, in any common format, or a whole address, in any case. Where few match, a page may be short, or empty, and nextCursor goes on from there.',
     scope: 'suppressions.read',
     query: SuppressionFilter,
     status: 200,
@@ -63,6 +65,8 @@ export default [
     id: 'getSuppression',
     tag,
     summary: 'Get one suppression',
+    description:
+      'Its source says how it came about. One of scope marketing keeps an address from email of kind marketing only. A suppression that was removed is not_found, also where the number or address has been suppressed again since: that is another suppression.',
     scope: 'suppressions.read',
     params,
     status: 200,
@@ -76,6 +80,8 @@ export default [
     id: 'deleteSuppression',
     tag,
     summary: 'Remove a suppression: it may be sent to again',
+    description:
+      'Messages that failed because of it are not sent now. Another suppression of the same address with the other scope stays, and a new STOP, bounce or complaint suppresses it again.',
     scope: 'suppressions.write',
     params,
     status: 204,

@@ -56,6 +56,8 @@ export default [
     id: 'listWebhooks',
     tag,
     summary: 'List the webhooks of the workspace, newest first',
+    description:
+      'All of them come in one page: nextCursor is always null, and there are at most 100. secret is null here, as only the answer that issued it shows it.',
     scope: 'webhooks.read',
     status: 200,
     response: WebhookPage,
@@ -68,6 +70,8 @@ export default [
     id: 'getWebhook',
     tag,
     summary: 'Get one webhook',
+    description:
+      'Shows how the webhook fares as well: failingSince and consecutiveFailures while it fails, and autoDisabled once it was switched off for that. secret is null here, as only the answer that issued it shows it.',
     scope: 'webhooks.read',
     params,
     status: 200,
@@ -102,6 +106,8 @@ export default [
     id: 'deleteWebhook',
     tag,
     summary: 'Delete a webhook',
+    description:
+      'No attempt is begun after it, and deliveries that were still to come are not made. The log of its deliveries goes with it. The events stay in the feed; a webhook that is made for the same url has an id and a secret of its own.',
     scope: write,
     params,
     status: 204,
@@ -160,6 +166,8 @@ export default [
     id: 'getWebhookDelivery',
     tag,
     summary: 'Get one delivery with its attempts',
+    description:
+      'The attempts come newest first, each with the status and the beginning of the answer; of very many the newest 100 are shown. A delivery is not_found once it is no longer kept, which is as long as events are, or once the webhook was deleted.',
     scope: 'webhooks.read',
     params: deliveryParams,
     status: 200,

@@ -12,6 +12,8 @@ export default [
     id: 'getWorkspace',
     tag,
     summary: 'Get the workspace of the key: its settings, limits and balance',
+    description:
+      'The default sender is chosen by updateSender; the rest is set by the operator, and no operation changes it. balance is what is left for texts at this moment; null is no limit. webhookAddresses are the IP addresses that your firewall has to let in.',
     scope: 'workspace.read',
     status: 200,
     response: Workspace,

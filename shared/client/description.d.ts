@@ -9,7 +9,9 @@ export interface paths {
         };
         /**
          * List sending domains, newest first
-         * @description Needs the scope `domains.read`.
+         * @description Each comes with its status and with what the last look at its DNS found; this request looks at nothing. A domain may send while its status is verified or warning. A workspace can add up to 50 domains.
+         *
+         *     Needs the scope `domains.read`.
          */
         get: operations["listEmailDomains"];
         put?: never;
@@ -35,7 +37,9 @@ export interface paths {
         };
         /**
          * Get one sending domain
-         * @description Needs the scope `domains.read`.
+         * @description The records say what to publish in the DNS, and what the last look found of each; verifyEmailDomain looks again at once. A pending domain is looked at every 5 minutes and fails after 14 days. A verified domain whose DKIM record is gone has the status warning and may send for 24 hours more.
+         *
+         *     Needs the scope `domains.read`.
          */
         get: operations["getEmailDomain"];
         put?: never;
@@ -83,7 +87,9 @@ export interface paths {
         };
         /**
          * List email templates, newest first
-         * @description Needs the scope `templates.read`.
+         * @description They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.
+         *
+         *     Needs the scope `templates.read`.
          */
         get: operations["listEmailTemplates"];
         put?: never;
@@ -109,7 +115,9 @@ export interface paths {
         };
         /**
          * Get one email template
-         * @description Needs the scope `templates.read`.
+         * @description The sources html and text come as they were stored: nothing is merged, compiled or included; renderEmailTemplate shows what an email would hold. updatedAt does not move when html or text alone are changed.
+         *
+         *     Needs the scope `templates.read`.
          */
         get: operations["getEmailTemplate"];
         put?: never;
@@ -163,7 +171,9 @@ export interface paths {
         };
         /**
          * List email includes, newest first
-         * @description Needs the scope `templates.read`.
+         * @description They come with their content, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 200.
+         *
+         *     Needs the scope `templates.read`.
          */
         get: operations["listEmailIncludes"];
         put?: never;
@@ -183,7 +193,9 @@ export interface paths {
         };
         /**
          * Get one email include
-         * @description Needs the scope `templates.read`.
+         * @description An include is found by the name that templates use for it. Its content is the source as it was stored; other includes that it names are not put in.
+         *
+         *     Needs the scope `templates.read`.
          */
         get: operations["getEmailInclude"];
         /**
@@ -215,7 +227,9 @@ export interface paths {
         };
         /**
          * List the test recipients of the workspace, oldest first
-         * @description Needs the scope `domains.read`.
+         * @description All of them come in one page: nextCursor is always null, and there are at most 100. The shared test sender reaches those whose verified is true.
+         *
+         *     Needs the scope `domains.read`.
          */
         get: operations["listEmailTestRecipients"];
         put?: never;
@@ -241,14 +255,18 @@ export interface paths {
         };
         /**
          * Get one test recipient
-         * @description Needs the scope `domains.read`.
+         * @description It is verified once the link that was mailed to the address has been followed. To have another link sent, add the address again.
+         *
+         *     Needs the scope `domains.read`.
          */
         get: operations["getEmailTestRecipient"];
         put?: never;
         post?: never;
         /**
          * Remove a test recipient: the shared test sender no longer reaches it
-         * @description Needs the scope `domains.write`.
+         * @description An email from the shared test sender that still waits for the address fails when it is due. The address can be added again, and then has to confirm again.
+         *
+         *     Needs the scope `domains.write`.
          */
         delete: operations["deleteEmailTestRecipient"];
         options?: never;
@@ -265,13 +283,17 @@ export interface paths {
         };
         /**
          * List emails, newest first
-         * @description Needs the scope `email.read`.
+         * @description An email must match all filters that are given; the filter recipient needs the scope recipients.read. Where few emails match, a page may be short, or empty, and nextCursor goes on from there. How many days emails are kept is in the workspace, under retention.
+         *
+         *     Needs the scope `email.read`.
          */
         get: operations["listEmails"];
         put?: never;
         /**
          * Send one email, now or at scheduledAt
-         * @description Needs the scope `email.send`.
+         * @description The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well: it fails with the reason suppressed, and nothing is sent. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.
+         *
+         *     Needs the scope `email.send`.
          */
         post: operations["sendEmail"];
         delete?: never;
@@ -289,14 +311,18 @@ export interface paths {
         };
         /**
          * Get one email
-         * @description Needs the scope `email.read`.
+         * @description The status goes from queued to sent, delivered or failed, or to cancelled; a late bounce can still turn delivered into failed, and reason says why. Bodies and attachments are not shown: content has the beginning of the text. An email that is no longer kept is not_found.
+         *
+         *     Needs the scope `email.read`.
          */
         get: operations["getEmail"];
         put?: never;
         post?: never;
         /**
          * Cancel a scheduled email that still waits to send
-         * @description Needs the scope `email.send`.
+         * @description The answer is the email with the status cancelled, and email.cancelled is its last event; the email itself can still be read. An email without scheduledAt, and one that is being sent, was sent or was cancelled before, is refused with not_cancellable.
+         *
+         *     Needs the scope `email.send`.
          */
         delete: operations["cancelEmail"];
         options?: never;
@@ -313,7 +339,9 @@ export interface paths {
         };
         /**
          * List the events of one email, oldest first
-         * @description Needs the scope `email.read`.
+         * @description All of them come in one page: nextCursor is always null. The data of each is the email as it was at that time. Events are usually kept for fewer days than emails, so an older email may have none left; retention in the workspace says how many.
+         *
+         *     Needs the scope `email.read`.
          */
         get: operations["listEmailEvents"];
         put?: never;
@@ -333,7 +361,9 @@ export interface paths {
         };
         /**
          * List SMS templates, newest first
-         * @description Needs the scope `templates.read`.
+         * @description They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.
+         *
+         *     Needs the scope `templates.read`.
          */
         get: operations["listSmsTemplates"];
         put?: never;
@@ -359,7 +389,9 @@ export interface paths {
         };
         /**
          * Get one SMS template
-         * @description Needs the scope `templates.read`.
+         * @description The content comes as it was stored, with nothing merged into it; renderSmsTemplate shows what a message would hold.
+         *
+         *     Needs the scope `templates.read`.
          */
         get: operations["getSmsTemplate"];
         put?: never;
@@ -457,7 +489,9 @@ export interface paths {
         };
         /**
          * List batches, newest first
-         * @description Needs the scope `sms.read`.
+         * @description A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old until its status is final.
+         *
+         *     Needs the scope `sms.read`.
          */
         get: operations["listSmsBatches"];
         put?: never;
@@ -577,7 +611,9 @@ export interface paths {
         };
         /**
          * List text messages, newest first
-         * @description Needs the scope `sms.read`.
+         * @description Texts that were sent and texts that came in are listed together, unless direction says which. A text must match all filters that are given; a filter by a number needs the scope recipients.read. Where few texts match, a page may be short, or empty, and nextCursor goes on from there.
+         *
+         *     Needs the scope `sms.read`.
          */
         get: operations["listSms"];
         put?: never;
@@ -603,14 +639,18 @@ export interface paths {
         };
         /**
          * Get one text message
-         * @description Needs the scope `sms.read`.
+         * @description A text that is sent goes from queued to sent, and then to delivered or failed, or to cancelled; it is held while the workspace cannot pay for it, and reason says why it failed. A text that came in is received. A text that is no longer kept is not_found.
+         *
+         *     Needs the scope `sms.read`.
          */
         get: operations["getSms"];
         put?: never;
         post?: never;
         /**
          * Cancel a message that is held, or scheduled and still waits to send
-         * @description Needs the scope `sms.send`.
+         * @description The answer is the text with the status cancelled, and sms.cancelled is its last event. Its price goes back to the balance and its parts to the limits of the key. A text that is not held and was not scheduled, and one whose time has come, is refused with not_cancellable; queued texts of a batch are cancelled with the batch.
+         *
+         *     Needs the scope `sms.send`.
          */
         delete: operations["cancelSms"];
         options?: never;
@@ -627,7 +667,9 @@ export interface paths {
         };
         /**
          * List the events of one text message, oldest first
-         * @description Needs the scope `sms.read`.
+         * @description All of them come in one page: nextCursor is always null. The data of each is the text as it was at that time. Events are usually kept for fewer days than texts, so an older text may have none left; retention in the workspace says how many.
+         *
+         *     Needs the scope `sms.read`.
          */
         get: operations["listSmsEvents"];
         put?: never;
@@ -647,7 +689,9 @@ export interface paths {
         };
         /**
          * List the short links of one text message, with their clicks
-         * @description Needs the scope `sms.read`.
+         * @description All of them come in one page: nextCursor is always null. A text without shortenLinks has none. The links work as long as the text is kept, and clicks are shown about a second later.
+         *
+         *     Needs the scope `sms.read`.
          */
         get: operations["listSmsLinks"];
         put?: never;
@@ -698,7 +742,9 @@ export interface paths {
         post?: never;
         /**
          * Clear the phones of their texts, and the list of phones
-         * @description Needs the scope `simulator.write`.
+         * @description Only the phones of this workspace are cleared. The messages that GET /v2/sms lists stay, and a text that is still on its way arrives at a new phone.
+         *
+         *     Needs the scope `simulator.write`.
          */
         delete: operations["clearSimulatorPhones"];
         options?: never;
@@ -717,7 +763,9 @@ export interface paths {
         put?: never;
         /**
          * Text the workspace from a phone of the simulator
-         * @description Needs the scope `simulator.write`.
+         * @description The answer is the text as it came in; webhooks and the feed get sms.received for it. STOP and words like it suppress the number, and START lifts that again. Without `to` it answers the sender of the last text to the phone. A number that the simulator does not carry is not_found.
+         *
+         *     Needs the scope `simulator.write`.
          */
         post: operations["createSimulatorMessage"];
         delete?: never;
@@ -735,7 +783,9 @@ export interface paths {
         };
         /**
          * List the webhooks of the workspace, newest first
-         * @description Needs the scope `webhooks.read`.
+         * @description All of them come in one page: nextCursor is always null, and there are at most 100. secret is null here, as only the answer that issued it shows it.
+         *
+         *     Needs the scope `webhooks.read`.
          */
         get: operations["listWebhooks"];
         put?: never;
@@ -761,14 +811,18 @@ export interface paths {
         };
         /**
          * Get one webhook
-         * @description Needs the scope `webhooks.read`.
+         * @description Shows how the webhook fares as well: failingSince and consecutiveFailures while it fails, and autoDisabled once it was switched off for that. secret is null here, as only the answer that issued it shows it.
+         *
+         *     Needs the scope `webhooks.read`.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
          * Delete a webhook
-         * @description Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
+         * @description No attempt is begun after it, and deliveries that were still to come are not made. The log of its deliveries goes with it. The events stay in the feed; a webhook that is made for the same url has an id and a secret of its own.
+         *
+         *     Needs the scope `webhooks.write` and `recipients.read` and `content.read`.
          */
         delete: operations["deleteWebhook"];
         options?: never;
@@ -857,7 +911,9 @@ export interface paths {
         };
         /**
          * Get one delivery with its attempts
-         * @description Needs the scope `webhooks.read`.
+         * @description The attempts come newest first, each with the status and the beginning of the answer; of very many the newest 100 are shown. A delivery is not_found once it is no longer kept, which is as long as events are, or once the webhook was deleted.
+         *
+         *     Needs the scope `webhooks.read`.
          */
         get: operations["getWebhookDelivery"];
         put?: never;
@@ -943,7 +999,9 @@ export interface paths {
         };
         /**
          * List suppressions, newest first
-         * @description Needs the scope `suppressions.read`.
+         * @description A suppression must match all filters that are given. number and email look for a whole number, in any common format, or a whole address, in any case. Where few match, a page may be short, or empty, and nextCursor goes on from there.
+         *
+         *     Needs the scope `suppressions.read`.
          */
         get: operations["listSuppressions"];
         put?: never;
@@ -969,14 +1027,18 @@ export interface paths {
         };
         /**
          * Get one suppression
-         * @description Needs the scope `suppressions.read`.
+         * @description Its source says how it came about. One of scope marketing keeps an address from email of kind marketing only. A suppression that was removed is not_found, also where the number or address has been suppressed again since: that is another suppression.
+         *
+         *     Needs the scope `suppressions.read`.
          */
         get: operations["getSuppression"];
         put?: never;
         post?: never;
         /**
          * Remove a suppression: it may be sent to again
-         * @description Needs the scope `suppressions.write`.
+         * @description Messages that failed because of it are not sent now. Another suppression of the same address with the other scope stays, and a new STOP, bounce or complaint suppresses it again.
+         *
+         *     Needs the scope `suppressions.write`.
          */
         delete: operations["deleteSuppression"];
         options?: never;
@@ -993,7 +1055,9 @@ export interface paths {
         };
         /**
          * List senders, newest first
-         * @description Needs the scope `senders.read`.
+         * @description Names, mobile numbers and virtual numbers are listed together. A sender that is approved for one country has the status approved, also in the filter, even while others are pending.
+         *
+         *     Needs the scope `senders.read`.
          */
         get: operations["listSenders"];
         put?: never;
@@ -1041,7 +1105,9 @@ export interface paths {
         };
         /**
          * Get one sender
-         * @description Needs the scope `senders.read`.
+         * @description The status is approved as soon as the sender is approved for one country; countries has the outcome for each. A request that was cancelled is not_found.
+         *
+         *     Needs the scope `senders.read`.
          */
         get: operations["getSender"];
         put?: never;
@@ -1103,7 +1169,9 @@ export interface paths {
         put?: never;
         /**
          * Create a contact
-         * @description Needs the scope `contacts.write`.
+         * @description The number is stored in E.164. A workspace has one contact for each number: where there is one already, the answer is number_taken; saveContacts would update that contact instead. suppressed says whether the number is on the suppression list already.
+         *
+         *     Needs the scope `contacts.write`.
          */
         post: operations["createContact"];
         delete?: never;
@@ -1143,7 +1211,9 @@ export interface paths {
         };
         /**
          * List tags with how many contacts have them, in alphabetical order
-         * @description Needs the scope `contacts.read`.
+         * @description Tags that differ in case only are one tag, which is shown as it was spelt first. A tag is in the list as long as a contact has it.
+         *
+         *     Needs the scope `contacts.read`.
          */
         get: operations["listContactTags"];
         put?: never;
@@ -1169,21 +1239,27 @@ export interface paths {
         };
         /**
          * Get one contact
-         * @description Needs the scope `contacts.read`.
+         * @description Whether the number is suppressed is looked up for this answer; while it is, no text is sent to it. A contact that was erased is not_found.
+         *
+         *     Needs the scope `contacts.read`.
          */
         get: operations["getContact"];
         put?: never;
         post?: never;
         /**
          * Erase a contact, with its tags and its places in lists; messages forget whose they were
-         * @description Needs the scope `contacts.write`.
+         * @description It cannot be undone. Texts to and from the number stay, but their contactId is null from then on. A suppression of the number stays too, so that it is still not sent to.
+         *
+         *     Needs the scope `contacts.write`.
          */
         delete: operations["deleteContact"];
         options?: never;
         head?: never;
         /**
          * Change a contact
-         * @description Needs the scope `contacts.write`.
+         * @description What is left out or null stays, an empty text clears a field, and tags take the place of all tags. A new number that another contact has is refused with number_taken. The contact stays in its static lists; a dynamic list has it as long as it matches the filter.
+         *
+         *     Needs the scope `contacts.write`.
          */
         patch: operations["updateContact"];
         trace?: never;
@@ -1205,7 +1281,9 @@ export interface paths {
         put?: never;
         /**
          * Create a contact list
-         * @description Needs the scope `lists.write`.
+         * @description A static list starts empty and takes contacts by addContactListContacts. A dynamic list must have a filter, and the contacts that match it are in the list from then on without being added. A dynamic list is counted before the answer where that is soon done; otherwise contactCountAt is null and a job counts it. A workspace has at most 1,000 lists, and two of them may have the same name.
+         *
+         *     Needs the scope `lists.write`.
          */
         post: operations["createContactList"];
         delete?: never;
@@ -1225,7 +1303,9 @@ export interface paths {
         put?: never;
         /**
          * See what a dynamic list would hold
-         * @description Needs the scope `lists.read` and `contacts.read`.
+         * @description Nothing is stored. The answer says how many contacts match the filter and shows the newest ten of them; where there are too many to be counted while you wait, estimated is true. A workspace has a few searches in hand at a time; more of them wait a little, and are then refused with rate_limited.
+         *
+         *     Needs the scope `lists.read` and `contacts.read`.
          */
         post: operations["previewContactList"];
         delete?: never;
@@ -1243,7 +1323,9 @@ export interface paths {
         };
         /**
          * Get one contact list
-         * @description Needs the scope `lists.read`.
+         * @description A dynamic list is counted anew for this answer where that is soon done; contactCountAt says when the count was right. While copyInProgress is true, contacts of other lists are still being added. The contacts themselves are listed by listContactListContacts.
+         *
+         *     Needs the scope `lists.read`.
          */
         get: operations["getContactList"];
         put?: never;
@@ -1290,7 +1372,9 @@ export interface paths {
         post: operations["addContactListContacts"];
         /**
          * Remove contacts from a static list
-         * @description Needs the scope `lists.write`.
+         * @description The contacts stay in the address book and in other lists. removed counts the contacts that were in the list; ids of others, and unknown ones, are ignored, so it does no harm to repeat the request. A dynamic list and the built-in list are refused with list_not_static.
+         *
+         *     Needs the scope `lists.write`.
          */
         delete: operations["removeContactListContacts"];
         options?: never;
@@ -1307,7 +1391,9 @@ export interface paths {
         };
         /**
          * List the API keys of the workspace, newest first
-         * @description Needs the scope `api_keys.read`.
+         * @description All of them come in one page: nextCursor is always null. Keys that have expired stay in it until they are deleted; the tokens of connected apps are not in it. Their key and signingSecret are null here, as only the answer that issued them shows them.
+         *
+         *     Needs the scope `api_keys.read`.
          */
         get: operations["listApiKeys"];
         put?: never;
@@ -1333,7 +1419,9 @@ export interface paths {
         };
         /**
          * Get one API key
-         * @description Needs the scope `api_keys.read`.
+         * @description The key and its signingSecret are null here, as only the answer that issued them shows them; keyPrefix and keyLast4 help to recognise a key. usedToday and usedThisMonth count the parts of texts that were sent with this key, with those that it replaced, and with those that replaced it. A key that was deleted is not_found.
+         *
+         *     Needs the scope `api_keys.read`.
          */
         get: operations["getApiKey"];
         put?: never;
@@ -1519,7 +1607,9 @@ export interface paths {
         };
         /**
          * Get the workspace of the key: its settings, limits and balance
-         * @description Needs the scope `workspace.read`.
+         * @description The default sender is chosen by updateSender; the rest is set by the operator, and no operation changes it. balance is what is left for texts at this moment; null is no limit. webhookAddresses are the IP addresses that your firewall has to let in.
+         *
+         *     Needs the scope `workspace.read`.
          */
         get: operations["getWorkspace"];
         put?: never;

@@ -37,6 +37,8 @@ export default [
     id: 'listEmailDomains',
     tag,
     summary: 'List sending domains, newest first',
+    description:
+      'Each comes with its status and with what the last look at its DNS found; this request looks at nothing. A domain may send while its status is verified or warning. A workspace can add up to 50 domains.',
     scope: 'domains.read',
     query: EmailDomainFilter,
     status: 200,
@@ -50,6 +52,8 @@ export default [
     id: 'getEmailDomain',
     tag,
     summary: 'Get one sending domain',
+    description:
+      'The records say what to publish in the DNS, and what the last look found of each; verifyEmailDomain looks again at once. A pending domain is looked at every 5 minutes and fails after 14 days. A verified domain whose DKIM record is gone has the status warning and may send for 24 hours more.',
     scope: 'domains.read',
     params,
     status: 200,

@@ -75,6 +75,8 @@ export default [
     id: 'sendEmail',
     tag,
     summary: 'Send one email, now or at scheduledAt',
+    description:
+      'The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well: it fails with the reason suppressed, and nothing is sent. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.',
     scope: 'email.send',
     body: NewEmail,
     examples,
@@ -94,6 +96,8 @@ export default [
     id: 'listEmails',
     tag,
     summary: 'List emails, newest first',
+    description:
+      'An email must match all filters that are given; the filter recipient needs the scope recipients.read. Where few emails match, a page may be short, or empty, and nextCursor goes on from there. How many days emails are kept is in the workspace, under retention.',
     scope: 'email.read',
     query: EmailFilter,
     status: 200,
@@ -107,6 +111,8 @@ export default [
     id: 'getEmail',
     tag,
     summary: 'Get one email',
+    description:
+      'The status goes from queued to sent, delivered or failed, or to cancelled; a late bounce can still turn delivered into failed, and reason says why. Bodies and attachments are not shown: content has the beginning of the text. An email that is no longer kept is not_found.',
     scope: 'email.read',
     params,
     status: 200,
@@ -120,6 +126,8 @@ export default [
     id: 'listEmailEvents',
     tag,
     summary: 'List the events of one email, oldest first',
+    description:
+      'All of them come in one page: nextCursor is always null. The data of each is the email as it was at that time. Events are usually kept for fewer days than emails, so an older email may have none left; retention in the workspace says how many.',
     scope: 'email.read',
     params,
     status: 200,
@@ -133,6 +141,8 @@ export default [
     id: 'cancelEmail',
     tag,
     summary: 'Cancel a scheduled email that still waits to send',
+    description:
+      'The answer is the email with the status cancelled, and email.cancelled is its last event; the email itself can still be read. An email without scheduledAt, and one that is being sent, was sent or was cancelled before, is refused with not_cancellable.',
     scope: 'email.send',
     params,
     status: 200,

@@ -19,6 +19,8 @@ export default [
     id: 'listEmailIncludes',
     tag,
     summary: 'List email includes, newest first',
+    description:
+      'They come with their content, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 200.',
     scope: 'templates.read',
     query: EmailIncludeQuery,
     status: 200,
@@ -60,6 +62,8 @@ export default [
     id: 'getEmailInclude',
     tag,
     summary: 'Get one email include',
+    description:
+      'An include is found by the name that templates use for it. Its content is the source as it was stored; other includes that it names are not put in.',
     scope: 'templates.read',
     params,
     status: 200,

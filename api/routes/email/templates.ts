@@ -61,6 +61,8 @@ export default [
     id: 'listEmailTemplates',
     tag,
     summary: 'List email templates, newest first',
+    description:
+      'They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.',
     scope: 'templates.read',
     query: EmailTemplateQuery,
     status: 200,
@@ -74,6 +76,8 @@ export default [
     id: 'getEmailTemplate',
     tag,
     summary: 'Get one email template',
+    description:
+      'The sources html and text come as they were stored: nothing is merged, compiled or included; renderEmailTemplate shows what an email would hold. updatedAt does not move when html or text alone are changed.',
     scope: 'templates.read',
     params,
     status: 200,

@@ -18,6 +18,8 @@ export default [
     id: 'listEmailTestRecipients',
     tag,
     summary: 'List the test recipients of the workspace, oldest first',
+    description:
+      'All of them come in one page: nextCursor is always null, and there are at most 100. The shared test sender reaches those whose verified is true.',
     scope: 'domains.read',
     status: 200,
     response: TestRecipientPage,
@@ -51,6 +53,8 @@ export default [
     id: 'getEmailTestRecipient',
     tag,
     summary: 'Get one test recipient',
+    description:
+      'It is verified once the link that was mailed to the address has been followed. To have another link sent, add the address again.',
     scope: 'domains.read',
     params,
     status: 200,
@@ -64,6 +68,8 @@ export default [
     id: 'deleteEmailTestRecipient',
     tag,
     summary: 'Remove a test recipient: the shared test sender no longer reaches it',
+    description:
+      'An email from the shared test sender that still waits for the address fails when it is due. The address can be added again, and then has to confirm again.',
     scope: 'domains.write',
     params,
     status: 204,

@@ -76,6 +76,8 @@ export default [
     id: 'listSmsBatches',
     tag,
     summary: 'List batches, newest first',
+    description:
+      'A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old until its status is final.',
     scope: 'sms.read',
     query: SmsBatchFilter,
     status: 200,

@@ -71,6 +71,8 @@ export default [
     id: 'listSms',
     tag,
     summary: 'List text messages, newest first',
+    description:
+      'Texts that were sent and texts that came in are listed together, unless direction says which. A text must match all filters that are given; a filter by a number needs the scope recipients.read. Where few texts match, a page may be short, or empty, and nextCursor goes on from there.',
     scope: 'sms.read',
     query: SmsFilter,
     status: 200,
@@ -84,6 +86,8 @@ export default [
     id: 'getSms',
     tag,
     summary: 'Get one text message',
+    description:
+      'A text that is sent goes from queued to sent, and then to delivered or failed, or to cancelled; it is held while the workspace cannot pay for it, and reason says why it failed. A text that came in is received. A text that is no longer kept is not_found.',
     scope: 'sms.read',
     params,
     status: 200,
@@ -97,6 +101,8 @@ export default [
     id: 'listSmsEvents',
     tag,
     summary: 'List the events of one text message, oldest first',
+    description:
+      'All of them come in one page: nextCursor is always null. The data of each is the text as it was at that time. Events are usually kept for fewer days than texts, so an older text may have none left; retention in the workspace says how many.',
     scope: 'sms.read',
     params,
     status: 200,
@@ -110,6 +116,8 @@ export default [
     id: 'listSmsLinks',
     tag,
     summary: 'List the short links of one text message, with their clicks',
+    description:
+      'All of them come in one page: nextCursor is always null. A text without shortenLinks has none. The links work as long as the text is kept, and clicks are shown about a second later.',
     scope: 'sms.read',
     params,
     status: 200,
@@ -123,6 +131,8 @@ export default [
     id: 'cancelSms',
     tag,
     summary: 'Cancel a message that is held, or scheduled and still waits to send',
+    description:
+      'The answer is the text with the status cancelled, and sms.cancelled is its last event. Its price goes back to the balance and its parts to the limits of the key. A text that is not held and was not scheduled, and one whose time has come, is refused with not_cancellable; queued texts of a batch are cancelled with the batch.',
     scope: 'sms.send',
     params,
     status: 200,

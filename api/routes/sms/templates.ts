@@ -48,6 +48,8 @@ export default [
     id: 'listSmsTemplates',
     tag,
     summary: 'List SMS templates, newest first',
+    description:
+      'They come with their sources, so that large ones make a page shorter than limit; nextCursor goes on from there. A workspace has at most 1,000.',
     scope: 'templates.read',
     query: SmsTemplateQuery,
     status: 200,
@@ -61,6 +63,8 @@ export default [
     id: 'getSmsTemplate',
     tag,
     summary: 'Get one SMS template',
+    description:
+      'The content comes as it was stored, with nothing merged into it; renderSmsTemplate shows what a message would hold.',
     scope: 'templates.read',
     params,
     status: 200,

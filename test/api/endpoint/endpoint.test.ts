@@ -11,6 +11,7 @@ test('a declaration types its handler from its schemas', () => {
     id: 'weighParcel',
     tag: 'Parcels',
     summary: 'Weigh a parcel',
+    description: 'Only for tests',
     scope: 'email.send',
     params: z.object({ id: z.string() }),
     query: z.object({ unit: z.string().optional() }),
@@ -37,6 +38,7 @@ test('what does not fit the declaration is refused by the compiler', () => {
     id: 'listParcels',
     tag: 'Parcels',
     summary: 'List parcels',
+    description: 'Only for tests',
     scope: 'email.read',
     problems: [],
   } as const;
@@ -47,6 +49,8 @@ test('what does not fit the declaration is refused by the compiler', () => {
   endpoint({ ...parcels, handle: () => ({ id: 'a', weightGrams: '1' }) });
   // @ts-expect-error weightGrams is missing
   endpoint({ ...parcels, handle: async () => ({ id: 'a' }) });
+  // @ts-expect-error its users are told nothing
+  endpoint({ ...nothing, description: undefined, handle: () => {} });
   // @ts-expect-error no such problem code
   endpoint({ ...nothing, problems: ['not_a_code'], handle: () => {} });
   // @ts-expect-error no such scope

@@ -73,7 +73,7 @@ export const NewParcel = z.object({
 });
 const Parcel = z.object({ id: z.string(), seen: z.unknown() }).meta({ id: 'Parcel' });
 
-const shared = { tag: 'Parcels', summary: 'For tests', problems: [] } as const;
+const shared = { tag: 'Parcels', summary: 'For tests', description: 'Only for tests', problems: [] } as const;
 const read = { ...shared, method: 'get', scope: 'contacts.read', status: 200, response: Parcel } as const;
 const write = { ...shared, method: 'post', scope: 'contacts.write', status: 200, response: Parcel } as const;
 const params = z.object({ id: Id('contact') });

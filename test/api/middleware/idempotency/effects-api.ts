@@ -10,7 +10,13 @@ import { atEnd } from '../../../support/runner/at-end.ts';
 
 const Effect = z.object({ name: z.string(), made: z.int() }).meta({ id: 'Effect' });
 const NewEffect = z.object({ name: z.string(), note: z.string().optional() });
-const shared = { tag: 'Effects', summary: 'For tests', scope: 'contacts.write', problems: [] } as const;
+const shared = {
+  tag: 'Effects',
+  summary: 'For tests',
+  description: 'Only for tests',
+  scope: 'contacts.write',
+  problems: [],
+} as const;
 
 type Behaviour = { prepare: () => unknown; handle: () => unknown };
 
