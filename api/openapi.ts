@@ -114,7 +114,10 @@ function contentOf({ takesFile, examples }: Endpoint, body: z.ZodType, at: Date)
   const file = z.string().meta({ format: 'binary', description: 'The file; it comes behind settings' });
   return {
     'multipart/form-data': {
-      schema: z.object({ settings: body.optional(), file }),
+      schema: z.object({
+        settings: body.optional().meta({ description: 'All but the rows of the file' }),
+        file,
+      }),
       encoding: { settings: { contentType: 'application/json' } },
       examples: described,
     },

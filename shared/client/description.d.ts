@@ -2236,6 +2236,7 @@ export interface components {
         };
         /** @description A filter to be tried */
         ContactListPreview: {
+            /** @description As a dynamic list would have it */
             filter: components["schemas"]["ContactFilter"];
         };
         /** @description What is left out or null stays; an empty description clears */
@@ -2564,6 +2565,7 @@ export interface components {
              * @enum {string}
              */
             status: "queued" | "sent" | "delivered" | "failed" | "cancelled";
+            /** @description Why it failed, why it is tried again, or that it was reported as spam; left out while there is none */
             reason?: components["schemas"]["EmailReason"];
             /**
              * @description Your own reference, as it was given
@@ -2662,6 +2664,7 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
+            /** @description The email as it was when this happened */
             data: components["schemas"]["Email"];
         };
         /** @description Something happened to a text: data is the message as it was then */
@@ -2692,7 +2695,38 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
+            /** @description The text as it was when this happened */
             data: components["schemas"]["SmsMessage"];
+        };
+        /** @description Of all parts together */
+        SmsCost: {
+            /**
+             * @description Pounds, with four decimals; null when there is no price
+             * @example 0.0690
+             */
+            gbp: string | null;
+            /**
+             * @description Euros, with four decimals; null when there is no price
+             * @example 0.0780
+             */
+            eur: string | null;
+        };
+        /** @description Why a text failed */
+        SmsReason: {
+            /**
+             * @description undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else
+             * @enum {string}
+             */
+            category: "undeliverable" | "expired" | "rejected" | "suppressed" | "failed";
+            /**
+             * @description The cause, for programs
+             * @example unknown_subscriber
+             */
+            code: string;
+            /** @description The cause in words, where more is known */
+            description: string | null;
+            /** @description Sending again later may succeed */
+            retryable: boolean;
         };
         /** @description One text, out or in: what it says, what it costs, what became of it */
         SmsMessage: {
@@ -2729,7 +2763,9 @@ export interface components {
              * @enum {string}
              */
             encoding: "gsm7" | "ucs2";
+            /** @description The price of all its parts; of an inbound text there is none */
             cost: components["schemas"]["SmsCost"];
+            /** @description Why it failed; left out unless it did */
             reason?: components["schemas"]["SmsReason"];
             /**
              * @description Your own reference, as it was given
@@ -2768,36 +2804,6 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description Of all parts together */
-        SmsCost: {
-            /**
-             * @description Pounds, with four decimals; null when there is no price
-             * @example 0.0690
-             */
-            gbp: string | null;
-            /**
-             * @description Euros, with four decimals; null when there is no price
-             * @example 0.0780
-             */
-            eur: string | null;
-        };
-        /** @description Why a text failed */
-        SmsReason: {
-            /**
-             * @description undeliverable: the network or the phone refused it; expired: it was not delivered in time; rejected: it could not be sent as it is; suppressed: the number is on the suppression list; failed: anything else
-             * @enum {string}
-             */
-            category: "undeliverable" | "expired" | "rejected" | "suppressed" | "failed";
-            /**
-             * @description The cause, for programs
-             * @example unknown_subscriber
-             */
-            code: string;
-            /** @description The cause in words, where more is known */
-            description: string | null;
-            /** @description Sending again later may succeed */
-            retryable: boolean;
-        };
         /** @description Something happened to an SMS batch: data is the batch as it was then */
         BatchEvent: {
             /**
@@ -2826,61 +2832,10 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
+            /** @description The batch as it was when this happened */
             data: components["schemas"]["SmsBatch"];
         };
-        /** @description A batch of texts: how far it is, and what became of its messages */
-        SmsBatch: {
-            /**
-             * @description Id of an SMS batch
-             * @example batch_01h455vb4pex5vsknk084sn02q
-             */
-            id: string;
-            /**
-             * @description scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours
-             * @enum {string}
-             */
-            status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
-            counts: components["schemas"]["SmsBatchCounts"];
-            /**
-             * Format: int32
-             * @description Of the messages made so far
-             */
-            parts: number;
-            cost: components["schemas"]["SmsCost"];
-            /** @description Rows are still to become messages */
-            expanding: boolean;
-            /** @description Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone */
-            pausedReason: ("insufficient_balance" | "limit_reached" | "sending_blocked" | "key_revoked") | null;
-            /**
-             * @description Your own reference, as it was given
-             * @example order-7
-             */
-            clientReference: string | null;
-            /**
-             * @description Your own tag, in lower case; reports count by it
-             * @example orders
-             */
-            clientTag: string | null;
-            /**
-             * Format: date-time
-             * @description When it was made: UTC, to the millisecond
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            createdAt: string;
-            /** @description When it is to begin; null: at once */
-            scheduledAt: string | null;
-            /** @description When its first messages were made */
-            startedAt: string | null;
-            /** @description When every message had come to its end */
-            completedAt: string | null;
-            /**
-             * Format: date-time
-             * @description When it changed last: UTC, to the millisecond
-             * @example 2026-11-20T10:00:00.000Z
-             */
-            updatedAt: string;
-        };
-        /** @description How far its messages have come */
+        /** @description How many messages have come how far */
         SmsBatchCounts: {
             /**
              * Format: int32
@@ -2923,6 +2878,60 @@ export interface components {
              */
             cancelled: number;
         };
+        /** @description A batch of texts: how far it is, and what became of its messages */
+        SmsBatch: {
+            /**
+             * @description Id of an SMS batch
+             * @example batch_01h455vb4pex5vsknk084sn02q
+             */
+            id: string;
+            /**
+             * @description scheduled: begins at scheduledAt; processing: its messages are made and sent; paused: see pausedReason; completed: every message has come to its end, or has not been reported within 72 hours
+             * @enum {string}
+             */
+            status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
+            /** @description Up to 5 seconds old, and exact once the status is final */
+            counts: components["schemas"]["SmsBatchCounts"];
+            /**
+             * Format: int32
+             * @description Of the messages made so far
+             */
+            parts: number;
+            /** @description The price of the messages made so far, all parts together */
+            cost: components["schemas"]["SmsCost"];
+            /** @description Rows are still to become messages */
+            expanding: boolean;
+            /** @description Why it is paused; else null. insufficient_balance: the balance does not pay for more; limit_reached: the limit of the key is used up; sending_blocked: the operator has stopped sending; key_revoked: the key of the batch is gone */
+            pausedReason: ("insufficient_balance" | "limit_reached" | "sending_blocked" | "key_revoked") | null;
+            /**
+             * @description Your own reference, as it was given
+             * @example order-7
+             */
+            clientReference: string | null;
+            /**
+             * @description Your own tag, in lower case; reports count by it
+             * @example orders
+             */
+            clientTag: string | null;
+            /**
+             * Format: date-time
+             * @description When it was made: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            createdAt: string;
+            /** @description When it is to begin; null: at once */
+            scheduledAt: string | null;
+            /** @description When its first messages were made */
+            startedAt: string | null;
+            /** @description When every message had come to its end */
+            completedAt: string | null;
+            /**
+             * Format: date-time
+             * @description When it changed last: UTC, to the millisecond
+             * @example 2026-11-20T10:00:00.000Z
+             */
+            updatedAt: string;
+        };
         /** @description A suppression was made: data is the suppression */
         SuppressionEvent: {
             /**
@@ -2951,6 +2960,7 @@ export interface components {
              * @example workspace_01h455vb4pex5vsknk084sn02q
              */
             workspaceId: string;
+            /** @description The suppression as it was made */
             data: components["schemas"]["Suppression"];
         };
         /** @description A number or an address that is not sent to */
@@ -3110,7 +3120,9 @@ export interface components {
              * @description Of the messages that would be sent
              */
             parts: number;
+            /** @description The price of the messages that would be sent, all parts together */
             cost: components["schemas"]["SmsCost"];
+            /** @description Of the messages that would be sent */
             encodings: components["schemas"]["SmsBatchEncodings"];
             /** @description The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients */
             errors: components["schemas"]["SmsBatchRowError"][];
@@ -3122,7 +3134,7 @@ export interface components {
             /** @description The first three messages that would be sent; null without the scopes content.read and recipients.read */
             samples: components["schemas"]["SmsBatchSample"][] | null;
         };
-        /** @description How many of the messages that would be sent have each */
+        /** @description How many messages have each encoding */
         SmsBatchEncodings: {
             /**
              * Format: int32
@@ -3174,12 +3186,14 @@ export interface components {
              * @enum {string}
              */
             status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
+            /** @description Up to 5 seconds old, and exact once the status is final */
             counts: components["schemas"]["SmsBatchCounts"];
             /**
              * Format: int32
              * @description Of the messages made so far
              */
             parts: number;
+            /** @description The price of the messages made so far, all parts together */
             cost: components["schemas"]["SmsCost"];
             /** @description Rows are still to become messages */
             expanding: boolean;
@@ -3502,6 +3516,7 @@ export interface components {
              * @example email.delivered
              */
             eventType: string;
+            /** @description What has become of it so far */
             status: components["schemas"]["WebhookDeliveryStatus"];
             /**
              * Format: int32
@@ -3558,6 +3573,7 @@ export interface components {
              * @example email.delivered
              */
             eventType: string;
+            /** @description What has become of it so far */
             status: components["schemas"]["WebhookDeliveryStatus"];
             /**
              * Format: int32
@@ -4028,6 +4044,7 @@ export interface components {
             cancelled: number;
             /** @description Parts of texts */
             parts: number;
+            /** @description The price of these texts; emails cost nothing */
             cost: components["schemas"]["ReportCost"];
         };
         /**
@@ -4091,6 +4108,7 @@ export interface components {
             cancelled: number;
             /** @description Parts of texts */
             parts: number;
+            /** @description The price of these texts; emails cost nothing */
             cost: components["schemas"]["ReportCost"];
             /**
              * @description Delivered of accepted, to four decimals; null of none
@@ -4148,6 +4166,7 @@ export interface components {
             cancelled: number;
             /** @description Parts of texts */
             parts: number;
+            /** @description The price of these texts; emails cost nothing */
             cost: components["schemas"]["ReportCost"];
             /**
              * @description Delivered of accepted, to four decimals; null of none
@@ -4388,6 +4407,7 @@ export interface components {
                 messages: number;
                 /** @description Their parts */
                 parts: number;
+                /** @description Their price */
                 cost: components["schemas"]["ReportCost"];
             };
             /** @description Most pounds first; the first 1,000, as below */
@@ -4398,6 +4418,7 @@ export interface components {
                 messages: number;
                 /** @description Their parts */
                 parts: number;
+                /** @description Their price */
                 cost: components["schemas"]["ReportCost"];
             }[];
             /** @description Most pounds first; the first 1,000 */
@@ -4408,6 +4429,7 @@ export interface components {
                 messages: number;
                 /** @description Their parts */
                 parts: number;
+                /** @description Their price */
                 cost: components["schemas"]["ReportCost"];
             }[];
             /** @description Most pounds first; the first 1,000 */
@@ -4418,6 +4440,7 @@ export interface components {
                 messages: number;
                 /** @description Their parts */
                 parts: number;
+                /** @description Their price */
                 cost: components["schemas"]["ReportCost"];
             }[];
             /** @description As it is now; null: without limit */
@@ -4430,6 +4453,7 @@ export interface components {
                 charges: components["schemas"]["Pounds"];
                 /** @description For texts that were not sent in the end */
                 refunds: components["schemas"]["Pounds"];
+                /** @description Paid in by the operator, less what the operator took back */
                 credits: components["schemas"]["Pounds"];
                 /** @description What was left when the balance became unlimited; below zero */
                 closed: components["schemas"]["Pounds"];
@@ -5185,6 +5209,7 @@ export interface operations {
     listEmails: {
         parameters: {
             query?: {
+                /** @description Emails that have this status now */
                 status?: "queued" | "sent" | "delivered" | "failed" | "cancelled";
                 /** @description The whole address, whatever its case */
                 recipient?: string;
@@ -5192,6 +5217,7 @@ export interface operations {
                 clientReference?: string;
                 /** @description Of the email, in any case */
                 clientTag?: string;
+                /** @description Emails of this kind */
                 kind?: "transactional" | "marketing" | "authentication";
                 /** @description Created at or after */
                 since?: string;
@@ -5771,6 +5797,7 @@ export interface operations {
     listSmsBatches: {
         parameters: {
             query?: {
+                /** @description Batches that have this status now */
                 status?: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
                 /** @description Of the batch, as it was given */
                 clientReference?: string;
@@ -5905,6 +5932,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "multipart/form-data": {
+                    /** @description All but the rows of the file */
                     settings?: components["schemas"]["NewSmsImport"];
                     /**
                      * Format: binary
@@ -6158,7 +6186,9 @@ export interface operations {
     listSms: {
         parameters: {
             query?: {
+                /** @description Texts that have this status now */
                 status?: "queued" | "held" | "sent" | "delivered" | "failed" | "cancelled" | "received";
+                /** @description Texts in this direction; default both */
                 direction?: "outbound" | "inbound";
                 /** @description A number in any common format, or a name; needs the scope recipients.read */
                 recipient?: string;
@@ -7290,9 +7320,13 @@ export interface operations {
     listSuppressions: {
         parameters: {
             query?: {
+                /** @description The suppression of this number */
                 number?: string;
+                /** @description Suppressions of this address */
                 email?: string;
+                /** @description Suppressions of this scope */
                 scope?: "all" | "marketing";
+                /** @description Suppressions that came about so */
                 source?: "api" | "web" | "stop" | "bounce" | "complaint" | "system";
                 /** @description Items on a page */
                 limit?: number;
@@ -7446,6 +7480,7 @@ export interface operations {
     listSenders: {
         parameters: {
             query?: {
+                /** @description Senders that have this status now */
                 status?: "pending" | "approved" | "rejected" | "awaiting_verification" | "awaiting_business_verification";
                 /** @description Items on a page */
                 limit?: number;

@@ -72,7 +72,9 @@ export const ContactListChanges = z
   });
 export type ContactListChanges = z.infer<typeof ContactListChanges>;
 
-export const ContactListPreview = z.object({ filter: ContactFilter }).meta({ id: 'ContactListPreview' });
+export const ContactListPreview = z
+  .object({ filter: ContactFilter.meta({ description: 'As a dynamic list would have it' }) })
+  .meta({ id: 'ContactListPreview' });
 export type ContactListPreview = z.infer<typeof ContactListPreview>;
 
 export const ContactListPreviewOutcome = z

@@ -88,7 +88,7 @@ const counts = {
   failed: Count.meta({ description: 'Not to arrive' }),
   cancelled: Count.meta({ description: 'Cancelled before they were sent' }),
   parts: Count.meta({ description: 'Parts of texts' }),
-  cost: ReportCost,
+  cost: ReportCost.meta({ description: 'The price of these texts; emails cost nothing' }),
 };
 
 /** `id` names the shape in the API description. */

@@ -53,7 +53,10 @@ export type Sender = z.infer<typeof Sender>;
 
 export const SenderPage = pageOf(Sender, 'SenderPage');
 
-export const SenderFilter = z.object({ status: SenderStatus.optional(), ...pageQuery });
+export const SenderFilter = z.object({
+  status: SenderStatus.optional().meta({ param: { description: 'Senders that have this status now' } }),
+  ...pageQuery,
+});
 export type SenderFilter = z.infer<typeof SenderFilter>;
 
 export const NewSender = z

@@ -47,10 +47,10 @@ export const NewSuppression = z
 export type NewSuppression = z.infer<typeof NewSuppression>;
 
 export const SuppressionFilter = z.object({
-  number: number.optional(),
-  email: email.optional(),
-  scope: SuppressionScope.optional(),
-  source: SuppressionSource.optional(),
+  number: number.optional().meta({ param: { description: 'The suppression of this number' } }),
+  email: email.optional().meta({ param: { description: 'Suppressions of this address' } }),
+  scope: SuppressionScope.optional().meta({ param: { description: 'Suppressions of this scope' } }),
+  source: SuppressionSource.optional().meta({ param: { description: 'Suppressions that came about so' } }),
   ...pageQuery,
 });
 export type SuppressionFilter = z.infer<typeof SuppressionFilter>;

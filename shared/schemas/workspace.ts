@@ -73,7 +73,7 @@ export type SpendQuery = z.infer<typeof SpendQuery>;
 const spend = {
   messages: z.int().min(0).meta({ description: 'Texts' }),
   parts: z.int().min(0).meta({ description: 'Their parts' }),
-  cost: ReportCost,
+  cost: ReportCost.meta({ description: 'Their price' }),
 };
 
 export const Spend = z
@@ -117,7 +117,7 @@ export const Spend = z
       .object({
         charges: Money.meta({ description: 'Below zero' }),
         refunds: Money.meta({ description: 'For texts that were not sent in the end' }),
-        credits: Money,
+        credits: Money.meta({ description: 'Paid in by the operator, less what the operator took back' }),
         closed: Money.meta({ description: 'What was left when the balance became unlimited; below zero' }),
         carried: Money.meta({ description: 'Entries of texts that are long gone, put together' }),
         change: Money.meta({ description: 'Of the balance in this time: the sum of the others' }),

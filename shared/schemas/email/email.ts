@@ -53,7 +53,10 @@ export const Email = z
       .optional()
       .meta({ description: 'Absent without the scope content.read' }),
     status: EmailStatus,
-    reason: EmailReason.optional(),
+    reason: EmailReason.optional().meta({
+      description:
+        'Why it failed, why it is tried again, or that it was reported as spam; left out while there is none',
+    }),
     clientReference: ownReference,
     clientTag: ownTag,
     openCount: z.int32().meta({ description: 'Loads of the tracking image' }),
@@ -147,13 +150,13 @@ export const NewEmail = z
 export type NewEmail = z.infer<typeof NewEmail>;
 
 export const EmailFilter = z.object({
-  status: EmailStatus.optional(),
+  status: EmailStatus.optional().meta({ param: { description: 'Emails that have this status now' } }),
   recipient: text({ min: 1, max: 256 })
     .optional()
     .meta({ description: 'The whole address, whatever its case' }),
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the email, as it was given' }),
   clientTag: text({ max: 64 }).optional().meta({ description: 'Of the email, in any case' }),
-  kind: EmailKind.optional(),
+  kind: EmailKind.optional().meta({ param: { description: 'Emails of this kind' } }),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),
   ...pageQuery,

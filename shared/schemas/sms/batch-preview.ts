@@ -22,7 +22,7 @@ export const SmsBatchPreview = z
         'Not everything was looked at, as there are more than 10,000 recipients, or it would have taken too long: the counts are scaled up from those that were. The faults of rows are not',
     }),
     parts: Count.meta({ description: 'Of the messages that would be sent' }),
-    cost: SmsCost,
+    cost: SmsCost.meta({ description: 'The price of the messages that would be sent, all parts together' }),
     encodings: z
       .object({
         gsm7: Count.meta({ description: 'In the GSM alphabet' }),
@@ -30,8 +30,9 @@ export const SmsBatchPreview = z
       })
       .meta({
         id: 'SmsBatchEncodings',
-        description: 'How many of the messages that would be sent have each',
-      }),
+        description: 'How many messages have each encoding',
+      })
+      .meta({ description: 'Of the messages that would be sent' }),
     errors: z.array(SmsBatchRowError).meta({
       description:
         'The messages that would not be taken, and those that would fail because of their data, sender or country: the first 1,000. Where they come from lists, index is the place among the recipients',

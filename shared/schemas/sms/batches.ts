@@ -48,9 +48,10 @@ export const SmsBatch = z
         failed: Count.meta({ description: 'Messages that will not arrive' }),
         cancelled: Count.meta({ description: 'Messages and rows that were cancelled' }),
       })
-      .meta({ id: 'SmsBatchCounts', description: 'How far its messages have come' }),
+      .meta({ id: 'SmsBatchCounts', description: 'How many messages have come how far' })
+      .meta({ description: 'Up to 5 seconds old, and exact once the status is final' }),
     parts: Count.meta({ description: 'Of the messages made so far' }),
-    cost: SmsCost,
+    cost: SmsCost.meta({ description: 'The price of the messages made so far, all parts together' }),
     expanding: z.boolean().meta({ description: 'Rows are still to become messages' }),
     pausedReason: PausedReason.nullable().meta({
       description:
@@ -187,7 +188,7 @@ export const NewSmsImport = NewSmsBatch.omit({ messages: true, listIds: true, ex
 export type NewSmsImport = z.infer<typeof NewSmsImport>;
 
 export const SmsBatchFilter = z.object({
-  status: SmsBatchStatus.optional(),
+  status: SmsBatchStatus.optional().meta({ param: { description: 'Batches that have this status now' } }),
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the batch, as it was given' }),
   clientTag: text({ max: 64 }).optional().meta({ description: 'Of the batch, in any case' }),
   since: Moment.optional().meta({ description: 'Created at or after' }),

@@ -62,8 +62,8 @@ export const SmsMessage = z
     }),
     parts: z.int32().min(0).meta({ description: '0 where the text could not be made' }),
     encoding: SmsEncoding,
-    cost: SmsCost,
-    reason: SmsReason.optional(),
+    cost: SmsCost.meta({ description: 'The price of all its parts; of an inbound text there is none' }),
+    reason: SmsReason.optional().meta({ description: 'Why it failed; left out unless it did' }),
     clientReference: ownReference,
     clientTag: ownTag,
     batchId: Id('batch').nullable(),
@@ -130,8 +130,10 @@ export const NewSms = z
 export type NewSms = z.infer<typeof NewSms>;
 
 export const SmsFilter = z.object({
-  status: SmsStatus.optional(),
-  direction: SmsDirection.optional(),
+  status: SmsStatus.optional().meta({ param: { description: 'Texts that have this status now' } }),
+  direction: SmsDirection.optional().meta({
+    param: { description: 'Texts in this direction; default both' },
+  }),
   recipient: text({ min: 1, max: 40 })
     .optional()
     .meta({ description: 'A number in any common format, or a name; needs the scope recipients.read' }),

@@ -27,7 +27,7 @@ const delivery = {
   id: Id('delivery').meta({ description: 'The Webhook-Id that every attempt carries' }),
   eventId: Id('event'),
   eventType: z.string().meta({ description: 'The type of the event', example: 'email.delivered' }),
-  status: DeliveryStatus,
+  status: DeliveryStatus.meta({ description: 'What has become of it so far' }),
   attempts: z.int32().meta({ description: 'How many have been made' }),
   nextAttemptAt: Timestamp.nullable().meta({
     description:
