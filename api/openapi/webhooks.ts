@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
-import { eventMeanings, eventShapes } from '../../shared/schemas/events.ts';
+import { type EventType, eventMeanings, eventShapes } from '../../shared/schemas/events.ts';
 import { Id } from '../../shared/schemas/fields.ts';
+import { exampleEvent } from './event-examples.ts';
 
 /** The tag of what is delivered, beside that of the operations on webhooks. */
 export const deliveriesTag = 'Webhook events';
@@ -37,7 +38,7 @@ export function webhookEvents(): Record<string, ZodOpenApiPathItemObject> {
   );
 }
 
-function delivery(type: string, shape: z.ZodType) {
+function delivery(type: EventType | 'webhook.test', shape: z.ZodType) {
   return {
     operationId: type.replaceAll(/\.(\w)/g, (_all, letter: string) => letter.toUpperCase()),
     tags: [deliveriesTag],
@@ -50,7 +51,12 @@ function delivery(type: string, shape: z.ZodType) {
       description: 'The event, byte for byte the same in all attempts',
       required: true,
       // By its name: the shape is that of answers, where the feed has the same events.
-      content: { 'application/json': { schema: { $ref: `#/components/schemas/${shape.meta()!.id}` } } },
+      content: {
+        'application/json': {
+          schema: { $ref: `#/components/schemas/${shape.meta()!.id}` },
+          example: exampleEvent(type),
+        },
+      },
     },
     responses: {
       '2XX': { description: 'Any 2xx says that the delivery was accepted' },

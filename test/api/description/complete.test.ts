@@ -79,6 +79,14 @@ test('every shape is described', () => {
   expect(silent.map(([name]) => name)).toEqual([]);
 });
 
+/** Where the status of the record is not the last word of the type. */
+const statusAfter: Record<string, string> = {
+  'email.delayed': 'queued',
+  'email.bounced': 'failed',
+  'email.complained': 'delivered',
+  'email.opened': 'delivered',
+};
+
 test('every answer has a whole example, as its schema has it', () => {
   const description = descriptionOf(endpoints);
   for (const endpoint of endpoints)
@@ -92,6 +100,21 @@ test('every answer has a whole example, as its schema has it', () => {
         [],
       ]);
     }
+});
+
+test('every webhook has a whole example of what is posted, as its schema has it and its type says', () => {
+  const description = descriptionOf(endpoints);
+  for (const [type, { post }] of Object.entries<any>(description.document.webhooks)) {
+    const { schema, example } = post.requestBody.content['application/json'];
+    expect([type, description.faultsOfReceived(schema, example)]).toEqual([type, []]);
+    expect(example.type).toBe(type);
+    const { status } = example.data;
+    const [, outcome] = type.split('.');
+    expect([type, statusAfter[type] ?? outcome]).toEqual([type, status ?? outcome]);
+    const ofTime = { sent: 'sentAt', delivered: 'deliveredAt', opened: 'openedAt', received: 'createdAt' };
+    const time = ofTime[outcome as keyof typeof ofTime];
+    if (time) expect([type, example.data[time]]).toEqual([type, example.occurredAt]);
+  }
 });
 
 test('email comes first and texts second', () => {
