@@ -291,7 +291,7 @@ export interface paths {
         put?: never;
         /**
          * Send one email, now or at scheduledAt
-         * @description The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well: it fails with the reason suppressed, and nothing is sent. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.
+         * @description The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well and then fails with the reason suppressed, unless bypassSuppressions lets it pass. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.
          *
          *     Needs the scope `email.send`.
          */
@@ -489,7 +489,7 @@ export interface paths {
         };
         /**
          * List batches, newest first
-         * @description A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old until its status is final.
+         * @description A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old.
          *
          *     Needs the scope `sms.read`.
          */
@@ -2890,7 +2890,7 @@ export interface components {
              * @enum {string}
              */
             status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
-            /** @description Up to 5 seconds old, and exact once the status is final */
+            /** @description How far the batch had come at most 5 seconds ago */
             counts: components["schemas"]["SmsBatchCounts"];
             /**
              * Format: int32
@@ -3186,7 +3186,7 @@ export interface components {
              * @enum {string}
              */
             status: "scheduled" | "processing" | "paused" | "completed" | "cancelled";
-            /** @description Up to 5 seconds old, and exact once the status is final */
+            /** @description How far the batch had come at most 5 seconds ago */
             counts: components["schemas"]["SmsBatchCounts"];
             /**
              * Format: int32

@@ -76,7 +76,7 @@ export default [
     tag,
     summary: 'Send one email, now or at scheduledAt',
     description:
-      'The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well: it fails with the reason suppressed, and nothing is sent. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.',
+      'The answer comes as soon as the email is stored, with the status queued; later it is sent, and then delivered or failed, and each step is an event. An email to a suppressed address is accepted as well and then fails with the reason suppressed, unless bypassSuppressions lets it pass. With scheduledAt it can be cancelled until that time. With an Idempotency-Key a request that is repeated sends one email.',
     scope: 'email.send',
     body: NewEmail,
     examples,

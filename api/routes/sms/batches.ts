@@ -77,7 +77,7 @@ export default [
     tag,
     summary: 'List batches, newest first',
     description:
-      'A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old until its status is final.',
+      'A batch must match all filters that are given. Where few match, a page may be short, or empty, and nextCursor goes on from there. The counts of a batch may be 5 seconds old.',
     scope: 'sms.read',
     query: SmsBatchFilter,
     status: 200,

@@ -49,7 +49,7 @@ export const SmsBatch = z
         cancelled: Count.meta({ description: 'Messages and rows that were cancelled' }),
       })
       .meta({ id: 'SmsBatchCounts', description: 'How many messages have come how far' })
-      .meta({ description: 'Up to 5 seconds old, and exact once the status is final' }),
+      .meta({ description: 'How far the batch had come at most 5 seconds ago' }),
     parts: Count.meta({ description: 'Of the messages made so far' }),
     cost: SmsCost.meta({ description: 'The price of the messages made so far, all parts together' }),
     expanding: z.boolean().meta({ description: 'Rows are still to become messages' }),
