@@ -67,6 +67,8 @@ export type Misnamed = { path: PropertyKey[]; meant: string };
 
 const shortestName = 5;
 const mostEdits = 2;
+// A longer name is no mistyped one. A name may be as long as the body.
+const longestName = 256;
 /** More different names than these are no mistakes of writing, and comparing them all would take long. */
 const mostCompared = 200;
 
@@ -111,10 +113,13 @@ export function misnamedIn({ known, ofRecord }: KnownFields, body: unknown): Mis
 
 /** Equal but for case, `_` or `-`; or at most two edits apart, where it has five letters or more. */
 function nearlyNamed(name: string, known: readonly string[]): string | null {
-  const plain = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase();
-  const same = known.find((one) => plain(one) === plain(name));
+  if (name.length > longestName) return null;
+  const plainName = plain(name);
+  const same = known.find((one) => plain(one) === plainName);
   if (same !== undefined) return same;
   if (name.length < shortestName) return null;
   const [closest] = nearest(name, known, mostEdits) as [Measured?];
   return closest?.text ?? null;
 }
+
+const plain = (text: string): string => text.replaceAll(/[_-]/g, '').toLowerCase();

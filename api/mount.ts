@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Express, Request, RequestHandler, Response } from 'express';
 import { Problem } from '../shared/common/errors.ts';
 import type { Version } from '../shared/common/versions.ts';
@@ -99,6 +100,8 @@ async function answer(endpoint: Endpoint, steps: Steps, request: Request, respon
   }
 }
 
+const longInOneTurn = 256 * 1024;
+
 /** A request of which all but the body has been looked at. */
 type Admitted = {
   endpoint: Endpoint;
@@ -118,6 +121,8 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
   await acceptSignature(signature, rawBody, pace);
   const read = async () => {
     const { body, upload } = await readParts(endpoint, request, rawBody);
+    // To parse a body of megabytes and to check it are both long enough for a turn of their own.
+    if (rawBody.byteLength > longInOneTurn) await nextTurn();
     const input = validate(endpoint, request.params, search(request), body);
     if ('errors' in input) throw await refusalOf(endpoint, caller, input);
     return { caller, version, upload, ...input };

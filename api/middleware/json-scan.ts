@@ -102,6 +102,8 @@ export function startScan({ freeForm, largeTexts = [], marker = '', most = mostV
 
     function leaveOut(start: number, isLarge: boolean): void {
       keep(bytes, from, start);
+      // Two quotes are the least in the body, and an entry here.
+      countValue();
       kept.push(`${marker}${leftOut.length}`);
       leaving = { start: at + start, end: -1, isLarge };
       leftOut.push(leaving);

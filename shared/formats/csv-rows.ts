@@ -13,6 +13,8 @@ export class CsvFault extends Error {
 }
 
 const longestRow = 64 * 1024;
+/** The parser reads all that it is given in one go, and a row may have two bytes. */
+const parsedAtOnce = 4 * 1024;
 const rowEnds = ['\r\n', '\n', '\r'];
 const separators = [',', ';', '\t'];
 
@@ -60,9 +62,12 @@ async function feed(parser: Parser, head: string, texts: AsyncIterator<string>):
   let wake = () => {};
   parser.on('drain', () => wake()).on('close', () => wake());
   for (let text: string | null = head; text !== null && !parser.destroyed; ) {
-    const { promise: drained, resolve } = Promise.withResolvers<void>();
-    wake = resolve;
-    if (!parser.write(text) && !parser.destroyed) await drained;
+    const bytes = Buffer.from(text);
+    for (let from = 0; from < bytes.length && !parser.destroyed; from += parsedAtOnce) {
+      const { promise: drained, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      if (!parser.write(bytes.subarray(from, from + parsedAtOnce)) && !parser.destroyed) await drained;
+    }
     const next: IteratorResult<string> = await texts.next();
     text = next.done ? null : next.value;
   }

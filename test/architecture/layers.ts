@@ -13,6 +13,7 @@ const basis = [
   'shared/common/request-context',
   'shared/common/secrets',
   'shared/common/batcher',
+  'shared/common/time-slices',
   'shared/common/closing',
   'shared/common/circuit-breaker',
   'shared/common/semaphore',

@@ -14,6 +14,8 @@ import { findLists } from './record.ts';
 
 // Small enough that nobody waits for the rows of one.
 const batchSize = 1_000;
+/** Each contact is compared with each list that is left out; so many take some tens of milliseconds. */
+const comparisonsPerBatch = 50_000;
 /** Far more than a batch takes; a copy whose worker has died goes on after it. */
 const leaseMs = 10_000;
 /** Then another copy gets its turn, and a worker that is to stop need not wait for the end of this one. */
@@ -52,7 +54,7 @@ async function copyBatch(lease: Lease): Promise<boolean> {
     ? await membersAfter(workspaceId, source, {
         after: copy.afterContactId,
         until: copy.createdAt,
-        limit: batchSize,
+        limit: sizeOfBatch(request.excluded.length),
       })
     : { ids: [], reached: null };
   const { known, added } = await insertMembers(workspaceId, listId, await chosen(workspaceId, ids, request));
@@ -67,6 +69,10 @@ async function copyBatch(lease: Lease): Promise<boolean> {
   };
   await system.updateProgress(copyId, progress, leaseEnd());
   return progress.sourceIndex < request.sources.length ? false : finish(copyId);
+}
+
+function sizeOfBatch(excludedLists: number): number {
+  return Math.min(batchSize, Math.ceil(comparisonsPerBatch / Math.max(1, excludedLists)));
 }
 
 async function finish(copyId: string): Promise<boolean> {

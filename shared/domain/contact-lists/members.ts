@@ -1,3 +1,4 @@
+import { timeSlices } from '../../common/time-slices.ts';
 import { listMemberIdsAfter, listMembersAmong } from '../../db/contact-lists/members.ts';
 import { listContactsByIds } from '../../db/contacts/contacts.ts';
 import { findCount } from '../../db/contacts/entries.ts';
@@ -71,7 +72,12 @@ async function matchingOf(
 ): Promise<string[]> {
   if (filter.terms.length === 0 && excluded.length === 0) return ids;
   const contacts = await listContactsByIds(workspaceId, ids);
-  return contacts
-    .filter((contact) => filter.matches(contact) && !excluded.some(({ matches }) => matches(contact)))
-    .map(({ id }) => id);
+  const slices = timeSlices();
+  const matching: string[] = [];
+  for (const contact of contacts) {
+    if (slices.isOver()) await slices.next();
+    if (filter.matches(contact) && !excluded.some(({ matches }) => matches(contact)))
+      matching.push(contact.id);
+  }
+  return matching;
 }

@@ -1,6 +1,6 @@
-import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
 import { problem } from '../../common/errors.ts';
+import { timeSlices } from '../../common/time-slices.ts';
 import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
@@ -18,16 +18,15 @@ import * as contacts from './contacts.ts';
 type GoodRow = { number: PhoneNumber; texts: contacts.TextChanges };
 export type PreparedContacts = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors' | 'truncations'>;
 
-// Some milliseconds; other requests are served in between.
-const rowsAtOnce = 100;
 const mostExamples = 5;
 
 /** Reads the rows: what can be saved, what is wrong with the others, what was too long. */
 export async function prepare({ contacts: given }: ContactBatch): Promise<PreparedContacts> {
   const prepared: PreparedContacts = { rows: [], errors: [], truncations: [] };
   const lengths = new Map<string, ContactBatchOutcome['truncations'][number]>();
+  const slices = timeSlices();
   for (const [index, row] of given.entries()) {
-    if (index % rowsAtOnce === rowsAtOnce - 1) await yieldToOthers();
+    if (slices.isOver()) await slices.next();
     const number = parsePhoneNumber(row.number);
     const error = number.ok ? textError(row) : `number ${number.message}`;
     if (!number.ok || error !== null) {

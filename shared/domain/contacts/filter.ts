@@ -63,7 +63,19 @@ function lengthOf(term: Range[]): number {
 
 type Texts = { words: string[]; folded: string[]; contact: ContactRecord };
 
+/** One contact may be compared with a thousand filters, and folding its texts is most of the work. */
+const textsByContact = new WeakMap<ContactRecord, Texts>();
+
 function textsOf(contact: ContactRecord): Texts {
+  let texts = textsByContact.get(contact);
+  if (!texts) {
+    texts = foldedTexts(contact);
+    textsByContact.set(contact, texts);
+  }
+  return texts;
+}
+
+function foldedTexts(contact: ContactRecord): Texts {
   const folded = [contact.email, contact.clientReference].map((text) => foldWhole(text ?? ''));
   const { leading, further } = wordsOfContact(contact);
   return { words: [...leading.filter((word) => word !== null), ...further], folded, contact };

@@ -1,6 +1,7 @@
 import { now } from '../../common/clock.ts';
 import { type FieldErrors, invalid } from '../../common/errors.ts';
 import { Faults, isPartlyUnusable, type Refuse, type Usable } from '../../common/faults.ts';
+import { timeSlices } from '../../common/time-slices.ts';
 import * as db from '../../db/contacts/contacts.ts';
 import { listTagCounts, type TagCounts, updateContactCounts } from '../../db/contacts/entries.ts';
 import { foldCase } from '../../formats/folded-text.ts';
@@ -78,6 +79,8 @@ function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
 }
 
 const contactsAtOnce = 1_000;
+/** Of one statement and the keys that it is made with: a contact may have a hundred tags. */
+const tagsAtOnce = 4_000;
 
 async function retagSome(
   workspaceId: string,
@@ -87,12 +90,21 @@ async function retagSome(
 ): Promise<number> {
   const updatedAt = now();
   const contacts = await db.listContactsForUpdate(workspaceId, ids);
-  const changed = contacts.flatMap((before) => {
+  const slices = timeSlices();
+  let changed: db.ContactChange[] = [];
+  let tagCount = 0;
+  for (const before of contacts) {
+    if (slices.isOver()) await slices.next();
     const tags = retag(before.tags);
     if (tags.length > mostTags)
       throw invalid('tags', `would make more than ${mostTags} tags of the contact ${before.id}`);
-    return areEqual(before.tags, tags) ? [] : [{ before, after: { ...before, tags, updatedAt } }];
-  });
+    if (areEqual(before.tags, tags)) continue;
+    changed.push({ before, after: { ...before, tags, updatedAt } });
+    tagCount += before.tags.length + tags.length;
+    if (tagCount < tagsAtOnce) continue;
+    await db.updateContacts(workspaceId, changed, counts);
+    [changed, tagCount] = [[], 0];
+  }
   await db.updateContacts(workspaceId, changed, counts);
   return contacts.length;
 }

@@ -1,4 +1,5 @@
 import { type FieldErrors, invalidFields } from '../../../common/errors.ts';
+import { timeSlices } from '../../../common/time-slices.ts';
 import type { BatchRow } from '../../../db/sms/batches/rows.ts';
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
@@ -25,7 +26,9 @@ export async function checkRows(
   const errors: RowError[] = [];
   const faults: FieldErrors = {};
   const messages = request.messages!;
+  const slices = timeSlices();
   for (const [index, message] of messages.entries()) {
+    if (slices.isOver()) await slices.next();
     const checked = await check(message, rows.length);
     if ('row' in checked) {
       rows.push(checked.row);

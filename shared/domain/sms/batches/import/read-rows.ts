@@ -1,4 +1,5 @@
 import { type FieldErrors, invalid, invalidFields } from '../../../../common/errors.ts';
+import { timeSlices } from '../../../../common/time-slices.ts';
 import type { BatchRow } from '../../../../db/sms/batches/rows.ts';
 import { CsvFault, type CsvRow, readCsv } from '../../../../formats/csv-rows.ts';
 import { BatchMessage, type NewSmsImport } from '../../../../schemas/sms/batches.ts';
@@ -38,6 +39,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   let columns: FileColumns | null = null;
   let chunk: BatchRow[] = [];
   let bytes = 0;
+  const slices = timeSlices();
   try {
     for await (const row of readCsv(file)) {
       if (!columns) {
@@ -46,6 +48,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
           throw invalid('content', 'must be given, or a template, or a column for it');
         continue;
       }
+      if (slices.isOver()) await slices.next();
       index += 1;
       if (index === mostRows) throw invalid('file', `has more than ${mostRows} rows (line ${row.line})`);
       const checked = await rowOf(row, columns);
