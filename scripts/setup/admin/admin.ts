@@ -15,7 +15,7 @@ import { addPriceCommands } from './prices.ts';
 import { addReportCommands } from './reports.ts';
 import { addSecretCommands } from './secrets.ts';
 import { addSenderCommands } from './senders.ts';
-import { tableOf } from './table.ts';
+import { recordOf, tableOf } from './table.ts';
 import { addWebhookCommands } from './webhooks.ts';
 import { addWorkspaceCommands } from './workspaces.ts';
 
@@ -40,8 +40,7 @@ export function commandLine({ stdout, stderr }: Output): Command {
 
   function print(result: object | object[]): void {
     if (program.opts()['json']) stdout.write(`${JSON.stringify(result)}\n`);
-    else if (Array.isArray(result)) stdout.write(tableOf(result));
-    else for (const [name, value] of Object.entries(result)) stdout.write(`${name}: ${value ?? ''}\n`);
+    else stdout.write(Array.isArray(result) ? tableOf(result) : recordOf(result));
   }
   const tools = { print, workspaceOf };
   addWorkspaceCommands(program, tools);

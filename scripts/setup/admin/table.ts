@@ -7,6 +7,13 @@ function cellOf(value: unknown): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
+/** One record, a line for each of its values. */
+export function recordOf(record: object): string {
+  return Object.entries(record)
+    .map(([name, value]) => `${name}: ${cellOf(value)}\n`)
+    .join('');
+}
+
 /** Rows as aligned text with a line of column names: numbers to the right, all else to the left. */
 export function tableOf(rows: readonly object[]): string {
   if (rows.length === 0) return 'None\n';

@@ -1,8 +1,10 @@
 import { beforeAll, expect, test } from 'vitest';
+import { query } from '../../../shared/db/client.ts';
 import { findWorkspace } from '../../../shared/db/workspace/workspaces.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { admin } from '../../support/processes/admin.ts';
+import { admin, adminText } from '../../support/processes/admin.ts';
 
 useDatabase();
 
@@ -31,4 +33,15 @@ test('a limit is a whole number from 1', async () => {
     expect([limit, code]).toEqual([limit, 2]);
     expect(printed).toContain('It is a number from 1, or none.');
   }
+});
+
+test('a single record is printed without the control characters of a text in it', async () => {
+  await query('UPDATE workspaces SET stop_reply = ? WHERE id = ?', [
+    'Bye\nsending: perhaps\u001b[2J',
+    idToBytes(own.workspaceId),
+  ]);
+  const { code, text } = await adminText('workspace', 'show', own.workspaceId);
+  expect(code).toBe(0);
+  expect(text.split('\n')).toContain('stopReply: Bye sending: perhaps [2J');
+  expect(text.split('\n')).not.toContain('sending: perhaps');
 });

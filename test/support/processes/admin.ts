@@ -6,6 +6,12 @@ import { run } from '../../../scripts/setup/admin/admin.ts';
  * succeeded. The test test/scripts/admin/admin.test.ts shows what a process of its own adds.
  */
 export async function admin(...args: string[]): Promise<{ code: number; printed: any }> {
+  const { code, text } = await adminText('--json', ...args);
+  return { code, printed: code === 0 ? JSON.parse(text) : text.trim() };
+}
+
+/** The same as people read it. */
+export async function adminText(...args: string[]): Promise<{ code: number; text: string }> {
   const written: string[] = [];
   const output = new Writable({
     decodeStrings: false,
@@ -14,7 +20,6 @@ export async function admin(...args: string[]): Promise<{ code: number; printed:
       done();
     },
   });
-  const code = await run(['--json', ...args], { stdout: output, stderr: output });
-  const text = written.join('');
-  return { code, printed: code === 0 ? JSON.parse(text) : text.trim() };
+  const code = await run(args, { stdout: output, stderr: output });
+  return { code, text: written.join('') };
 }
