@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { useDatabase } from '../../support/database/database.ts';
 import { admin } from '../../support/processes/admin.ts';
@@ -45,4 +45,11 @@ test('the operator loads prices and sees them, and a file with wrong lines is re
     { country: 'GB', gbp: '0.0500', eur: null, validFrom: '2099-01-01' },
     britain,
   ]);
+});
+
+test('a file that is not there, or is none, is told in one line', async () => {
+  const folder = dirname(file());
+  const missing = join(folder, 'missing.csv');
+  expect(await prices('load', missing)).toEqual({ code: 1, printed: `There is no file ${missing}` });
+  expect(await prices('load', folder)).toEqual({ code: 1, printed: `${folder} cannot be read (EISDIR)` });
 });
