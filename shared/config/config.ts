@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { withAddOns } from './add-ons.ts';
+import { disagreements } from './disagreements.ts';
 import { emailSettings } from './email.ts';
 import { refuseSettings, settingFaults } from './faults.ts';
 import { reportSettings } from './reports.ts';
@@ -235,26 +236,30 @@ const given = Object.fromEntries(
   Object.keys(settings.shape).flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
 );
 const parsed = settings.safeParse(given);
-if (!parsed.success) refuseSettings(settingFaults(parsed.error, settings.shape));
+const malformed = parsed.success ? [] : settingFaults(parsed.error, settings.shape);
+// All at once, also where some are malformed and others do not go together.
+const faults = [...malformed, ...disagreements({ ...wellFormed(), PUBLIC_URL: publicUrl() })];
+if (!parsed.success || faults.length > 0) refuseSettings(faults);
 
-const values = parsed.data;
+export const config = { ...parsed.data, PUBLIC_URL: publicUrl()! };
 
-export const config = {
-  ...values,
-  PUBLIC_URL: (values.PUBLIC_URL ?? `http://127.0.0.1:${values.PORT}`).replace(/\/+$/, ''),
-};
-
-const faults: string[] = [];
-// A worker that outlives its lease would race its successor, so the numbers must leave room.
-if (config.LEASE_SECONDS < 2 * Math.max(config.SMTP_TIMEOUT_SECONDS, config.WEBHOOK_TIMEOUT_SECONDS))
-  faults.push('LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS');
-if (config.SHORT_LINK_URL !== undefined) {
-  const [own, all] = [new URL(config.SHORT_LINK_URL), new URL(config.PUBLIC_URL)];
-  // Its links would be among the pages of the platform.
-  if (own.host === all.host && own.pathname === '/')
-    faults.push('SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL');
+/** The settings that have a value, whatever is wrong with the others. */
+function wellFormed(): Partial<z.output<typeof settings>> {
+  if (parsed.success) return parsed.data;
+  return Object.fromEntries(
+    Object.entries(settings.shape).flatMap(([name, schema]) => {
+      const one = schema.safeParse(given[name]);
+      return one.success ? [[name, one.data]] : [];
+    }),
+  );
 }
-if (faults.length > 0) refuseSettings(faults);
+
+/** Undefined where a setting that it is made of is malformed. */
+function publicUrl(): string | undefined {
+  const { PUBLIC_URL, PORT } = wellFormed();
+  const isLocal = given['PUBLIC_URL'] === undefined && PORT !== undefined;
+  return (isLocal ? `http://127.0.0.1:${PORT}` : PUBLIC_URL)?.replace(/\/+$/, '');
+}
 
 export const product = { name: 'messaging-service', version: '0.1.0' } as const;
 

@@ -35,8 +35,13 @@ export function settingFaults(error: z.ZodError, shape: Record<string, z.ZodType
     const issue = error.issues.find(({ path }) => path[0] === name)!;
     const bounds = boundsOf(schema);
     const example = examples[name] ?? exampleOf(bounds);
-    return `${name} ${formOf(bounds) ?? issue.message}${example === undefined ? '' : `, for example ${name}=${quoted(example)}`}`;
+    return faultOf(name, formOf(bounds) ?? issue.message, example);
   });
+}
+
+/** One line, which an operator can copy the example from. */
+export function faultOf(name: string, form: string, example: string | undefined): string {
+  return `${name} ${form}${example === undefined ? '' : `, for example ${name}=${quoted(example)}`}`;
 }
 
 export function boundsOf(schema: z.ZodType): Bounds {

@@ -66,16 +66,42 @@ test('settings that are wrong are told all at once, a line each with an example,
   expect(loadWith(Object.fromEntries(copied))).toEqual({ code: 0, lines: [''] });
 });
 
-test('settings that do not go together are told in the same way', () => {
+test('settings that do not go together are told in the same way, and in the same round', () => {
   const { code, lines } = loadWith({
     LEASE_SECONDS: '10',
-    SHORT_LINK_URL: 'http://127.0.0.1:3000',
+    SHORT_LINK_URL: 'https://acme.example',
+    PUBLIC_URL: 'https://acme.example/',
+    RELAY_BATCH: 'many',
   });
   expect(code).toBe(78);
   expect(lines).toEqual([
-    '2 settings are wrong:',
-    '  LEASE_SECONDS must be at least twice SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS',
-    '  SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL',
+    '3 settings are wrong:',
+    '  RELAY_BATCH must be a whole number from 1 to 5000, for example RELAY_BATCH=1000',
+    '  LEASE_SECONDS must be a number of at least 120, twice the longer of SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS, for example LEASE_SECONDS=120',
+    '  SHORT_LINK_URL must have a path where it has the host of PUBLIC_URL, for example SHORT_LINK_URL=https://acme.example/l',
+  ]);
+  const mended = { LEASE_SECONDS: '120', SHORT_LINK_URL: 'https://acme.example/l' };
+  expect(loadWith({ ...mended, PUBLIC_URL: 'https://acme.example/' })).toEqual({ code: 0, lines: [''] });
+});
+
+test.each<[string, Record<string, string>]>([
+  ['WEBHOOK_TIMEOUT_SECONDS', { LEASE_SECONDS: '10', WEBHOOK_TIMEOUT_SECONDS: 'long' }],
+  ['PUBLIC_URL', { SHORT_LINK_URL: 'http://127.0.0.1:3000', PUBLIC_URL: 'acme' }],
+  ['PORT', { SHORT_LINK_URL: 'http://127.0.0.1:3000', PORT: 'many' }],
+])('nothing is compared with a malformed %s', (name, env) => {
+  const { code, lines } = loadWith(env);
+  expect(code).toBe(78);
+  expect(lines).toEqual(['A setting is wrong:', expect.stringMatching(`^  ${name} must be `)]);
+});
+
+test('a file of SMS_GATEWAYS that is not there is told like any other fault, without a stack', () => {
+  const { code, lines } = loadWith({ SMS_GATEWAYS: '/etc/messaging/missing.json' });
+  expect(code).toBe(78);
+  expect(lines).toEqual([
+    'A setting is wrong:',
+    expect.stringMatching(
+      /^ {2}SMS_GATEWAYS must be a list in JSON, or the path of a file that can be read, for example SMS_GATEWAYS='\[\{.*\}\]'$/,
+    ),
   ]);
 });
 
@@ -114,6 +140,7 @@ test.each<[string, Record<string, string>, string]>([
 });
 
 test.each([
+  ['web', ['api/server.ts']],
   ['a worker', ['workers/main.ts', 'send-email']],
   ['a migration', ['scripts/setup/migrate.ts', 'up']],
 ])('%s that finds no database names the setting and the host, in one line', (_what, args) => {

@@ -1,0 +1,38 @@
+import { faultOf } from './faults.ts';
+
+/** The settings that are compared. One that is malformed is left out, and so is what it would be compared with. */
+type ComparedSettings = {
+  LEASE_SECONDS?: number | undefined;
+  SMTP_TIMEOUT_SECONDS?: number | undefined;
+  WEBHOOK_TIMEOUT_SECONDS?: number | undefined;
+  SHORT_LINK_URL?: string | undefined;
+  PUBLIC_URL?: string | undefined;
+};
+
+/** A line for each setting that is well-formed and does not go together with others. */
+export function disagreements(settings: ComparedSettings): string[] {
+  return [...leaseFaults(settings), ...shortLinkFaults(settings)];
+}
+
+// No number is less than NaN, nor is NaN less than any.
+function leaseFaults({
+  LEASE_SECONDS = Number.NaN,
+  SMTP_TIMEOUT_SECONDS = Number.NaN,
+  WEBHOOK_TIMEOUT_SECONDS = Number.NaN,
+}: ComparedSettings): string[] {
+  // A worker that outlives its lease would race its successor, so the numbers must leave room.
+  const least = 2 * Math.max(SMTP_TIMEOUT_SECONDS, WEBHOOK_TIMEOUT_SECONDS);
+  if (!(LEASE_SECONDS < least)) return [];
+  const form = `must be a number of at least ${least}, twice the longer of SMTP_TIMEOUT_SECONDS and WEBHOOK_TIMEOUT_SECONDS`;
+  return [faultOf('LEASE_SECONDS', form, String(least))];
+}
+
+function shortLinkFaults({ SHORT_LINK_URL, PUBLIC_URL }: ComparedSettings): string[] {
+  if (SHORT_LINK_URL === undefined || PUBLIC_URL === undefined) return [];
+  const own = new URL(SHORT_LINK_URL);
+  // Its links would be among the pages of the platform.
+  if (own.host !== new URL(PUBLIC_URL).host || own.pathname !== '/') return [];
+  return [
+    faultOf('SHORT_LINK_URL', 'must have a path where it has the host of PUBLIC_URL', `${own.origin}/l`),
+  ];
+}
