@@ -1,16 +1,14 @@
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names under which hosts hand out the address of a database that they run, the first that is given counts. */
-const names = {
+export const addOnNames = {
   MYSQL_URL: ['JAWSDB_URL', 'JAWSDB_MARIA_URL', 'CLEARDB_DATABASE_URL'],
   REDIS_URL: ['REDIS_TLS_URL', 'REDISCLOUD_URL'],
 } as const;
 
-export const addOnNames: readonly string[] = Object.values(names).flat();
-
 /** The environment with MYSQL_URL and REDIS_URL from the add-ons of the host, where they are not given themselves. */
 export function withAddOns<E extends Environment>(environment: E): E & Environment {
-  const found = Object.entries(names).flatMap(([name, others]) => {
+  const found = Object.entries(addOnNames).flatMap(([name, others]) => {
     const address = others.map((other) => environment[other]).find(Boolean);
     return environment[name] || address === undefined ? [] : [[name, withoutReconnect(address)]];
   });

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
-import { withAddOns } from './add-ons.ts';
+import { addOnNames, withAddOns } from './add-ons.ts';
 import { disagreements } from './disagreements.ts';
 import { emailSettings } from './email.ts';
 import { refuseSettings, settingFaults } from './faults.ts';
@@ -49,7 +49,7 @@ const settings = z.object({
     })
     .default('mysql://root@127.0.0.1:3306/messaging')
     .describe(
-      'MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS',
+      `MySQL 8.4 or later, or MariaDB 10.11 or later, which holds everything. Of several hosts (host:port,host:port) the first that takes writes is used; ?ssl-ca=/path/to/ca.pem for TLS. Where it is not set, the address of an add-on of the host is taken: ${addOnNames.MYSQL_URL.join(', ')}`,
     ),
   MYSQL_POOL_SIZE: z.coerce
     .number()
@@ -71,7 +71,7 @@ const settings = z.object({
     })
     .default('redis://127.0.0.1:6379')
     .describe(
-      'Redis 7 or later, which holds the jobs of what is due soon: one, the Sentinels of one (redis+sentinel://…/name; their own password as ?sentinelPassword=), or nodes of a Redis Cluster (redis+cluster://…); rediss for TLS',
+      `Redis 7 or later, which holds the jobs of what is due soon: one, the Sentinels of one (redis+sentinel://…/name; their own password as ?sentinelPassword=), or nodes of a Redis Cluster (redis+cluster://…); rediss for TLS. Where it is not set, the address of an add-on of the host is taken: ${addOnNames.REDIS_URL.join(', ')}`,
     ),
   REDIS_TLS_VERIFY: z
     .stringbool()
