@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { atEnd } from '../support/runner/at-end.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
@@ -19,9 +19,10 @@ export type Program = ReturnType<typeof inLanguages>[number];
 type Settings = Record<string, string>;
 
 /** Runs it as a customer would, with nothing of the platform's in its environment. */
-function start({ command, program }: Program, args: string[], settings: Settings) {
+export function start({ command, program }: Program, args: string[], settings: Settings, cwd?: string) {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(command, [join(folder, program), ...args], {
+  const child = spawn(command, [resolve(folder, program), ...args], {
+    cwd,
     env: { PATH, HOME, ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

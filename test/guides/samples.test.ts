@@ -12,7 +12,7 @@ import { atEnd } from '../support/runner/at-end.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { waitFor } from '../support/time/wait-for.ts';
-import { difference, guidesOf, run, type Sample, samplesOf, variablesOf } from './samples.ts';
+import { difference, guidesOf, installClient, run, type Sample, samplesOf, variablesOf } from './samples.ts';
 
 // The code in the guides is run as it stands there, in order, on a platform as scripts/start makes it; where a
 // guide shows an answer, the platform gives it.
@@ -23,6 +23,7 @@ let webhookUrl: string;
 const folder = mkdtempSync(join(tmpdir(), 'samples-'));
 beforeAll(async () => {
   atEnd(() => rmSync(folder, { recursive: true }));
+  installClient(folder);
   const [sink, receiver] = await Promise.all([startSmtpSink(), startWebhookReceiver()]);
   changeSettings({
     SMTP_URL: sink.url,

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folder } from './run-program.ts';
 
@@ -37,11 +37,25 @@ export function samplesIn(source: string): Sample[] {
   return samples;
 }
 
+/** The programs in TypeScript of a guide; all are for the client. */
+export const programsOf = (guide: string): Block[] =>
+  [...readFileSync(join(folder, `${guide}.md`), 'utf8').matchAll(fences)].flatMap(
+    ({ 1: language, 2: word = '', 3: code }) =>
+      language === 'ts' ? [{ language, word, code: code!, line: 0 }] : [],
+  );
+
+/** As `npm install` does it for a reader; here the types are stripped as the files are loaded. */
+export function installClient(project: string): void {
+  mkdirSync(join(project, 'node_modules'));
+  symlinkSync(join(folder, '../../..'), join(project, 'node_modules/messaging-service'));
+}
+
 type Settings = { url: string; folder: string; variables: Record<string, string> };
 
 /** Runs a command as the reader's shell would. A time to come in it is moved to tomorrow, for guides grow old. */
 export async function run(sample: Sample, settings: Settings): Promise<string> {
-  for (const { word, code } of sample.files) writeFileSync(join(settings.folder, word), code);
+  for (const { word, code } of sample.files)
+    writeFileSync(join(settings.folder, word), code.replaceAll(addressInFiles, settings.url));
   const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
   const command = sample.command
     .replaceAll(addressInFiles, settings.url)
