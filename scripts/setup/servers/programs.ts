@@ -6,7 +6,7 @@ import { Unfit } from '../start/session.ts';
 import { isDebianLike, unpack } from './unpack.ts';
 
 export interface Program {
-  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix' | 'Chromium' | 'HAProxy';
+  kind: 'MariaDB' | 'MySQL' | 'Redis' | 'Valkey' | 'Postfix' | 'Chromium' | 'HAProxy' | 'Buildah';
   version: string;
   command: string;
   argv0?: string;
@@ -135,6 +135,19 @@ const haproxy: Wanted = {
   },
 };
 
+/** For tests only: builds the image of scripts/container without a daemon. */
+const buildah: Wanted = {
+  name: 'Buildah',
+  files: [['buildah']],
+  packages: ['buildah'],
+  formulas: 'buildah',
+  needs: 'Buildah 1.28 or newer',
+  identify(output) {
+    const [, version] = /buildah version (\d+\.\d+\.\d+)/.exec(output) ?? [];
+    return version && atLeast(version, 1, 28) ? { kind: 'Buildah', version } : undefined;
+  },
+};
+
 const unpackedFolder = (wanted: Wanted) => path.join(checkout, '.local/programs', wanted.name.toLowerCase());
 
 function folders(wanted: Wanted): string[] {
@@ -235,3 +248,5 @@ export const findChromium = async (log: (text: string) => void): Promise<Program
 export const findGalera = async (log: (text: string) => void): Promise<Program> => findOrUnpack(galera, log);
 export const findHaproxy = async (log: (text: string) => void): Promise<Program> =>
   findOrUnpack(haproxy, log);
+export const findBuildah = async (log: (text: string) => void): Promise<Program> =>
+  findOrUnpack(buildah, log);

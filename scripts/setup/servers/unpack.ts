@@ -5,6 +5,8 @@ import * as processes from '../start/processes.ts';
 
 const runs = (name: string) => ['/usr/bin', '/bin'].some((folder) => fs.existsSync(path.join(folder, name)));
 
+type Source = 'system' | 'whole' | 'sid';
+
 export const isDebianLike = (): boolean => runs('apt-get') && runs('dpkg-deb');
 
 const underWay = new Map<string, Promise<string>>();
@@ -13,7 +15,7 @@ const underWay = new Map<string, Promise<string>>();
 export function unpack(
   packages: readonly string[],
   folder: string,
-  from: 'system' | 'sid' = 'system',
+  from: Source = 'system',
 ): Promise<string> {
   const known = underWay.get(folder);
   if (known) return known;
@@ -25,14 +27,11 @@ export function unpack(
 /**
  * Downloads packages with what they depend on and is not installed, and unpacks them into a folder. Nothing is
  * installed, no service is started and no root is needed: apt keeps its lists and archives in a folder of ours.
- * From Debian's sid everything comes with it, the C library too, as that may be newer than the machine's.
+ * From Debian's sid everything comes with it, the C library too, as that may be newer than the machine's; `whole`: so
+ * does it from the machine's own Debian, which makes a root file system.
  * Returns what went wrong, or ''.
  */
-async function unpackAlone(
-  packages: readonly string[],
-  folder: string,
-  from: 'system' | 'sid',
-): Promise<string> {
+async function unpackAlone(packages: readonly string[], folder: string, from: Source): Promise<string> {
   const work = `${folder}.${process.pid}`;
   const archives = path.join(work, 'archives');
   const lists = path.join(work, 'lists');
@@ -48,6 +47,7 @@ async function unpackAlone(
     // As root apt would switch to a user of its own, who cannot write here.
     'APT::Sandbox::User': '',
     'Acquire::Languages': 'none',
+    ...(from !== 'system' && nothingInstalled(work)),
     ...(from === 'sid' && sourcesOfSid(work)),
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
@@ -75,13 +75,18 @@ async function unpackAlone(
   }
 }
 
+function nothingInstalled(work: string) {
+  const status = path.join(work, 'status');
+  fs.writeFileSync(status, '');
+  return { 'Dir::State::status': status };
+}
+
 const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 
 function sourcesOfSid(work: string) {
-  const [sources, nothing] = [path.join(work, 'sources'), path.join(work, 'status')];
+  const sources = path.join(work, 'sources');
   fs.writeFileSync(sources, `deb [signed-by=${keyring}] http://deb.debian.org/debian sid main\n`);
-  fs.writeFileSync(nothing, '');
-  return { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-', 'Dir::State::status': nothing };
+  return { 'Dir::Etc::sourcelist': sources, 'Dir::Etc::sourceparts': '-' };
 }
 
 const lastLines = (output: string): string => `${output.trim().split('\n').slice(-5).join('\n')}\n`;

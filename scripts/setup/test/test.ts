@@ -55,6 +55,7 @@ async function test(): Promise<number> {
   if (profile === 'faults' || profile === 'soak' || profile === 'cluster')
     return longRun('test/faults/storm/main.ts', ['--profile', profile, ...options]);
   if (profile === 'fuzz') return longRun('test/fuzz/main.ts', options);
+  if (profile === 'image') return longRun('test/image/main.ts', options);
   const chosen = await chosenByChange(given, checkout);
   if (chosen?.length === 0) {
     session.log('No test belongs to what has changed');
