@@ -5,5 +5,9 @@ import { defineJob } from './job.ts';
 export const copyContacts = defineJob({
   name: 'copy-contacts',
   lanes: { default: 'copy-contacts' },
-  payload: z.object({ copyId: z.string() }),
+  payload: z.object({
+    copyId: z.string(),
+    /** Absent from jobs of an older version. */
+    workspaceId: z.string().optional(),
+  }),
 });

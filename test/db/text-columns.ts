@@ -57,6 +57,7 @@ export const ownColumns: Record<string, string> = {
   contact_words: 'word',
   conversations: 'sender_key',
   counters: 'name',
+  contact_list_copies: 'status',
   emails: 'kind reason_category status text_excerpt',
   email_domains: 'checks dkim_private_key dkim_public_key dkim_selector status',
   email_include_uses: 'user_kind',

@@ -4,11 +4,14 @@ import { query, transaction } from '../../shared/db/client.ts';
 import * as system from '../../shared/db/contact-lists/copies.system.ts';
 import { claimDue } from '../../shared/db/work/due.system.ts';
 import * as contactLists from '../../shared/domain/contact-lists/contact-lists.ts';
+import * as recovery from '../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
+import { copyContacts } from '../../shared/jobs/copy-contacts.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { holdContact, makeContacts, memberRowsOf } from '../support/data/address-book.ts';
 import { workspace } from '../support/data/factory.ts';
-import { useDatabase } from '../support/database/database.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
 import { startWeb, startWorkerProcess } from '../support/processes/processes.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
@@ -142,4 +145,59 @@ test('a web process killed while it waits: the key is in progress for its time, 
   const answer = await ask(api.url);
   expect([answer.status, await answer.json()]).toEqual([202, { added: 0, skipped: 0 }]);
   await release();
+});
+
+test("another workspace's copy waits for a few turns of one that has 40 copies waiting, and all of them end", async () => {
+  await forgetRedis();
+  const [full, other] = [await workspace(), await workspace()];
+  const ask = async (who: typeof own, method: string, at: string, body: object) =>
+    (await api.request(method, path + at, { key: who.key, body })).body;
+  const small = async (who: typeof own) => {
+    const [from, into] = [
+      await ask(who, 'POST', '', { name: 'From' }),
+      await ask(who, 'POST', '', { name: 'Into' }),
+    ];
+    return { from: from.id as string, into: into.id as string };
+  };
+  const many = await Promise.all(Array.from({ length: 40 }, () => small(full)));
+  for (const { from, into } of many) await ask(full, 'POST', `/${into}/contacts`, { fromLists: [from] });
+  const one = await small(other);
+  await ask(other, 'POST', `/${one.into}/contacts`, { fromLists: [one.from] });
+  const queue = queueOf(copyContacts.lanes.default);
+  expect(await queue.getWaitingCount()).toBe(3);
+
+  const workers = await runWorkers(['copy-contacts']);
+  const leftOf = async ({ workspaceId }: typeof own) =>
+    Number(
+      (
+        await query(
+          'SELECT COUNT(*) AS n FROM contact_list_copies WHERE workspace_id = ? AND due_at IS NOT NULL',
+          [idToBytes(workspaceId)],
+        )
+      )[0]!['n'],
+    );
+  // Without the sweep: the end of a copy brings on the next one.
+  await waitFor('all copies have ended', async () => (await leftOf(full)) + (await leftOf(other)) === 0);
+  await workers.stop();
+  const [row] = await query(
+    `SELECT COUNT(*) AS n FROM contact_list_copies f JOIN contact_list_copies o ON o.list_id = ?
+     WHERE f.workspace_id = ? AND f.list_id IN (?) AND f.completed_at < o.completed_at`,
+    [idToBytes(one.into), idToBytes(full.workspaceId), many.map(({ into }) => idToBytes(into))],
+  );
+  expect(Number(row!['n'])).toBeLessThanOrEqual(6);
+});
+
+test('a copy that is given back has one job, which the sweep does not double', async () => {
+  await forgetRedis();
+  const into = await newList();
+  await call('POST', `/${into}/contacts`, { fromLists: [source] });
+  expect(await contactLists.copyOn(await idOf(into), 0)).toBe('done');
+  expect(await rowOf(into)).toMatchObject({ added: 1_000, claims: 1 });
+  await advanceClock(5_000);
+  await recovery.sweep();
+  const queue = queueOf(copyContacts.lanes.default);
+  const jobs = (await queue.getWaiting()).map(({ id }) => id);
+  expect(jobs.filter((id) => id!.endsWith('-2'))).toHaveLength(1);
+  expect(await copyOn(await idOf(into))).toBe('done');
+  expect(await rowOf(into)).toMatchObject({ added: 5_000, claims: 2 });
 });

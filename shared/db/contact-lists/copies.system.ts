@@ -2,7 +2,8 @@ import { hexId, id, int, json, time } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import { findHeldForUpdate } from '../work/due.system.ts';
-import type { DueTable, Lease } from '../work/table.system.ts';
+import type { Messages } from '../work/message-admission.system.ts';
+import { type DueTable, type Lease, ownedTable } from '../work/table.system.ts';
 import type { CopyRequest } from './copies.ts';
 
 const copies = table('contact_list_copies', {
@@ -15,6 +16,7 @@ const copies = table('contact_list_copies', {
   afterContactId: id('contact').nullable(),
   added: int(),
   skipped: int(),
+  claims: int(),
   createdAt: time(),
 });
 export type Copy = RecordOf<typeof copies>;
@@ -25,6 +27,12 @@ export const copyTable: DueTable = {
   due: 'due_at',
   isLeased: true,
   hasRequest: true,
+};
+
+export const copyWork: Messages<'default'> = {
+  table: ownedTable({ name: 'contact_list_copies', index: 'contact_list_copies_admission' }),
+  isLimited: 'FALSE',
+  heldUntil: 'NULL',
 };
 
 /** Locked until the transaction ends; null when it is over, or no longer this worker's. */

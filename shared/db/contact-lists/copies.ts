@@ -10,6 +10,7 @@ export type NewCopy = {
   listId: string;
   request: CopyRequest;
   requestId: string | null;
+  parked: boolean;
   createdAt: Date;
 };
 
@@ -24,6 +25,7 @@ export async function insertCopy(workspaceId: string, copy: NewCopy): Promise<vo
       running_list_id: listId,
       request: JSON.stringify(copy.request),
       due_at: copy.createdAt,
+      parked: copy.parked,
       request_id: copy.requestId === null ? null : Buffer.from(copy.requestId),
       created_at: copy.createdAt,
     },

@@ -31,6 +31,7 @@ import { smsGatewayPauses } from './0038_sms_gateway_pauses.ts';
 import { reportBackfill } from './0039_report_backfill.ts';
 import { reportGateways } from './0042_report_gateways.ts';
 import { stopReplies } from './0043_stop_replies.ts';
+import { contactListCopyWindows } from './0044_contact_list_copy_windows.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -68,4 +69,5 @@ export const migrations: Migration[] = [
   reportBackfill,
   reportGateways,
   stopReplies,
+  contactListCopyWindows,
 ];

@@ -1,6 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, query } from '../client.ts';
-import type { WorkTable } from './table.system.ts';
+import { keyFromBytes, keyToBytes, type WorkTable } from './table.system.ts';
 
 /** Which rows of which owners have a job in Redis: those with parked = 0, as many as the owner has room for. */
 
@@ -116,7 +116,7 @@ export async function listDueOf<Lane extends string>(
     ]),
   );
   return rows.map((row) => ({
-    id: idFromBytes(table.prefix, row.id),
+    id: keyFromBytes(table.prefix, row.id),
     ownerId: idFromBytes(owner.prefix, row.owner),
     dueAt: row.due_at,
     claims: row.claims,
@@ -134,7 +134,7 @@ export async function updateAdmitted(table: WorkTable, ids: string[], at: Date):
   const { affectedRows } = await query<Changed>(
     `UPDATE ${table.name} ${byId} SET parked = 0, ${claim}due_at = GREATEST(due_at, ?)
      WHERE id IN (?) AND status = ? AND parked = 1`,
-    [at, ids.map(idToBytes), table.waiting],
+    [at, ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
   );
   return affectedRows;
 }
@@ -145,7 +145,7 @@ export async function updateParked(table: WorkTable, ids: string[]): Promise<voi
     await query(
       `UPDATE ${table.name} ${byId} SET parked = 1, due_at = IF(${table.isUntried}, ${table.waitsSince}, due_at)
        WHERE id IN (?) AND status = ? AND parked = 0 AND lease_token IS NULL`,
-      [ids.map(idToBytes), table.waiting],
+      [ids.map((id) => keyToBytes(table.prefix, id)), table.waiting],
     );
 }
 

@@ -1,10 +1,9 @@
-import { idFromBytes, idToBytes, newUuid } from '../../formats/ids.ts';
+import { newUuid } from '../../formats/ids.ts';
 import type { ColumnMap, Columns, RecordOf, RowOf } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
-import type { DueTable, Lease } from './table.system.ts';
+import { type DueTable, keyFromBytes, keyToBytes, type Lease } from './table.system.ts';
 
-const keyOf = ({ key }: DueTable, id: string): Buffer =>
-  key.prefix ? idToBytes(id) : Buffer.from(id, 'hex');
+const keyOf = ({ key }: DueTable, id: string): Buffer => keyToBytes(key.prefix, id);
 
 /** Takes a row for this worker until the lease ends; null when it is not due or somebody else has it (architecture rule 4). */
 export async function claimDue(
@@ -75,7 +74,7 @@ export async function listOverdue(tables: DueTable[], before: Date, limit: numbe
     rows
       .filter(({ place }) => place === index)
       .map((row) => ({
-        id: prefix ? idFromBytes(prefix, row.row_key) : row.row_key.toString('hex'),
+        id: keyFromBytes(prefix, row.row_key),
         dueAt: row.due,
         claims: row.claims,
         requestId: row.request_id?.toString() ?? null,

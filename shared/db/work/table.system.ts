@@ -1,4 +1,4 @@
-import type { IdPrefix } from '../../formats/ids.ts';
+import { type IdPrefix, idFromBytes, idToBytes } from '../../formats/ids.ts';
 
 /**
  * The rows of a kind of work that is due (shared/work/README.md). Besides the columns named here every such table has
@@ -6,7 +6,8 @@ import type { IdPrefix } from '../../formats/ids.ts';
  */
 export type WorkTable<Lane extends string = string> = {
   name: string;
-  prefix: IdPrefix;
+  /** Null: jobs name a row in hexadecimal. */
+  prefix: IdPrefix | null;
   /** The status of rows whose turn is still to come. */
   waiting: string;
   /** Whose rows they are: each owner has jobs for so many of them. */
@@ -21,6 +22,25 @@ export type WorkTable<Lane extends string = string> = {
   /** An admission counts as a claim, so that what had to wait is told from what had not. */
   countsAdmission?: boolean;
 };
+
+/** Rows of workspaces that wait from their due_at; the status of those whose turn is still to come is `waiting`. */
+export function ownedTable(own: Pick<WorkTable<'default'>, 'name' | 'index'>): WorkTable<'default'> {
+  return {
+    ...own,
+    prefix: null,
+    waiting: 'waiting',
+    owner: { column: 'workspace_id', prefix: 'workspace' },
+    lanes: null,
+    isUntried: 'FALSE',
+    waitsSince: 'due_at',
+  };
+}
+
+export const keyToBytes = (prefix: IdPrefix | null, id: string): Buffer =>
+  prefix ? idToBytes(id) : Buffer.from(id, 'hex');
+
+export const keyFromBytes = (prefix: IdPrefix | null, bytes: Buffer): string =>
+  prefix ? idFromBytes(prefix, bytes) : bytes.toString('hex');
 
 /** A worker's hold on a row. The holder of a newer token has the row. */
 export type Lease = { id: string; token: Buffer };

@@ -16,10 +16,9 @@ import * as db from '../../db/contact-lists/contact-lists.ts';
 import * as copies from '../../db/contact-lists/copies.ts';
 import { insertMembers } from '../../db/contact-lists/members.ts';
 import { isId, newUuid } from '../../formats/ids.ts';
-import { copyContacts } from '../../jobs/copy-contacts.ts';
-import { enqueue } from '../../queue/queue.ts';
 import type { ContactListAddition, ContactListAddOutcome } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { admit } from './copy-admission.ts';
 import { checkStatic, findList, findLists } from './record.ts';
 
 type Added = { outcome: ContactListAddOutcome; copyId: null } | { outcome: null; copyId: string };
@@ -89,8 +88,9 @@ async function addNamed(
 async function beginCopy(workspaceId: string, listId: string, request: ContactListAddition): Promise<string> {
   const createdAt = now();
   const { search, tag, clientReference } = request;
+  const id = newUuid(createdAt).toString('hex');
   const copy: copies.NewCopy = {
-    id: newUuid(createdAt).toString('hex'),
+    id,
     listId,
     request: {
       sources: [...new Set(request.fromLists)],
@@ -98,6 +98,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
       filter: { search, tag, clientReference },
     },
     requestId: requestId(),
+    ...admit(workspaceId, { id, createdAt }),
     createdAt,
   };
   try {
@@ -107,8 +108,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   }
   // It may have been deleted since it was looked at; from now on its deletion ends the copy.
   if (!(await db.findContactListForUpdate(workspaceId, listId))) throw problem('not_found');
-  enqueue(copyContacts, { copyId: copy.id }, { lane: 'default', id: `${copy.id}-1` });
-  return copy.id;
+  return id;
 }
 
 const firstPauseMs = 20;

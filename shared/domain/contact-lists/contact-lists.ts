@@ -2,7 +2,8 @@
 
 export { add, checkKnown, faultsOfAddition, waitForCopy } from './add.ts';
 export { change, faultsOfChange, prepareChange } from './change.ts';
-export { copies, copyOn } from './copy.ts';
+export { copyOn, workOn } from './copy.ts';
+export { sweep } from './copy-admission.ts';
 export { countOn, counts } from './count.ts';
 export { create, faultsOfNew, prepare } from './create.ts';
 export { chosen, memberCount, membersAfter } from './members.ts';

@@ -6,9 +6,9 @@ import * as system from '../../db/contact-lists/copies.system.ts';
 import { insertMembers } from '../../db/contact-lists/members.ts';
 import { claimDue, updateReleased } from '../../db/work/due.system.ts';
 import type { Lease } from '../../db/work/table.system.ts';
-import { copyContacts } from '../../jobs/copy-contacts.ts';
-import { dueKind } from '../../work/due.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
+import { turns } from '../../work/turns.ts';
+import { jobsPerWorkspace, refill, wake } from './copy-admission.ts';
 import { chosen, membersAfter } from './members.ts';
 import { findLists } from './record.ts';
 
@@ -21,30 +21,52 @@ const leaseMs = 10_000;
 /** Then another copy gets its turn, and a worker that is to stop need not wait for the end of this one. */
 const turnMs = 2_000;
 
-export const copies = dueKind(system.copyTable, copyContacts, (copyId) => ({ copyId }));
+/** Of a process. */
+export const slots = 2;
+const againMs = 500;
+
+const takeTurn = turns({
+  lanes: ['default'],
+  slots: () => slots,
+  keptBesideOthers: { default: 1 },
+  window: () => jobsPerWorkspace,
+  refill,
+});
+
+/** A copy's turn; when it has ended, the workspace's next copy finds room. */
+export async function workOn(job: {
+  copyId: string;
+  workspaceId?: string | undefined;
+}): Promise<WorkOutcome> {
+  const turn = { lane: 'default', rowLane: 'default', ownerId: job.workspaceId, id: job.copyId } as const;
+  const outcome = await takeTurn(turn, () => copyOn(job.copyId));
+  return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
+}
 
 /** Goes on with a copy for a while. A batch stands or falls with the place that the copy has come to. */
 export async function copyOn(copyId: string, longestMs = turnMs): Promise<WorkOutcome> {
   const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until: leaseEnd() });
   if (!lease) return 'dropped';
   const turnEnd = performance.now() + longestMs;
-  while (performance.now() < turnEnd) {
-    const isOver = await transaction(() => copyBatch(lease));
-    if (isOver) return 'done';
+  for (;;) {
+    const copy = await transaction(() => copyBatch(lease));
+    if (!copy) return 'done';
+    if (performance.now() < turnEnd) continue;
+    // Another worker may go on with it at once; it goes behind all that waits already.
+    await updateReleased(system.copyTable, lease, now());
+    wake(copy.workspaceId, copy);
+    return 'done';
   }
-  // Another worker may go on with it at once.
-  await updateReleased(system.copyTable, lease, now());
-  return { retryAt: now() };
 }
 
 function leaseEnd(): Date {
   return new Date(now().getTime() + leaseMs);
 }
 
-/** True when there is nothing left to do, or it is no longer ours to do. */
-async function copyBatch(lease: Lease): Promise<boolean> {
+/** Null when there is nothing left to do, or it is no longer ours to do. */
+async function copyBatch(lease: Lease): Promise<system.Copy | null> {
   const copy = await system.findClaimedForUpdate(lease);
-  if (!copy) return true;
+  if (!copy) return null;
   const { id: copyId, workspaceId, listId, request } = copy;
   const sourceId = request.sources[copy.sourceIndex];
   if (sourceId === undefined || !(await findContactList(workspaceId, listId))) return finish(copyId);
@@ -68,14 +90,14 @@ async function copyBatch(lease: Lease): Promise<boolean> {
     skipped: copy.skipped + known - added,
   };
   await system.updateProgress(copyId, progress, leaseEnd());
-  return progress.sourceIndex < request.sources.length ? false : finish(copyId);
+  return progress.sourceIndex < request.sources.length ? copy : finish(copyId);
 }
 
 function sizeOfBatch(excludedLists: number): number {
   return Math.min(batchSize, Math.ceil(comparisonsPerBatch / Math.max(1, excludedLists)));
 }
 
-async function finish(copyId: string): Promise<boolean> {
+async function finish(copyId: string): Promise<null> {
   await system.updateFinished(copyId, now());
-  return true;
+  return null;
 }

@@ -30,7 +30,8 @@ type RankedRow = WaitingRow & { rank: number; suffix?: string };
 
 /**
  * Which messages have a job in Redis. A workspace has so many of them, in each lane, and the rest waits in its rows: for
- * room, for its time, for a sending limit, or for the operator to let the workspace send again.
+ * room, for its time, for a sending limit, or for the operator to let the workspace send again. Other work whose owners
+ * are workspaces goes by it too.
  */
 export function messageAdmission<Lane extends string, Payload extends object>(options: {
   messages: Messages<Lane>;
@@ -53,7 +54,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   /** How many more may go out now of these workspaces, which have limits. */
   listAllowances?: (workspaceIds: string[], at: Date) => Promise<Map<string, number>>;
   /** A counter, and the label that it has for the lane. */
-  metric: { name: string; label: string };
+  metric?: { name: string; label: string };
 }) {
   const {
     messages,
@@ -66,15 +67,18 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     metric,
   } = options;
   const { table } = messages;
+  /** A table without lanes has those of its job, which is one. */
+  const laneIn = (lane: Lane | null): Lane => lane ?? (Object.keys(job.lanes)[0] as Lane);
 
-  async function roomsOf(lane: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
+  async function roomsOf(of: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
+    const lane = laneIn(of);
     const near = wakeBefore(at);
-    const found = await listAdmissions(messages, lane!, workspaceIds, near);
+    const found = await listAdmissions(messages, lane, workspaceIds, near);
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
     const allowances = limited.length > 0 ? await options.listAllowances?.(limited, at) : undefined;
     // Of a workspace that may not send only messages that have waited for too long, to fail.
-    const overdue = new Date(at.getTime() - giveUpMinutes[lane!] * 60_000);
+    const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
     return waiting.map((admission) => {
       const { workspaceId, sendingBlocked, isLimited, admitted } = admission;
       const free = window() - admitted;
@@ -130,13 +134,15 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     leastFree: { sweep: 0, worker: 0.3, request: 0 },
     wake: (lane, groups) =>
       wakeAll(
-        lane!,
+        laneIn(lane),
         groups.flatMap(({ room, rows }) =>
           rows.map((row, index) => ({ ...row, rank: rankOf(room.admitted + index) })),
         ),
       ),
     mostAtOnce,
-    note: (lane, admitted) => count(metric.name, { [metric.label]: lane! }, admitted),
+    note: (lane, admitted) => {
+      if (metric) count(metric.name, { [metric.label]: laneIn(lane) }, admitted);
+    },
   });
 
   const sweep = sweeper<Lane>({
@@ -144,7 +150,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     mostLost,
     wake: (lane, lost) =>
       wakeAll(
-        lane!,
+        laneIn(lane),
         lost.map((row) => ({ ...row, rank: 0 })),
       ),
     admit: async (lane, workspaceIds) => (await refill(lane, workspaceIds, 'sweep')).admitted,

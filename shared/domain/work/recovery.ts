@@ -31,7 +31,8 @@ const sweeps: ((overdueBefore: Date, limit: number) => Promise<number>)[] = [
   (_, limit) => receipts.matchLeft(limit),
   (_, limit) => smsGateways.joinLeft(limit),
   deliveries.sweep,
-  dueSweeper([simulator.answers, contactLists.copies, contactLists.counts, emailDomains.checks]),
+  (overdueBefore) => contactLists.sweep(overdueBefore),
+  dueSweeper([simulator.answers, contactLists.counts, emailDomains.checks]),
 ];
 
 /**
