@@ -5,5 +5,9 @@ import { defineJob } from './job.ts';
 export const simulatorAnswer = defineJob({
   name: 'simulator-answer',
   lanes: { default: 'simulator-answer' },
-  payload: z.object({ reference: z.string() }),
+  payload: z.object({
+    reference: z.string(),
+    /** Absent from jobs of an older version. */
+    workspaceId: z.string().optional(),
+  }),
 });

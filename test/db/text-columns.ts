@@ -74,6 +74,7 @@ export const ownColumns: Record<string, string> = {
   sender_countries: 'country status',
   sender_rejections: 'country',
   short_links: 'token',
+  simulator_answers: 'request_id status',
   simulator_messages: 'direction',
   sms_ledger: 'kind',
   sms_ledger_sums: 'kind',

@@ -2,13 +2,17 @@ import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../shared/db/client.ts';
 import { purge } from '../../shared/domain/operations/retention.ts';
 import * as simulator from '../../shared/domain/simulator/simulator.ts';
+import { jobsPerWorkspace, wake } from '../../shared/domain/simulator/wake.ts';
 import { attempt } from '../../shared/domain/sms/delivery/delivery.ts';
 import * as receipts from '../../shared/domain/sms/gateways/receipts.ts';
 import * as recovery from '../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
+import { simulatorAnswer } from '../../shared/jobs/simulator-answer.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
+import { simulator as gateway } from '../../shared/transports/sms/simulator.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
-import { useDatabase } from '../support/database/database.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { advanceClock } from '../support/time/advance-clock.ts';
@@ -147,4 +151,54 @@ test('a phone whose job is lost reports all the same', async () => {
   const workers = await runWorkers(['simulator-answer']);
   await waitFor('it is delivered', async () => (await smsOf(own, id)).status === 'delivered');
   await workers.stop();
+});
+
+test('of 300 answers to one workspace Redis has a window, and an answer to another passes most of them', async () => {
+  await forgetRedis();
+  const [full, other] = [await textingWorkspace(), await textingWorkspace()];
+  const text = async ({ workspaceId }: typeof own): Promise<string> => {
+    const taken = await gateway.submit({
+      id: 'none',
+      workspaceId,
+      sender: 'Acme',
+      recipient: '+447700900123',
+      content: 'Hello',
+      parts: 1,
+      wantsReceipt: true,
+    });
+    wake(workspaceId);
+    return (taken as { reference: string }).reference;
+  };
+  const references = await Promise.all(Array.from({ length: 300 }, () => text(full)));
+  const queue = queueOf(simulatorAnswer.lanes.default);
+  const jobsOf = async ({ workspaceId }: typeof own) => {
+    const jobs = await queue.getJobs(['waiting', 'prioritized', 'delayed', 'active']);
+    return jobs.filter(({ data }) => data.workspaceId === workspaceId).length;
+  };
+  await waitFor('the window is full', async () => (await jobsOf(full)) === jobsPerWorkspace);
+  const one = await text(other);
+  await waitFor('the other has a job', async () => (await jobsOf(other)) === 1);
+  await recovery.sweep();
+  expect(await jobsOf(full)).toBe(jobsPerWorkspace);
+
+  const workers = await runWorkers(['simulator-answer']);
+  // Without the sweep: answers that have ended bring on the next ones.
+  await waitFor(
+    'all phones have answered',
+    async () =>
+      (
+        await query('SELECT 1 FROM simulator_answers WHERE workspace_id IN (?) LIMIT 1', [
+          [full, other].map(({ workspaceId }) => idToBytes(workspaceId)),
+        ])
+      ).length === 0,
+  );
+  await workers.stop();
+  // No text has these references, so their reports are kept, each with its time.
+  const [row] = await query(
+    `SELECT COUNT(*) AS n FROM sms_receipts_unmatched f JOIN sms_receipts_unmatched o ON o.reference = ?
+     WHERE f.reference IN (?) AND f.received_at < o.received_at`,
+    [one, references],
+  );
+  await query('DELETE FROM sms_receipts_unmatched WHERE reference IN (?)', [[one, ...references]]);
+  expect(Number(row!['n'])).toBeLessThanOrEqual(jobsPerWorkspace);
 });

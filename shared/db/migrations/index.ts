@@ -32,6 +32,7 @@ import { reportBackfill } from './0039_report_backfill.ts';
 import { reportGateways } from './0042_report_gateways.ts';
 import { stopReplies } from './0043_stop_replies.ts';
 import { contactListCopyWindows } from './0044_contact_list_copy_windows.ts';
+import { simulatorAnswerWindows } from './0045_simulator_answer_windows.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -70,4 +71,5 @@ export const migrations: Migration[] = [
   reportGateways,
   stopReplies,
   contactListCopyWindows,
+  simulatorAnswerWindows,
 ];

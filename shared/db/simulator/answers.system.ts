@@ -2,14 +2,14 @@ import { firstUuidAt } from '../../formats/ids.ts';
 import { binaryText, id } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query, transaction } from '../client.ts';
-import type { DueTable } from '../work/table.system.ts';
+import type { Messages } from '../work/message-admission.system.ts';
+import { ownedTable } from '../work/table.system.ts';
 
-export const answerTable: DueTable = {
-  name: 'simulator_answers',
-  key: { column: 'id', prefix: null },
-  due: 'due_at',
-  isLeased: false,
-  hasRequest: false,
+/** Nobody leases a row: deleting it is the claim. */
+export const answerWork: Messages<'default'> = {
+  table: ownedTable({ name: 'simulator_answers', index: 'simulator_answers_admission' }),
+  isLimited: 'FALSE',
+  heldUntil: 'NULL',
 };
 
 /** The actions that a phone still owes to a text that the simulator took, by the simulator's reference. */

@@ -74,13 +74,15 @@ async function insertAll(items: Item[]): Promise<void> {
   );
   const answers = fresh.flatMap(({ id, workspaceId, record }) =>
     record.answerDueAt
-      ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt]]
+      ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt, 1]]
       : [],
   );
+  // Parked: who hands texts over does not know how many of their workspace have jobs.
   if (answers.length > 0)
-    await query('INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at) VALUES ?', [
-      answers,
-    ]);
+    await query(
+      'INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at, parked) VALUES ?',
+      [answers],
+    );
 }
 
 const phones = table('simulator_phones', { id: id('phone'), number: binaryText(), createdAt: time() });

@@ -22,7 +22,7 @@ const leaseMs = 10_000;
 const turnMs = 2_000;
 
 /** Of a process. */
-export const slots = 2;
+const slots = 2;
 const againMs = 500;
 
 const takeTurn = turns({

@@ -1,15 +1,13 @@
+import { now } from '../../common/clock.ts';
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/simulator/answers.system.ts';
-import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
 import type { SmsReason } from '../../schemas/sms/sms.ts';
-import { dueKind } from '../../work/due.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
+import { turns } from '../../work/turns.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { apply } from '../sms/gateways/receipts.ts';
 import { text } from './text.ts';
-import { gateway } from './wake.ts';
-
-export const answers = dueKind(db.answerTable, simulatorAnswer, (reference) => ({ reference }));
+import { gateway, jobsPerWorkspace, refill } from './wake.ts';
 
 type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
@@ -43,6 +41,29 @@ const manners: Record<string, Manner> = {
   '+447700900006': { report: 'delivered', reply: 'STOP' },
   '+447700900007': { report: 'delivered', reply: 'YES' },
 };
+
+/** Of a process. */
+const slots = 20;
+const againMs = 500;
+
+const takeTurn = turns({
+  lanes: ['default'],
+  slots: () => slots,
+  keptBesideOthers: { default: 1 },
+  window: () => jobsPerWorkspace,
+  refill,
+});
+
+/** An answer's turn, as soon as its workspace has a slot; those that have ended make room for the next ones. */
+export async function workOn(job: {
+  reference: string;
+  workspaceId?: string | undefined;
+}): Promise<WorkOutcome> {
+  const { reference, workspaceId } = job;
+  const turn = { lane: 'default', rowLane: 'default', ownerId: workspaceId, id: reference } as const;
+  const outcome = await takeTurn(turn, () => answer(reference));
+  return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
+}
 
 /**
  * The phone's reaction to a text that the simulator took: it reports it, and replies if it is one that does. As often

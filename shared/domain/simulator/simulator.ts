@@ -1,4 +1,5 @@
 /** The phones that text messages reach in place of real ones. */
 
-export { answer, answers } from './answer.ts';
+export { answer, workOn } from './answer.ts';
 export { clear, faultsOf, list, prepare, receive } from './phones.ts';
+export { sweep } from './wake.ts';

@@ -1,13 +1,26 @@
-import { now } from '../../common/clock.ts';
-import { config } from '../../config/config.ts';
+import { answerWork } from '../../db/simulator/answers.system.ts';
 import { simulatorAnswer } from '../../jobs/simulator-answer.ts';
-import { enqueue } from '../../queue/queue.ts';
-import { jobName } from '../../work/job-name.ts';
+import { messageAdmission } from '../work/message-admission.ts';
 
 export const gateway = 'simulator';
 
-/** The simulator has a text, which its phone is to report. */
-export function wake(reference: string): void {
-  const at = new Date(now().getTime() + config.SIMULATOR_SECONDS * 1000);
-  enqueue(simulatorAnswer, { reference }, { lane: 'default', id: jobName({ id: reference, claims: 0 }), at });
+/** Answers to one workspace that have a job in Redis; the others wait in MySQL. */
+export const jobsPerWorkspace = 100;
+
+export const { checkSoon, refill, sweep } = messageAdmission<
+  'default',
+  { reference: string; workspaceId?: string | undefined }
+>({
+  messages: answerWork,
+  job: simulatorAnswer,
+  payloadOf: ({ id, workspaceId }) => ({ reference: id, workspaceId }),
+  window: () => jobsPerWorkspace,
+  mostAtOnce: jobsPerWorkspace,
+  // Texts that went out before their workspace was blocked are reported all the same.
+  giveUpMinutes: { default: 0 },
+});
+
+/** The simulator has a text of this workspace, which its phone is to report. Texts of a moment are looked for together. */
+export function wake(workspaceId: string): void {
+  checkSoon('default', workspaceId);
 }

@@ -31,8 +31,9 @@ const sweeps: ((overdueBefore: Date, limit: number) => Promise<number>)[] = [
   (_, limit) => receipts.matchLeft(limit),
   (_, limit) => smsGateways.joinLeft(limit),
   deliveries.sweep,
+  (overdueBefore) => simulator.sweep(overdueBefore),
   (overdueBefore) => contactLists.sweep(overdueBefore),
-  dueSweeper([simulator.answers, contactLists.counts, emailDomains.checks]),
+  dueSweeper([contactLists.counts, emailDomains.checks]),
 ];
 
 /**

@@ -121,7 +121,7 @@ export async function expect(message: SmsRecord, parts?: { reference: string }[]
     Promise.all(references.map((reference) => early({ gateway, reference }))),
   );
   for (const receipt of there) if (receipt) await match(gateway, receipt.reference);
-  if (gateway === simulator.gateway) simulator.wake(message.gatewayReference!);
+  if (gateway === simulator.gateway) simulator.wake(message.workspaceId);
 }
 
 /** Mostly there is none: a question for all messages of a moment. */
