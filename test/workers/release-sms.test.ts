@@ -5,11 +5,14 @@ import { attempt } from '../../shared/domain/sms/delivery/delivery.ts';
 import { release } from '../../shared/domain/sms/held.ts';
 import * as prices from '../../shared/domain/sms/prices.ts';
 import * as recovery from '../../shared/domain/work/recovery.ts';
+import { releaseSms } from '../../shared/jobs/release-sms.ts';
+import { queueOf } from '../../shared/queue/queue.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
-import { useDatabase } from '../support/database/database.ts';
+import { forgetRedis, useDatabase } from '../support/database/database.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
+import { advanceClock } from '../support/time/advance-clock.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 
 useDatabase();
@@ -38,7 +41,7 @@ test('what could be paid goes behind what waits already', async () => {
   const small = await sendSms(api, own);
   expect([held.status, small.status]).toEqual(['held', 'held']);
   await credit(part);
-  expect(await release(own.workspaceId)).toBe(1);
+  expect(await release(own.workspaceId)).toEqual({ released: 1, isOver: true });
   expect([await statusOf(held.id), await statusOf(small.id)]).toEqual(['queued', 'held']);
   expect((await smsOf(own, held.id)).eventTypes).toEqual(['sms.queued', 'sms.held', 'sms.queued']);
   expect(await left()).toBe(0);
@@ -81,8 +84,39 @@ test('many held messages are let go whole, each paid for once, by two at a time'
     await Promise.all(Array.from({ length: 10 }, () => sendSms(api, own)));
   await balance.add(own.workspaceId, 120 * part, null);
   const released = await Promise.all([release(own.workspaceId), release(own.workspaceId)]);
-  expect(released[0] + released[1]).toBe(120);
+  expect(released[0].released + released[1].released).toBe(120);
   expect(await left()).toBe(1);
+});
+
+test('a release ends its turn with more to let go, and the job goes on with it', async () => {
+  await credit(1);
+  for (let index = 0; index < 250; index += 10)
+    await Promise.all(Array.from({ length: 10 }, () => sendSms(api, own)));
+  await balance.add(own.workspaceId, 250 * part, null);
+  expect(await release(own.workspaceId, 0)).toEqual({ released: 100, isOver: false });
+  expect(await release(own.workspaceId, 0)).toEqual({ released: 100, isOver: false });
+  expect(await release(own.workspaceId, 0)).toEqual({ released: 50, isOver: true });
+  expect(await left()).toBe(1);
+});
+
+test('the sweep gives a workspace one release, however often it runs', async () => {
+  const queue = queueOf(releaseSms.lanes.default);
+  const releases = async () =>
+    (await queue.getWaiting()).filter(({ data }) => data.workspaceId === own.workspaceId).length;
+  await credit(1);
+  await sendSms(api, own);
+  await credit(part);
+  await waitFor('those of the credits are there', async () => (await releases()) === 2);
+  await forgetRedis();
+  await recovery.sweep();
+  await waitFor('it has a release', async () => (await releases()) > 0);
+  await advanceClock(1_000);
+  await recovery.sweep();
+  // One that the sweep had made beside it would be in Redis before this.
+  balance.wakeRelease(own.workspaceId);
+  await waitFor('that of a credit has come', async () => (await releases()) > 1);
+  expect(await releases()).toBe(2);
+  await release(own.workspaceId);
 });
 
 test('a scheduled message that was held waits for its time once it is paid for', async () => {

@@ -142,3 +142,15 @@ test('a webhook has one job, whoever asks for it, and the sweep makes it again',
   await waitFor('the job is there again', async () => (await queue.getWaitingCount()) === 1);
   await deliveries.settleNext(id);
 });
+
+test('a settlement of 1,200 takes three turns, after each of which the job is given back', async () => {
+  const id = await waiting(1_200);
+  await switchOff(id);
+  for (const skipped of [500, 1_000]) {
+    expect(await deliveries.settleNext(id, 0)).toEqual({ retryAt: expect.any(Date) });
+    expect(await countsOf(id)).toMatchObject({ skipped });
+  }
+  expect(await deliveries.settleNext(id, 0)).toBe('done');
+  expect(await countsOf(id)).toMatchObject({ skipped: 1_200, inRedis: 0, parked: 0 });
+  expect(await settlements()).toBe(0);
+});

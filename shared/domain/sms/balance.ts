@@ -114,8 +114,11 @@ export async function makeUnlimited(workspaceId: string): Promise<void> {
   wakeRelease(workspaceId);
 }
 
-/** One run for each moment: what has been credited since one began is for the next. */
-export function wakeRelease(workspaceId: string): void {
-  const id = `${workspaceId}-${now().getTime()}`;
+/**
+ * One run for each moment: what has been credited since one began is for the next. Of those that the sweep asks for one
+ * is enough: it asks again, and a long release must not get more turns by that.
+ */
+export function wakeRelease(workspaceId: string, moment: 'credited' | 'swept' = 'credited'): void {
+  const id = `${workspaceId}-${moment === 'swept' ? moment : now().getTime()}`;
   enqueue(releaseSms, { workspaceId }, { lane: 'default', id });
 }

@@ -15,6 +15,8 @@ import { advance, eventOf } from './record.ts';
 
 const heldForMs = 72 * 3_600_000;
 const batchSize = 100;
+/** Then another workspace gets its turn, and a worker that is to stop need not wait for the end of this one. */
+const turnMs = 2_000;
 
 /** A new message that cannot be paid for: it waits so long from when it was to go out. */
 export function held(message: SmsRecord): SmsRecord {
@@ -28,12 +30,20 @@ export function held(message: SmsRecord): SmsRecord {
   };
 }
 
-/** Lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many. */
-export async function release(workspaceId: string): Promise<number> {
+/**
+ * For a while lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many went, and
+ * whether there may be more.
+ */
+export async function release(
+  workspaceId: string,
+  longestMs = turnMs,
+): Promise<{ released: number; isOver: boolean }> {
+  const turnEnd = performance.now() + longestMs;
   for (let released = 0; ; ) {
     const batch = await transaction(() => releaseSome(workspaceId));
     released += batch;
-    if (batch < batchSize) return released;
+    if (batch < batchSize) return { released, isOver: true };
+    if (performance.now() >= turnEnd) return { released, isOver: false };
   }
 }
 
@@ -87,6 +97,6 @@ export async function sweep(_overdueBefore: Date, limit: number): Promise<number
   const expired = await system.listExpiredHeldSms(now(), limit);
   for (const { workspaceId, smsId } of expired) await expire(workspaceId, smsId);
   const payable = await system.listWorkspacesToRelease(limit);
-  for (const workspaceId of payable) balance.wakeRelease(workspaceId);
+  for (const workspaceId of payable) balance.wakeRelease(workspaceId, 'swept');
   return expired.length + payable.length;
 }
