@@ -33,6 +33,7 @@ import { reportGateways } from './0042_report_gateways.ts';
 import { stopReplies } from './0043_stop_replies.ts';
 import { contactListCopyWindows } from './0044_contact_list_copy_windows.ts';
 import { simulatorAnswerWindows } from './0045_simulator_answer_windows.ts';
+import { smsBatchBytes } from './0046_sms_batch_bytes.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -72,4 +73,5 @@ export const migrations: Migration[] = [
   stopReplies,
   contactListCopyWindows,
   simulatorAnswerWindows,
+  smsBatchBytes,
 ];

@@ -17,8 +17,8 @@ export type Recount = { off: Waiting; recounts: number };
 
 /**
  * Counts the rows themselves; null where another has done so since that time. One statement, because it sees the rows and
- * the counts of one moment: what is accepted meanwhile changes both or neither. From the indexes alone, a few million
- * entries a second.
+ * the counts of one moment: what is accepted meanwhile changes both or neither. Messages come from the indexes alone, a
+ * few million entries a second; of batches in progress there are few.
  */
 export async function findRecount(workspaceId: string, unlessSince: Date): Promise<Recount | null> {
   const id = idToBytes(workspaceId);
@@ -33,8 +33,8 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
   if (known) return null;
   const [row] = await execute<{ recounts: number; messages: string; bytes: string }[]>(
     `SELECT counted.recounts,
-       emails.messages + texts.messages + rows_left.messages + imports.messages - counted.messages AS messages,
-       emails.bytes - counted.bytes AS bytes
+       emails.messages + texts.messages + rows_left.messages + imported.messages - counted.messages AS messages,
+       emails.bytes + batches.bytes + imports.bytes - counted.bytes AS bytes
      FROM (SELECT SUM(messages) AS messages, SUM(bytes) AS bytes, MAX(recounts) AS recounts
          FROM waiting_counts WHERE workspace_id = ?) AS counted
        JOIN (SELECT COUNT(*) AS messages, COALESCE(SUM(stored_bytes), 0) AS bytes
@@ -43,9 +43,12 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
          WHERE status IN ('queued', 'held') AND workspace_id = ?) AS texts
        JOIN (SELECT COALESCE(SUM(c.waiting), 0) AS messages FROM sms_batches b FORCE INDEX (sms_batches_listed)
          JOIN sms_batch_counts c ON c.batch_id = b.id WHERE b.workspace_id = ?) AS rows_left
+       JOIN (SELECT COALESCE(SUM(stored_bytes), 0) AS bytes FROM sms_batches FORCE INDEX (sms_batches_admission)
+         WHERE status = 'queued' AND lane IN ('expand', 'follow') AND parked IN (0, 1) AND workspace_id = ?) AS batches
        JOIN (SELECT COALESCE(SUM(c.waiting), 0) AS messages FROM sms_imports i
-         JOIN sms_batch_counts c ON c.batch_id = i.batch_id WHERE i.workspace_id = ?) AS imports`,
-    [id, id, id, id, id],
+         JOIN sms_batch_counts c ON c.batch_id = i.batch_id WHERE i.workspace_id = ?) AS imported
+       JOIN (SELECT COALESCE(SUM(stored_bytes), 0) AS bytes FROM sms_imports WHERE workspace_id = ?) AS imports`,
+    [id, id, id, id, id, id, id],
   );
   const off = { messages: Number(row!.messages), bytes: Number(row!.bytes) };
   return { off, recounts: row!.recounts };

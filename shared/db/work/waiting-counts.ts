@@ -1,7 +1,10 @@
 import { idToBytes } from '../../formats/ids.ts';
 import { changeCount, execute } from '../client.ts';
 
-/** Messages, emails and texts alike, that are accepted and not yet handed over, and the bytes of their content. */
+/**
+ * Messages, emails and texts alike, that are accepted and not yet handed over, and the bytes of what is stored for work
+ * under way: contents of emails that wait, rows of batches and imports that are not over.
+ */
 export type Waiting = { messages: number; bytes: number };
 
 const nothing: Waiting = { messages: 0, bytes: 0 };

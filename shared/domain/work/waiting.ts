@@ -11,9 +11,9 @@ import * as db from '../../db/work/waiting-counts.ts';
 import { systemWorkspaceId } from '../workspace/workspaces.ts';
 
 /**
- * The limit of a workspace's waiting work: messages that are accepted and not yet handed over, and the bytes of their
- * content. Counts are kept in the transactions that change the messages. To accept one, a process looks at what it has
- * read of them a moment ago, and adds what it has admitted since. Near the limit, and for what is large, the transaction
+ * The limit of a workspace's waiting work: messages that are accepted and not yet handed over, and the bytes of emails
+ * among them and of the rows of batches that are not over. Counts are kept in the transactions that change these. To
+ * accept a message, a process looks at what it has read of them a moment ago, and adds what it has admitted since. Near the limit, and for what is large, the transaction
  * that accepts locks them and looks again, so that the limit is met exactly there. Elsewhere it can be passed only by
  * what other processes admit within a second, which would have to be a tenth of the limit and more.
  */

@@ -141,7 +141,8 @@ export const abuseByRequests: readonly Group[] = [
         expected: 'ten of a workspace are under way and one is made at a time, in turns; the rest is 429',
       },
       A65: {
-        tried: 'Scheduled emails of 29 MB, or small ones by the million, without end',
+        tried:
+          'Scheduled emails of 29 MB, batches of rows of 64 KiB, or small ones by the million, without end',
         expected: '409 past MAX_STORED_MB and MAX_WAITING_ROWS of what a workspace has waiting, exactly',
       },
       A66: {

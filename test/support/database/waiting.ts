@@ -1,18 +1,29 @@
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 
-/** The messages and bytes that wait in a workspace, counted from its messages, bodies and attachments. */
+const rowBytes = ['content', 'data', 'sender', 'client_reference']
+  .map((column) => `COALESCE(LENGTH(r.${column}), 0)`)
+  .join(' + ');
+
+/** The messages and bytes that wait in a workspace, counted from its messages, bodies, attachments and rows of batches. */
 export async function countedRows(workspaceId: string): Promise<{ messages: number; bytes: number }> {
   const id = idToBytes(workspaceId);
   const [row] = await query(
     `SELECT
        (SELECT COUNT(*) FROM emails WHERE workspace_id = ? AND status = 'queued')
-         + (SELECT COUNT(*) FROM sms_messages WHERE workspace_id = ? AND status IN ('queued', 'held')) AS messages,
+         + (SELECT COUNT(*) FROM sms_messages WHERE workspace_id = ? AND status IN ('queued', 'held'))
+         + (SELECT COUNT(*) FROM sms_batch_rows r JOIN sms_batches b ON b.id = r.batch_id
+            WHERE b.workspace_id = ? AND b.expanding = 1 AND r.position >= b.next_position)
+         + (SELECT COUNT(*) FROM sms_batch_rows r JOIN sms_imports i ON i.batch_id = r.batch_id
+            WHERE i.workspace_id = ?) AS messages,
        (SELECT COALESCE(SUM(COALESCE(LENGTH(html), 0) + COALESCE(LENGTH(text), 0)), 0) FROM email_bodies
          JOIN emails ON emails.id = email_id WHERE workspace_id = ? AND status = 'queued')
          + (SELECT COALESCE(SUM(size_bytes), 0) FROM email_attachments a
-            JOIN emails e ON e.id = a.email_id WHERE e.workspace_id = ? AND e.status = 'queued') AS bytes`,
-    [id, id, id, id],
+            JOIN emails e ON e.id = a.email_id WHERE e.workspace_id = ? AND e.status = 'queued')
+         + (SELECT COALESCE(SUM(${rowBytes}), 0) FROM sms_batch_rows r
+            WHERE r.workspace_id = ? AND (r.batch_id IN (SELECT batch_id FROM sms_imports)
+              OR r.batch_id IN (SELECT id FROM sms_batches WHERE status = 'queued'))) AS bytes`,
+    [id, id, id, id, id, id, id],
   );
   return { messages: Number(row!['messages']), bytes: Number(row!['bytes']) };
 }

@@ -6,6 +6,7 @@ import { binaryText, boolean, id, int, json, number, text, time } from '../../cl
 import { type ListedPage, listMatching, type Page } from '../../client/listing.ts';
 import { type RecordOf, table } from '../../client/table.ts';
 import { byId, bytesOf, execute, query } from '../../client.ts';
+import { changeWaiting } from '../../work/waiting-counts.ts';
 
 export const smsBatches = table('sms_batches', {
   id: id('batch'),
@@ -39,6 +40,8 @@ export const smsBatches = table('sms_batches', {
   listAfter: id('contact').nullable(),
   /** Rows that it has, or had: the position of the next one. */
   rowCount: int(),
+  /** Of its rows; they count as waiting until nothing is left to do. */
+  storedBytes: number(),
   /** The first row that is no message yet. */
   nextPosition: int(),
   expanding: boolean(),
@@ -71,6 +74,7 @@ const changing = smsBatches.omit(
   'clientReference',
   'clientTag',
   'lists',
+  'storedBytes',
   'createdAt',
   'scheduledAt',
 );
@@ -86,8 +90,8 @@ export async function insertSmsBatch(workspaceId: string, record: SmsBatchRecord
 }
 
 /**
- * Writes what may change; the row must be locked. `isReleased`: whoever had it in hand
- * has it no more.
+ * Writes what may change; the row must be locked. `isReleased`: whoever had it in hand has it no more. One that has come
+ * to its end is not to be written again: its bytes are counted no more.
  */
 export async function updateSmsBatch(
   workspaceId: string,
@@ -99,6 +103,8 @@ export async function updateSmsBatch(
     idToBytes(record.id),
     idToBytes(workspaceId),
   ]);
+  if (record.dueAt === null && record.storedBytes > 0)
+    await changeWaiting(workspaceId, { bytes: -record.storedBytes });
 }
 
 const one = `SELECT * FROM sms_batches ${byId} WHERE id = ? AND workspace_id = ?`;

@@ -2,6 +2,7 @@ import { idToBytes } from '../../../formats/ids.ts';
 import { id } from '../../client/columns.ts';
 import { type RecordOf, table } from '../../client/table.ts';
 import { type Changed, execute, query } from '../../client.ts';
+import { changeWaiting } from '../../work/waiting-counts.ts';
 
 const imports = table('sms_imports', { workspaceId: id('workspace'), batchId: id('batch') });
 export type LeftImport = RecordOf<typeof imports>;
@@ -16,8 +17,14 @@ export async function listLeftImports(untouchedSince: Date, limit: number): Prom
   );
 }
 
-/** With the counts of its rows, which must be gone. */
-export async function deleteLeftImport({ batchId }: LeftImport): Promise<void> {
+/** With the counts of its rows, which must be gone. Belongs into a transaction: whoever comes second finds nothing. */
+export async function deleteLeftImport({ workspaceId, batchId }: LeftImport): Promise<void> {
+  const [left] = await execute<{ stored_bytes: number | string }[]>(
+    'SELECT stored_bytes FROM sms_imports WHERE batch_id = ? FOR UPDATE',
+    [idToBytes(batchId)],
+  );
+  if (!left) return;
   await execute('DELETE FROM sms_batch_counts WHERE batch_id = ?', [idToBytes(batchId)]);
   await execute('DELETE FROM sms_imports WHERE batch_id = ?', [idToBytes(batchId)]);
+  await changeWaiting(workspaceId, { bytes: -Number(left.stored_bytes) });
 }

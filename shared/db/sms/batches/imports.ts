@@ -18,15 +18,16 @@ export async function findSmsImportCount(workspaceId: string, touchedSince: Date
   return row!.imports;
 }
 
-/** Whether it is still this process's: nobody has taken it for one that was left behind. */
+/** Rows of so many bytes come to it. Whether it is still this process's: nobody has taken it for one that was left behind. */
 export async function updateSmsImport(
   workspaceId: string,
   batchId: string,
-  changes: { touchedAt: Date },
+  changes: { touchedAt: Date; addedBytes: number },
 ): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
-    'UPDATE sms_imports SET touched_at = ? WHERE batch_id = ? AND workspace_id = ? AND is_left = 0',
-    [changes.touchedAt, idToBytes(batchId), idToBytes(workspaceId)],
+    `UPDATE sms_imports SET touched_at = ?, stored_bytes = stored_bytes + ?
+     WHERE batch_id = ? AND workspace_id = ? AND is_left = 0`,
+    [changes.touchedAt, changes.addedBytes, idToBytes(batchId), idToBytes(workspaceId)],
   );
   return affectedRows === 1;
 }

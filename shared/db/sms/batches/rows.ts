@@ -28,12 +28,12 @@ const mostStatement = 1024 * 1024;
 const rowsAtOnce = 1_000;
 
 /**
- * Adds rows to a batch, which count as waiting; returns how many. With `once`, a number that the batch has already is
- * left out.
+ * Adds rows to a batch, which count as waiting, with their `bytes`; returns how many. With `once`, a number that the
+ * batch has already is left out.
  */
 export async function insertBatchRows(
   workspaceId: string,
-  { batchId, at, once }: { batchId: string; at: Date; once: boolean },
+  { batchId, at, once, bytes }: { batchId: string; at: Date; once: boolean; bytes: number },
   rows: BatchRow[],
 ): Promise<number> {
   const [batch, workspace] = [idToBytes(batchId), idToBytes(workspaceId)];
@@ -59,7 +59,7 @@ export async function insertBatchRows(
   }
   await send();
   if (added > 0) {
-    await changeWaiting(workspaceId, { messages: added });
+    await changeWaiting(workspaceId, { messages: added, bytes });
     await changeBatchCounts(workspaceId, batchId, at, { waiting: added });
   }
   return added;

@@ -21,7 +21,7 @@ const mostUnfinished = 1_000;
 /** Of the faults of rows, in an answer. */
 export const mostErrorsShown = 1_000;
 
-type MadeBatch = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount'>;
+type MadeBatch = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount' | 'storedBytes'>;
 type Request = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
@@ -30,33 +30,39 @@ export function create(
   request: NewSmsBatch,
   checked: CheckedBatch,
 ): Promise<CreatedSmsBatch> {
-  const { rows, errors } = checked;
+  const { rows, errors, storedBytes: bytes } = checked;
   const made = { ...madeOf(checked), errors, errorCount: errors.length };
-  return store(caller, request, made, async ({ id, createdAt }) => {
+  const addRows = async ({ id, createdAt }: db.SmsBatchRecord) => {
     const once = !request.allowDuplicates;
-    const added = await insertBatchRows(caller.workspaceId, { batchId: id, at: createdAt, once }, rows);
+    const added = await insertBatchRows(
+      caller.workspaceId,
+      { batchId: id, at: createdAt, once, bytes },
+      rows,
+    );
     if (added !== rows.length) throw new Error('Rows of a new batch were left out');
-  });
+    return { messages: added, bytes };
+  };
+  return store(caller, request, made, addRows);
 }
 
 /** A new batch of checked rows or lists. */
-export function madeOf({ content, lists, rows }: CheckedBatch): MadeBatch {
+export function madeOf({ content, lists, rows, storedBytes }: CheckedBatch): MadeBatch {
   const source = lists ? 'lists' : 'messages';
-  return { id: newId('batch', now()), source, content, lists, rowCount: rows.length };
+  return { id: newId('batch', now()), source, content, lists, rowCount: rows.length, storedBytes };
 }
 
-/** `addRows` runs in the transaction that stores the batch, behind it. */
+/** `addRows` runs in the transaction that stores the batch, behind it, and returns what waits in addition from then on. */
 export async function store(
   caller: Caller,
   request: Request,
   { errors, errorCount, ...made }: MadeBatch & { errors: RowError[]; errorCount: number },
-  addRows: (batch: db.SmsBatchRecord) => Promise<void>,
+  addRows: (batch: db.SmsBatchRecord) => Promise<waiting.Waiting>,
 ): Promise<CreatedSmsBatch> {
   const { workspaceId } = caller;
   if (!(await keyUsage.findRoom(workspaceId, caller.lineageId, now()))) throw problem('unauthenticated');
   const batch = admit(newRecord(caller, request, made, now()));
   await db.insertSmsBatch(workspaceId, batch);
-  await addRows(batch);
+  const added = await addRows(batch);
   // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
   // nobody waits for the rows.
   await findWorkspaceForUpdate(workspaceId);
@@ -64,7 +70,7 @@ export async function store(
     throw problem('limit_exceeded', {
       detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
     });
-  await waiting.checkAtCommit(workspaceId, { messages: batch.rowCount, bytes: 0 });
+  await waiting.checkAtCommit(workspaceId, added);
   count('batches_accepted', { source: batch.source });
   return {
     ...toWire(batch, { ...counts.noCounts, waiting: batch.rowCount }),

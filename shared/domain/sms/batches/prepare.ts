@@ -14,12 +14,14 @@ import * as waiting from '../../work/waiting.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
 import { checkSource, inParts } from '../content.ts';
 import { findByName } from '../templates.ts';
-import { checkRows, type RowError } from './rows.ts';
+import { checkRows, type RowError, sizeOfRows } from './rows.ts';
 
 /** A request for a batch that may be stored: its rows, and those that were not taken. */
 export type CheckedBatch = {
   content: string | null;
   rows: BatchRow[];
+  /** Of the rows. */
+  storedBytes: number;
   errors: RowError[];
   lists: BatchLists | null;
 };
@@ -42,8 +44,9 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
     : { rows: [], errors: [] };
   // The members of lists count as far as they are known; their rows come when the batch begins.
   const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
-  await waiting.check(workspaceId, { messages: checked.rows.length + members, bytes: 0 });
-  return { content, lists, ...checked };
+  const storedBytes = sizeOfRows(checked.rows);
+  await waiting.check(workspaceId, { messages: checked.rows.length + members, bytes: storedBytes });
+  return { content, lists, storedBytes, ...checked };
 }
 
 /**

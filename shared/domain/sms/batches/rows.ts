@@ -42,6 +42,15 @@ export async function checkRows(
   return { rows, errors };
 }
 
+/** The bytes of all that rows say for themselves, as it is stored; those of lists say nothing. */
+export function sizeOfRows(rows: BatchRow[]): number {
+  let bytes = 0;
+  for (const { content, data, sender, clientReference } of rows)
+    for (const text of [content, data && JSON.stringify(data), sender, clientReference])
+      if (text) bytes += Buffer.byteLength(text);
+  return bytes;
+}
+
 /** Numbers in E.164 that have come before. */
 export type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
 

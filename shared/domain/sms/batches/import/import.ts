@@ -18,9 +18,10 @@ import * as waiting from '../../../work/waiting.ts';
 import * as workspaces from '../../../workspace/workspaces.ts';
 import { store } from '../create.ts';
 import { checkContent, contentOf } from '../prepare.ts';
+import { sizeOfRows } from '../rows.ts';
 import { type ReadRows, readRows } from './read-rows.ts';
 
-export type PreparedImport = ReadRows & { batchId: string; content: string | null };
+export type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
 
 const mostAtOnce = 2;
 // Longer than a process takes from one chunk to the next, or to the batch behind the last.
@@ -44,22 +45,27 @@ export async function prepareImport(
   const content = await checked(workspaceId, request, at);
   const batchId = newId('batch', at);
   await begin(workspaceId, batchId, at);
+  let storedBytes = 0;
   try {
     const read = await readRows(upload(), request, {
       workspaceId,
       content,
       at,
       store: async (rows) => {
-        await waiting.check(workspaceId, { messages: rows.length, bytes: 0 });
+        const bytes = sizeOfRows(rows);
+        await waiting.check(workspaceId, { messages: rows.length, bytes });
         await transaction(async () => {
-          await keep(await db.updateSmsImport(workspaceId, batchId, { touchedAt: now() }));
+          const changes = { touchedAt: now(), addedBytes: bytes };
+          await keep(await db.updateSmsImport(workspaceId, batchId, changes));
           const once = !request.allowDuplicates;
-          const added = await insertBatchRows(workspaceId, { batchId, at, once }, rows);
+          const added = await insertBatchRows(workspaceId, { batchId, at, once, bytes }, rows);
           if (added !== rows.length) throw new Error('Rows of an import were left out');
+          await waiting.checkAtCommit(workspaceId, { messages: added, bytes });
         });
+        storedBytes += bytes;
       },
     });
-    return { ...read, batchId, content };
+    return { ...read, batchId, content, storedBytes };
   } catch (error) {
     await giveUp({ workspaceId, batchId });
     throw error;
@@ -70,11 +76,13 @@ export async function prepareImport(
 export async function importFile(
   caller: Caller,
   request: NewSmsImport,
-  { batchId, content, rowCount, errors, errorCount }: PreparedImport,
+  { batchId, content, rowCount, storedBytes, errors, errorCount }: PreparedImport,
 ): Promise<CreatedSmsBatch> {
-  const made = { id: batchId, source: 'file', content, lists: null, rowCount } as const;
+  const made = { id: batchId, source: 'file', content, lists: null, rowCount, storedBytes } as const;
   return store(caller, request, { ...made, errors, errorCount }, async () => {
     await keep(await db.deleteSmsImport(caller.workspaceId, batchId));
+    // Its rows have been counted, and found to fit, when they were stored.
+    return { messages: 0, bytes: 0 };
   });
 }
 
