@@ -44,18 +44,16 @@ async function main(): Promise<number> {
 
   session.log('Building the image');
   const dockerfile = path.join(checkout, 'scripts/container/Dockerfile');
-  await run(
-    ...[
-      'build',
-      '--network',
-      'host',
-      '--build-arg',
-      'NODE_IMAGE=localhost/base',
-      '--tag',
-      'messaging-service',
-    ],
-    ...['--file', dockerfile, '--ignorefile', `${dockerfile}.dockerignore`, checkout],
-  );
+  const options = [
+    '--network',
+    'host',
+    '--build-arg',
+    'NODE_IMAGE=localhost/base',
+    '--tag',
+    'messaging-service',
+  ];
+  const files = ['--file', dockerfile, '--ignorefile', `${dockerfile}.dockerignore`];
+  await run('build', ...options, ...files, checkout);
   const container = await run('from', 'messaging-service');
   const sizeMb = sizeOf(await run('mount', container)) / 1_000_000;
   await run('umount', container);
