@@ -1,3 +1,4 @@
+import { fileTargets } from './files.ts';
 import { jsonTargets } from './json.ts';
 import { lineTargets } from './lines.ts';
 import { mailTargets } from './mail.ts';
@@ -10,4 +11,5 @@ export const targets: readonly Target[] = [
   ...mailTargets,
   ...templateTargets,
   ...lineTargets,
+  ...fileTargets,
 ];

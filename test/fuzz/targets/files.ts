@@ -1,0 +1,101 @@
+import type { IncomingMessage } from 'node:http';
+import { parseForm } from '../../../api/middleware/form-body.ts';
+import { catalogue, Problem } from '../../../shared/common/errors.ts';
+import { CsvFault, type CsvRow, readCsv } from '../../../shared/formats/csv-rows.ts';
+import { frameReader } from '../../../shared/transports/sms/smpp/frames.ts';
+import {
+  commands,
+  decodePdu,
+  decodeShortMessage,
+  PduFault,
+} from '../../../shared/transports/sms/smpp/pdu.ts';
+import { isReceipt, readReceipt } from '../../../shared/transports/sms/smpp/receipts.ts';
+import { form, formBoundary, pdus, recipients } from '../grammars/files.ts';
+import { claim, claimEqual, kib, type Target } from './target.ts';
+
+async function* piecesOf(bytes: Buffer, length: number) {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
+
+/** The rows, or what is wrong with the file. */
+async function rowsOf(bytes: Buffer, pieceLength: number): Promise<CsvRow[] | string> {
+  const rows: CsvRow[] = [];
+  try {
+    for await (const row of readCsv(piecesOf(bytes, pieceLength))) rows.push(row);
+  } catch (error) {
+    if (!(error instanceof CsvFault)) throw error;
+    claim(error.line >= 1, 'a fault in no line');
+    return error.message;
+  }
+  return rows;
+}
+
+async function readRecipients(bytes: Buffer): Promise<void> {
+  const whole = await rowsOf(bytes, bytes.length + 1);
+  const inPieces = await rowsOf(bytes, 1 + (bytes.length % 61));
+  if (typeof whole === 'string') {
+    // Of several faults another may be the first that is seen.
+    claim(typeof inPieces === 'string', 'in pieces it is accepted');
+    return;
+  }
+  claimEqual(inPieces, whole, 'in pieces it is something else');
+  claim(
+    whole.every(({ line }, index) => line > (whole[index - 1]?.line ?? 0)),
+    'a row that ends before the one before it',
+  );
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof Problem && catalogue[error.code].status < 500;
+
+async function readForm(bytes: Buffer): Promise<void> {
+  const headers = { 'content-type': `multipart/form-data; boundary=${formBoundary}` };
+  try {
+    const { upload } = await parseForm({ headers } as IncomingMessage, bytes, []);
+    let length = 0;
+    for await (const piece of upload()) length += piece.length;
+    claim(length <= bytes.length, 'the file is larger than its form');
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+  }
+}
+
+/** Null where a length is wrong: what came before in the same piece is lost with the line. */
+function readPdus(bytes: Buffer, pieceLength: number): string[] | null {
+  const read = frameReader();
+  const found: string[] = [];
+  try {
+    for (let at = 0; at < bytes.length; at += pieceLength)
+      for (const frame of read(bytes.subarray(at, at + pieceLength))) {
+        const { id, body } = decodePdu(frame);
+        found.push(frame.toString('hex'));
+        if (id === commands.deliver_sm) readDelivery(body);
+      }
+  } catch (error) {
+    if (!(error instanceof PduFault)) throw error;
+    return null;
+  }
+  return found;
+}
+
+function readDelivery(body: Buffer): void {
+  const message = decodeShortMessage(body);
+  if (isReceipt(message)) for (const form of ['text', 'hex', 'decimal'] as const) readReceipt(message, form);
+}
+
+/** Files that customers send, and lines of carriers. */
+export const fileTargets: Target[] = [
+  { name: 'recipients', grammar: recipients, mostBytes: 256 * kib, read: readRecipients },
+  { name: 'form', grammar: form, mostBytes: 256 * kib, read: readForm },
+  {
+    name: 'smpp',
+    grammar: pdus,
+    mostBytes: 128 * kib,
+    read: (bytes) => {
+      claimEqual(
+        readPdus(bytes, 1 + (bytes.length % 37)),
+        readPdus(bytes, bytes.length + 1),
+        'in pieces it is something else',
+      );
+    },
+  },
+];
