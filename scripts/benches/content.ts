@@ -150,6 +150,9 @@ export const eitherWord = ['kappa', 'iota'];
 /** Words that half of them have: the dearest search. */
 export const nineWords = `${sharedWords} ${eitherWord[0]}`;
 
+/** By which a mail server posts bounces to web. */
+export const inboundToken = 'bench-inbound-token';
+
 export function hostile(contact: ContactRow, place: number): ContactRow {
   const words = sharedWords.split(' ');
   return {

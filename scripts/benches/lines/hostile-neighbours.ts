@@ -1,6 +1,6 @@
 import type { Client } from 'messaging-service/client';
 import { castOf } from '../cast.ts';
-import { newOfBatch, nineWords } from '../content.ts';
+import { inboundToken, newOfBatch, nineWords } from '../content.ts';
 import { apiAt } from '../customer.ts';
 import { type Bench, checkEqual, type Line, type Opened, type Run, type Side } from '../line.ts';
 import type { Book } from '../loaders/contacts.ts';
@@ -30,7 +30,7 @@ async function open(bench: Bench): Promise<Opened> {
     const batches = Math.round((contactsOfAttacker * scale) / newOfBatch);
     const book = await books.ask<Book>('book', { batches: Math.max(2, batches), isHostile: true });
     await world.database.query('ANALYZE TABLE contacts, contact_words');
-    const { web, port } = await cast.web();
+    const { web, port } = await cast.web({ INBOUND_TOKEN: inboundToken });
     if (kind === 'lists') await addLists(apiAt(port, book.key));
     const paced: Pace = { port, key, ms: measureMs, ...pace };
     await sender.ask('send', { ...paced, ms: 2_000 });
@@ -64,6 +64,7 @@ async function open(bench: Bench): Promise<Opened> {
       side('mjml', 'another sends large bodies with slow MJML, 50 callers', 'mjml'),
       side('keys', 'another sends 900,000 keys of template.data, 2 callers', 'keys'),
       side('trickle', 'another sends large bodies a byte at a time, 26 callers', 'trickle'),
+      side('mail', 'somebody posts mails of 256 KB of unclosed tags as bounces, 8 callers', 'mail'),
       side('domains', 'another adds email domains, 150 callers', 'domains'),
     ],
     close: cast.stopAll,

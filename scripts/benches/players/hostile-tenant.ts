@@ -1,12 +1,12 @@
 import net from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { attachmentOf, nineWords, plainEmail } from '../content.ts';
+import { attachmentOf, inboundToken, nineWords, plainEmail } from '../content.ts';
 import { serve } from '../serve.ts';
 
 /** A tenant that asks for the dearest work there is, without pause, until it is stopped. */
 export interface Attack {
-  kind: 'search' | 'lists' | 'mjml' | 'keys' | 'trickle' | 'domains';
+  kind: 'search' | 'lists' | 'mjml' | 'keys' | 'trickle' | 'mail' | 'domains';
   port: number;
   key: string;
 }
@@ -23,15 +23,16 @@ function note(status: string | number): void {
 }
 
 async function ask(
-  { port, key }: Attack,
+  { port, key }: Pick<Attack, 'port' | 'key'>,
   method: 'GET' | 'POST',
   path: string,
   body?: string,
+  type = 'application/json',
 ): Promise<void> {
   try {
     const answer = await request(`http://127.0.0.1:${port}${path}`, {
       method,
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': type },
       ...(body === undefined ? {} : { body }),
       dispatcher: agent,
     });
@@ -58,6 +59,14 @@ const search = `/v2/contacts?${new URLSearchParams({ limit: '50', search: nineWo
 
 /** MJML that takes its compiler longer than it may: each rule looks at all siblings of all siblings. */
 const slowMjml = `<mjml><mj-head><mj-style inline="inline">${'i~i~i~i~i~i{color:red}'.repeat(100)}</mj-style></mj-head><mj-body><mj-section><mj-column><mj-raw>${'<i></i>'.repeat(9_000)}</mj-raw></mj-column></mj-section></mj-body></mjml>`;
+
+/** A mail in two forms, the second of tags within tags: it took parsers that render html minutes. */
+function mailOf(bytes: number): string {
+  const start =
+    'From: a@example.com\r\nTo: fbl@example.com\r\nMIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n\r\n' +
+    '--b\r\nContent-Type: text/plain\r\n\r\nHello\r\n--b\r\nContent-Type: text/html\r\n\r\n<a ';
+  return `${start.padEnd(bytes, 'href=')}\r\n--b--\r\n`;
+}
 
 /** 26 connections which send the body of a large email a byte at a time, and dial anew when they are closed. */
 async function trickle({ port, key }: Attack): Promise<void> {
@@ -109,6 +118,13 @@ async function start(attack: Attack): Promise<void> {
     case 'trickle':
       running = Array.from({ length: 26 }, () => trickle(attack));
       return;
+    case 'mail': {
+      const mail = mailOf(256_000);
+      const strange = { ...attack, key: inboundToken };
+      return keepAsking(8, () =>
+        ask(strange, 'POST', '/inbound/email?recipient=fbl%40example.com', mail, 'message/rfc822'),
+      );
+    }
     case 'domains':
       return keepAsking(150, (turn) =>
         ask(attack, 'POST', '/v2/email/domains', JSON.stringify({ name: `d${turn}-${Date.now()}.example` })),
