@@ -76,7 +76,7 @@ function referencePage(nonce: string): string {
   // Every reader of the page gets the key, so it is for a platform that this machine alone reaches.
   const key = isLoopback(config.BIND_ADDRESS) ? config.DEMO_API_KEY : undefined;
   const offer = key
-    ? `<p class="offer"><button type="button" id="use-demo-key" data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`
+    ? `<p class="offer"><button type="button" id="use-demo-key" disabled data-key="${escaped(key)}">Use the demo key</button> <span id="demo-key-used" role="status"></span></p>\n`
     : '';
   return page({
     title: 'API reference',

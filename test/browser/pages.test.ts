@@ -6,6 +6,8 @@ import { createClient } from 'messaging-service/client';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import { type Demo, makeDemo } from '../../scripts/setup/start/demo-workspace.ts';
+import { gatewayList } from '../../shared/config/sms-gateways.ts';
+import { linkFor } from '../../shared/domain/email/test-recipients/link.ts';
 import { linkOf } from '../../shared/domain/email/tracking/links.ts';
 import { startApi } from '../support/api/start-api.ts';
 import { useDatabase } from '../support/database/database.ts';
@@ -21,6 +23,7 @@ useDatabase();
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
+const opsPassword = 'the-password-of-the-operator';
 
 let browser: Browser | null;
 let demo: Demo;
@@ -40,6 +43,19 @@ beforeAll(async () => {
     EMAIL_DELIVERED_ON: 'accept',
     SIMULATOR_SECONDS: 0,
     DEMO_API_KEY: demo.apiKey,
+    OPS_PASSWORD: opsPassword,
+    // It is spoken to when a text goes out by it, and those to numbers for tests never do.
+    SMS_GATEWAYS: gatewayList.parse(
+      JSON.stringify([
+        {
+          name: 'a-carrier',
+          type: 'http',
+          url: 'http://127.0.0.1:9/texts',
+          secret: 'a-secret-of-the-carrier',
+        },
+      ]),
+    ),
+    SYSTEM_SENDER: 'Platform <hello@demo.example>',
     // The key is for a platform that this machine alone reaches.
     BIND_ADDRESS: '127.0.0.1',
   });
@@ -175,41 +191,62 @@ test('the reference can be read in the dark and on a phone', async () => {
   await close();
 });
 
+/** Faults that keep somebody from reading the page as it stands, in light, in dark or on a phone. */
+async function faultsOfPage(page: Page, rulesInDark = ['color-contrast']): Promise<string[]> {
+  await page.setViewportSize(desk);
+  await page.emulateMedia({ colorScheme: 'light' });
+  const light = await seriousFaults(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  const dark = await seriousFaults(page, rulesInDark);
+  const width = await widthOnPhone(page);
+  return [...light, ...dark, ...(width === phone.width ? [] : [`is ${width} px wide on a phone`])];
+}
+
 test('every other page can be read by everybody, in light and dark, on a phone', async () => {
   if (!browser) return;
-  const { page, close } = await open('/docs/guides');
+  const { page, close } = await open('/docs/guides', {
+    httpCredentials: { username: 'operator', password: opsPassword },
+  });
   const guides = await page
     .locator('main a[href^="/docs/guides/"]')
     .evaluateAll((links) => links.map((link) => (link as unknown as { pathname: string }).pathname));
-  expect(guides.length).toBeGreaterThan(2);
-  const recipients = [
-    new URL(linkOf('unsubscribe', await acceptedEmail())).pathname,
-    '/u/unknown',
-    '/l/unknown',
-  ];
+  expect(guides.length).toBeGreaterThan(20);
   const paths = [
     '/',
     '/docs/guides',
-
-    guides.at(-1)!,
+    ...new Set(guides),
     '/problems',
     '/problems/not_found',
     '/problems/nothing',
   ];
-  const faults: Record<string, unknown> = {};
-  for (const path of [...paths, ...recipients, '/confirm/unknown']) {
-    await page.setViewportSize(desk);
-    await page.emulateMedia({ colorScheme: 'light' });
+  const recipients = ['/u/unknown', '/l/unknown', '/confirm/unknown'];
+  const faults: Record<string, string[]> = {};
+  const look = async (name: string) => {
+    const found = await faultsOfPage(page);
+    if (found.length > 0) faults[name] = found;
+  };
+  for (const path of [...paths, ...recipients, '/ops/gateways']) {
     await page.goto(url + path);
-    const light = await seriousFaults(page);
-    await page.emulateMedia({ colorScheme: 'dark' });
-    const dark = await seriousFaults(page, ['color-contrast']);
-    const width = await widthOnPhone(page);
-    if (light.length + dark.length > 0 || width !== phone.width) faults[path] = { light, dark, width };
+    await look(path);
+  }
+  for (const link of [linkOf('unsubscribe', await acceptedEmail()), linkFor(await addedTestRecipient())]) {
+    const { pathname } = new URL(link);
+    await page.goto(url + pathname);
+    await look(`the question at ${pathname}`);
+    await page.getByRole('button').click();
+    await page.getByRole('button').waitFor({ state: 'detached' });
+    await look(`the answer at ${pathname}`);
   }
   expect(faults).toEqual({});
   await close();
 });
+
+async function addedTestRecipient(): Promise<string> {
+  const { id } = await createClient({ baseUrl: url, apiKey: demo.apiKey }).post('/v2/email/test-recipients', {
+    body: { email: 'reader@example.com' },
+  });
+  return id;
+}
 
 async function acceptedEmail(): Promise<string> {
   const { id } = await createClient({ baseUrl: url, apiKey: demo.apiKey }).post('/v2/email', {

@@ -37,10 +37,14 @@ const withKey = (token) => ({
 const reference = window.Scalar.createApiReference('#reference', withKey(''));
 
 const offer = document.getElementById('use-demo-key');
-offer?.addEventListener('click', () => {
-  reference.updateConfiguration(withKey(offer.dataset.key));
-  document.getElementById('demo-key-used').textContent = 'Every request below is sent with it now.';
-});
+if (offer) {
+  offer.addEventListener('click', () => {
+    reference.updateConfiguration(withKey(offer.dataset.key));
+    document.getElementById('demo-key-used').textContent = 'Every request below is sent with it now.';
+  });
+  // Before the description is there, a click would do nothing, and the first request would be refused.
+  offer.disabled = false;
+}
 
 /** All languages but those of the guides: a long list helps nobody to choose. */
 function hiddenClients() {

@@ -88,7 +88,7 @@ test('the demo key is offered where there is one, to this machine alone, and now
     expect((await open('/docs')).body).not.toContain('msg_demo');
   }
   changeSettings({ BIND_ADDRESS: '127.0.0.1' });
-  expect((await open('/docs')).body).toContain('id="use-demo-key" data-key="msg_demo"');
+  expect((await open('/docs')).body).toContain('id="use-demo-key" disabled data-key="msg_demo"');
   for (const path of ['/', '/problems', '/docs/guides'])
     expect((await open(path)).body).not.toContain('msg_demo');
 });
