@@ -1,6 +1,8 @@
+import { now } from '../common/clock.ts';
 import { logger } from '../common/logger.ts';
 import { type Semaphore, semaphore } from '../common/semaphore.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
+import type { WorkOutcome } from './outcome.ts';
 
 /** When a lane had something to do that recently, it counts as busy. */
 const activeForMs = 2_000;
@@ -8,6 +10,8 @@ const longestWaitMs = 1_000;
 /** After this part of its window an owner's end of work looks whether more of its rows wait for room. */
 const partOfWindow = 20;
 const fewestSlots = 2;
+/** After this time a job comes again for which there was no slot. */
+const againMs = 500;
 /** One owner's work, however large or slow, leaves the other slots of a lane to others. */
 const partOfOneOwner = 0.75;
 
@@ -92,5 +96,27 @@ export function turns<Lane extends string>(options: {
       release();
       if (turn.ownerId) await admitNext(turn.rowLane, turn.ownerId);
     }
+  };
+}
+
+/** `turns` for work that has one lane; a job for which there was no slot in time comes again. */
+export function oneLaneTurns(options: {
+  slots: number;
+  window: number;
+  refill: (lane: 'default', ownerIds: string[], by: 'worker') => Promise<unknown>;
+}) {
+  const takeTurn = turns({
+    lanes: ['default'],
+    slots: () => options.slots,
+    keptBesideOthers: { default: 1 },
+    window: () => options.window,
+    refill: options.refill,
+  });
+  return async (
+    owned: { ownerId: string | undefined; id: string },
+    work: () => Promise<WorkOutcome>,
+  ): Promise<WorkOutcome> => {
+    const outcome = await takeTurn({ ...owned, lane: 'default', rowLane: 'default' }, work);
+    return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
   };
 }

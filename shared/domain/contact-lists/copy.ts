@@ -7,7 +7,7 @@ import { insertMembers } from '../../db/contact-lists/members.ts';
 import { claimDue, updateReleased } from '../../db/work/due.system.ts';
 import type { Lease } from '../../db/work/table.system.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
-import { turns } from '../../work/turns.ts';
+import { oneLaneTurns } from '../../work/turns.ts';
 import { jobsPerWorkspace, refill, wake } from './copy-admission.ts';
 import { chosen, membersAfter } from './members.ts';
 import { findLists } from './record.ts';
@@ -23,24 +23,15 @@ const turnMs = 2_000;
 
 /** Of a process. */
 const slots = 2;
-const againMs = 500;
 
-const takeTurn = turns({
-  lanes: ['default'],
-  slots: () => slots,
-  keptBesideOthers: { default: 1 },
-  window: () => jobsPerWorkspace,
-  refill,
-});
+const takeTurn = oneLaneTurns({ slots, window: jobsPerWorkspace, refill });
 
 /** A copy's turn; when it has ended, the workspace's next copy finds room. */
 export async function workOn(job: {
   copyId: string;
   workspaceId?: string | undefined;
 }): Promise<WorkOutcome> {
-  const turn = { lane: 'default', rowLane: 'default', ownerId: job.workspaceId, id: job.copyId } as const;
-  const outcome = await takeTurn(turn, () => copyOn(job.copyId));
-  return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
+  return takeTurn({ ownerId: job.workspaceId, id: job.copyId }, () => copyOn(job.copyId));
 }
 
 /** Goes on with a copy for a while. A batch stands or falls with the place that the copy has come to. */

@@ -1,9 +1,8 @@
-import { now } from '../../common/clock.ts';
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/simulator/answers.system.ts';
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
-import { turns } from '../../work/turns.ts';
+import { oneLaneTurns } from '../../work/turns.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 import { apply } from '../sms/gateways/receipts.ts';
 import { text } from './text.ts';
@@ -44,15 +43,8 @@ const manners: Record<string, Manner> = {
 
 /** Of a process. */
 const slots = 20;
-const againMs = 500;
 
-const takeTurn = turns({
-  lanes: ['default'],
-  slots: () => slots,
-  keptBesideOthers: { default: 1 },
-  window: () => jobsPerWorkspace,
-  refill,
-});
+const takeTurn = oneLaneTurns({ slots, window: jobsPerWorkspace, refill });
 
 /** An answer's turn, as soon as its workspace has a slot; those that have ended make room for the next ones. */
 export async function workOn(job: {
@@ -60,9 +52,7 @@ export async function workOn(job: {
   workspaceId?: string | undefined;
 }): Promise<WorkOutcome> {
   const { reference, workspaceId } = job;
-  const turn = { lane: 'default', rowLane: 'default', ownerId: workspaceId, id: reference } as const;
-  const outcome = await takeTurn(turn, () => answer(reference));
-  return outcome ?? { retryAt: new Date(now().getTime() + againMs) };
+  return takeTurn({ ownerId: workspaceId, id: reference }, () => answer(reference));
 }
 
 /**
