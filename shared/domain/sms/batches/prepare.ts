@@ -14,7 +14,7 @@ import * as waiting from '../../work/waiting.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
 import { checkSource, inParts } from '../content.ts';
 import { findByName } from '../templates.ts';
-import { checkRows, type RowError, sizeOfRows } from './rows.ts';
+import { checkRows, type RowError } from './rows.ts';
 
 /** A request for a batch that may be stored: its rows, and those that were not taken. */
 export type CheckedBatch = {
@@ -41,12 +41,12 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   const lists = listsOf(request);
   const checked = request.messages
     ? await checkRows(workspaceId, request, content, at)
-    : { rows: [], errors: [] };
+    : { rows: [], storedBytes: 0, errors: [] };
   // The members of lists count as far as they are known; their rows come when the batch begins.
   const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
-  const storedBytes = sizeOfRows(checked.rows);
-  await waiting.check(workspaceId, { messages: checked.rows.length + members, bytes: storedBytes });
-  return { content, lists, storedBytes, ...checked };
+  const { rows, storedBytes: bytes } = checked;
+  await waiting.check(workspaceId, { messages: rows.length + members, bytes });
+  return { content, lists, ...checked };
 }
 
 /**

@@ -20,9 +20,10 @@ export async function checkRows(
   request: Pick<NewSmsBatch, 'messages' | 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,
   content: string | null,
   at: Date,
-): Promise<{ rows: BatchRow[]; errors: RowError[] }> {
+): Promise<{ rows: BatchRow[]; storedBytes: number; errors: RowError[] }> {
   const check = rowChecker(workspaceId, request, content, { at, seen: new Set() });
   const rows: BatchRow[] = [];
+  let storedBytes = 0;
   const errors: RowError[] = [];
   const faults: FieldErrors = {};
   const messages = request.messages!;
@@ -32,6 +33,7 @@ export async function checkRows(
     const checked = await check(message, rows.length);
     if ('row' in checked) {
       rows.push(checked.row);
+      storedBytes += sizeOfRow(checked.row);
       continue;
     }
     const { field, message: text } = checked.fault;
@@ -39,15 +41,14 @@ export async function checkRows(
     if (errors.length <= mostFaultsShown) faults[`messages[${index}].${field}`] = [text];
   }
   if (rows.length === 0) throw invalidFields(faults);
-  return { rows, errors };
+  return { rows, storedBytes, errors };
 }
 
-/** The bytes of all that rows say for themselves, as it is stored; those of lists say nothing. */
-export function sizeOfRows(rows: BatchRow[]): number {
+/** The bytes of all that a row says for itself, as it is stored; one of a list says nothing. */
+export function sizeOfRow({ content, data, sender, clientReference }: BatchRow): number {
   let bytes = 0;
-  for (const { content, data, sender, clientReference } of rows)
-    for (const text of [content, data && JSON.stringify(data), sender, clientReference])
-      if (text) bytes += Buffer.byteLength(text);
+  for (const text of [content, data && JSON.stringify(data), sender, clientReference])
+    if (text) bytes += Buffer.byteLength(text);
   return bytes;
 }
 

@@ -18,7 +18,7 @@ import * as waiting from '../../../work/waiting.ts';
 import * as workspaces from '../../../workspace/workspaces.ts';
 import { store } from '../create.ts';
 import { checkContent, contentOf } from '../prepare.ts';
-import { sizeOfRows } from '../rows.ts';
+import { sizeOfRow } from '../rows.ts';
 import { type ReadRows, readRows } from './read-rows.ts';
 
 export type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
@@ -52,7 +52,7 @@ export async function prepareImport(
       content,
       at,
       store: async (rows) => {
-        const bytes = sizeOfRows(rows);
+        const bytes = rows.reduce((sum, row) => sum + sizeOfRow(row), 0);
         await waiting.check(workspaceId, { messages: rows.length, bytes });
         await transaction(async () => {
           const changes = { touchedAt: now(), addedBytes: bytes };
