@@ -238,10 +238,12 @@ const given = Object.fromEntries(
 const parsed = settings.safeParse(given);
 const malformed = parsed.success ? [] : settingFaults(parsed.error, settings.shape);
 // All at once, also where some are malformed and others do not go together.
-const faults = [...malformed, ...disagreements({ ...wellFormed(), PUBLIC_URL: publicUrl() })];
+const known = wellFormed();
+const publicUrl = publicUrlOf(known);
+const faults = [...malformed, ...disagreements({ ...known, PUBLIC_URL: publicUrl })];
 if (!parsed.success || faults.length > 0) refuseSettings(faults);
 
-export const config = { ...parsed.data, PUBLIC_URL: publicUrl()! };
+export const config = { ...parsed.data, PUBLIC_URL: publicUrl! };
 
 /** The settings that have a value, whatever is wrong with the others. */
 function wellFormed(): Partial<z.output<typeof settings>> {
@@ -255,8 +257,7 @@ function wellFormed(): Partial<z.output<typeof settings>> {
 }
 
 /** Undefined where a setting that it is made of is malformed. */
-function publicUrl(): string | undefined {
-  const { PUBLIC_URL, PORT } = wellFormed();
+function publicUrlOf({ PUBLIC_URL, PORT }: ReturnType<typeof wellFormed>): string | undefined {
   const isLocal = given['PUBLIC_URL'] === undefined && PORT !== undefined;
   return (isLocal ? `http://127.0.0.1:${PORT}` : PUBLIC_URL)?.replace(/\/+$/, '');
 }
