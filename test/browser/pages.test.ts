@@ -25,13 +25,12 @@ const desk = { width: 1280, height: 900 };
 const phone = { width: 390, height: 844 };
 const opsPassword = 'the-password-of-the-operator';
 
-let browser: Browser | null;
+let browser: Browser;
 let demo: Demo;
 let url: string;
 let mailbox: string;
 beforeAll(async () => {
   browser = await startBrowser();
-  if (!browser) return;
   demo = await makeDemo();
   const [smtpPort, webPort] = [await freePort(), await freePort()];
   const folder = mkdtempSync(join(tmpdir(), 'mailbox-'));
@@ -70,7 +69,7 @@ beforeAll(async () => {
 
 /** A window of its own. A request to anywhere else, or a script that fails, fails the test when it is closed. */
 async function open(path: string, settings: Parameters<Browser['newContext']>[0] = {}) {
-  const context: BrowserContext = await browser!.newContext({ viewport: desk, ...settings });
+  const context: BrowserContext = await browser.newContext({ viewport: desk, ...settings });
   context.setDefaultTimeout(90_000);
   const faults: string[] = [];
   context.on('request', (request) => {
@@ -151,7 +150,6 @@ async function sendExample(
 }
 
 test('a newcomer sends a first email and a first text from the reference, and sees them arrive', async () => {
-  if (!browser) return;
   const { page, close } = await openReference();
   const email = await sendExample(page, {
     search: 'unsubscribe',
@@ -183,7 +181,6 @@ test('a newcomer sends a first email and a first text from the reference, and se
 });
 
 test('the reference can be read in the dark and on a phone', async () => {
-  if (!browser) return;
   const { page, close } = await openReference({ colorScheme: 'dark' });
   await page.getByRole('heading', { name: 'Authentication' }).first().waitFor();
   expect(await seriousFaults(page, ['color-contrast'])).toEqual([]);
@@ -203,7 +200,6 @@ async function faultsOfPage(page: Page, { inDark = true } = {}): Promise<string[
 }
 
 test('every other page can be read by everybody, in light and dark, on a phone', async () => {
-  if (!browser) return;
   const { page, close } = await open('/docs/guides', {
     httpCredentials: { username: 'operator', password: opsPassword },
   });

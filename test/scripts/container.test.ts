@@ -144,7 +144,7 @@ const given: Record<string, string> = {
 };
 
 test('app.json names settings and process types that there are', () => {
-  const app = JSON.parse(textOf('app.json'));
+  const app = JSON.parse(readFileSync(join(root, 'app.json'), 'utf8'));
   for (const name of Object.keys(app.env)) expect(settingNames).toContain(name);
   const named = types.map(({ name }) => name);
   // Its host runs release by itself, and lets nobody reach a port of SMTP: there bounces come in over HTTP.

@@ -22,16 +22,37 @@ test('the description of the whole API passes the recommended rules of a linter'
     await writeFile(file, JSON.stringify(whole));
     const redocly = join(import.meta.dirname, '../../../node_modules/.bin/redocly');
     const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-    // `/v2/email/domains/{id}` and `/v2/email/{id}/events` could both mean `/v2/email/domains/events`, but for the pattern
-    // of an id, which the rule does not look at.
-    const rules = ['--extends', 'recommended', '--skip-rule', 'no-ambiguous-paths'];
-    const args = ['lint', file, ...rules, '--format', 'json', '--max-problems', '50'];
+    const args = ['lint', file, '--extends', 'recommended', '--format', 'json', '--max-problems', '50'];
     const { stdout } = await promisify(execFile)(redocly, args, { env, cwd: folder });
-    expect(JSON.parse(stdout).problems).toEqual([]);
+    const problems: { ruleId: string; message: string }[] = JSON.parse(stdout).problems;
+    const faults = problems.filter(
+      ({ ruleId, message }) => ruleId !== 'no-ambiguous-paths' || !areToldApartByAnId(message),
+    );
+    expect(faults).toEqual([]);
   } finally {
     await rm(folder, { recursive: true });
   }
 });
+
+/**
+ * `/v2/email/domains/{id}` and `/v2/email/{id}/events` could both mean `/v2/email/domains/events`, but for the pattern of an
+ * id, which the linter does not look at.
+ */
+function areToldApartByAnId(message: string): boolean {
+  const [one, other] = [...message.matchAll(/`([^`]+)`/g)].map(([, path]) => path!);
+  const refuses = (path: string, name: string, literal: string) =>
+    Object.values<any>(whole.paths[path]).every(({ parameters }) => {
+      const { pattern } = parameters.find((one: any) => one.in === 'path' && one.name === name).schema;
+      return pattern !== undefined && !new RegExp(pattern).test(literal);
+    });
+  const isApart = (path: string, from: string) =>
+    path.split('/').some((part, index) => {
+      const [, name] = /^\{(.+)\}$/.exec(part) ?? [];
+      const literal = from.split('/')[index]!;
+      return name !== undefined && !literal.startsWith('{') && refuses(path, name, literal);
+    });
+  return isApart(one!, other!) || isApart(other!, one!);
+}
 
 test('the description is served as it is made, with the address that clients call', async () => {
   const { status, body, headers } = await api.call('GET', '/openapi.json', { key: null });

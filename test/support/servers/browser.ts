@@ -1,16 +1,10 @@
 import { type Browser, chromium } from 'playwright-core';
-import { findChromium, type Program } from '../../../scripts/setup/servers/programs.ts';
+import { findChromium } from '../../../scripts/setup/servers/programs.ts';
 import { atEnd } from '../runner/at-end.ts';
 
-/** A browser of the machine, or Debian's unpacked; null, said on stderr, where there is none to be had. */
-export async function startBrowser(): Promise<Browser | null> {
-  let program: Program;
-  try {
-    program = await findChromium(() => undefined);
-  } catch (error) {
-    process.stderr.write(`skipped: no chromium (${(error as Error).message.trim().replaceAll('\n', ' ')})\n`);
-    return null;
-  }
+/** A browser of the machine, or Debian's unpacked. Throws, with the line to type, where there is none to be had. */
+export async function startBrowser(): Promise<Browser> {
+  const program = await findChromium(() => undefined);
   const browser = await chromium.launch({
     executablePath: program.command,
     env: Object.fromEntries(
