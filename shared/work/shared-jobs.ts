@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import { runWithRequest } from '../common/request-context.ts';
+import { jobName } from './job-name.ts';
 
 /** Several rows that are due at once may share a job: each of its own would cost Redis as much as all of them together. */
 export type SharedJob<Row> = [first: Row, ...others: Row[]];
@@ -25,6 +27,18 @@ export function inSharedJobs<Row>(
     if (mayShare(row)) open.set(ownerOf(row), begun);
   }
   return jobs;
+}
+
+/**
+ * The name of a job for these rows. A process that admits the same ones at this moment may group them in another way. That
+ * is another job: under one name Redis would take the first alone, and rows that only the other has would have none.
+ */
+export function sharedJobName(
+  rows: SharedJob<{ id: string; claims: number; suffix?: string | undefined }>,
+): string {
+  const [first, ...others] = rows;
+  const name = jobName(first, first.suffix);
+  return others.length > 0 ? `${name}-${hash('sha1', others.map(({ id }) => id).join())}` : name;
 }
 
 /**

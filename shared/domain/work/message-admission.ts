@@ -8,10 +8,9 @@ import {
 } from '../../db/work/message-admission.system.ts';
 import type { Job } from '../../jobs/job.ts';
 import { enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
-import { jobName } from '../../work/job-name.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
 import { rankOf, rooms, windowForLater } from '../../work/rooms.ts';
-import { inSharedJobs, type SharedJob } from '../../work/shared-jobs.ts';
+import { inSharedJobs, type SharedJob, sharedJobName } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
 
 /** More at once would keep the process from the messages that it has in hand. */
@@ -108,6 +107,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
       const some = turns.slice(start, start + wokenAtOnce);
       for (const [jobLane, inLane] of Map.groupBy(some, ({ ownerId }) => laneOf(lane, ownerId))) {
         const jobs = inJobs(jobLane, inLane).map(([turn, ...others]) => ({
+          id: sharedJobName([turn, ...others]),
           payload: {
             ...payloadOf({
               id: turn.id,
@@ -116,7 +116,6 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
             }),
             ...(others.length > 0 && options.shared?.payloadOf(others)),
           },
-          id: jobName(turn, turn.suffix),
           at: turn.dueAt,
           requestId: turn.requestId,
           priority: turn.rank,

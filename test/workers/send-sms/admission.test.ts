@@ -1,14 +1,15 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { insertSms, type SmsRecord } from '../../../shared/db/sms/messages.ts';
-import { admit } from '../../../shared/domain/sms/delivery/delivery.ts';
+import { admit, refill } from '../../../shared/domain/sms/delivery/admission.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { idToBytes, newId } from '../../../shared/formats/ids.ts';
 import { sendSms as sendSmsJob } from '../../../shared/jobs/send-sms.ts';
-import { queueOf } from '../../../shared/queue/queue.ts';
+import { enqueueAll, queueOf } from '../../../shared/queue/queue.ts';
 import { type SmsLane, smsLanes } from '../../../shared/schemas/lanes.ts';
 import type { TextMessage } from '../../../shared/transports/sms.ts';
+import { jobName } from '../../../shared/work/job-name.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
@@ -141,6 +142,31 @@ test('texts that are let in together share jobs; one that the gateway wants late
   const times = Map.groupBy(gateway.taken, ({ content }) => content);
   expect(times.size).toBe(35);
   expect(gateway.taken).toHaveLength(36);
+});
+
+test('a text that is let in alone by one process does not take the job from those that another lets in with it', async () => {
+  const texts = await store(own, 'bulk', 10, { parked: true });
+  // Two who do this at once group them in two ways, as one of them saw fewer rows.
+  await enqueueAll(sendSmsJob, 'bulk', [
+    {
+      id: jobName(texts[0]!),
+      payload: { smsId: texts[0]!.id, workspaceId: own.workspaceId },
+      at: null,
+      requestId: null,
+    },
+  ]);
+  expect(await refill('bulk', [own.workspaceId], 'sweep')).toMatchObject({ admitted: 10 });
+  const jobs = await queueOf(sendSmsJob.lanes.bulk).getJobs(['waiting', 'prioritized']);
+  const turns = jobs.flatMap(({ data }) => [
+    data.smsId,
+    ...(data.others ?? []).map(({ smsId }: { smsId: string }) => smsId),
+  ]);
+  expect(new Set(turns)).toEqual(new Set(texts.map(({ id }) => id)));
+  const workers = await runWorkers(['send-sms']);
+  // Without the sweep.
+  await waitFor('all are sent', async () => (await countsOf(own, 'bulk')).sent === 10);
+  expect(gateway.taken).toHaveLength(10);
+  await workers.stop();
 });
 
 test('a backlog leaves the room of other workspaces, and of its own other lanes, alone', async () => {

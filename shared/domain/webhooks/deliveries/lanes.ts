@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto';
 import { now } from '../../../common/clock.ts';
 import type { WaitingRow } from '../../../db/work/admission.system.ts';
 import { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
 import { enqueueAll, readNextPayloads } from '../../../queue/queue.ts';
-import { jobName } from '../../../work/job-name.ts';
-import { inSharedJobs, type SharedJob } from '../../../work/shared-jobs.ts';
+import { inSharedJobs, type SharedJob, sharedJobName } from '../../../work/shared-jobs.ts';
 
 /** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
 export type DeliveryTurn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
@@ -72,7 +70,6 @@ async function nextDue(queueName: string): Promise<number> {
 function jobOf(turns: SharedJob<DeliveryTurn>) {
   const [turn, ...others] = turns;
   const { id, webhookId, dueAt, requestId } = turn;
-  const name = jobName(turn, turn.suffix);
   return {
     payload: {
       deliveryId: id,
@@ -83,8 +80,7 @@ function jobOf(turns: SharedJob<DeliveryTurn>) {
         others: others.map((other) => ({ deliveryId: other.id, requestId: other.requestId })),
       }),
     },
-    // A process that admits the same ones at this moment may group them in another way: that is another job.
-    id: others.length > 0 ? `${name}-${hash('sha1', others.map((other) => other.id).join())}` : name,
+    id: sharedJobName(turns),
     at: dueAt,
     requestId,
   };
