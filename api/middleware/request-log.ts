@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
 import { logger } from '../../shared/common/logger.ts';
-import { runWithRequest } from '../../shared/common/request-context.ts';
+import { type RequestCaller, runWithRequest } from '../../shared/common/request-context.ts';
 
 const ownId = /^[A-Za-z0-9._-]{1,128}$/;
 const longestPath = 200;
@@ -27,6 +27,16 @@ export function requestIdOf(request?: IncomingMessage): string {
   return typeof given === 'string' && ownId.test(given) ? given : randomUUID();
 }
 
+function callerOf(response: Response): RequestCaller {
+  return {
+    hasGone: () => response.destroyed,
+    onGone: (listener) => {
+      response.once('close', listener);
+      return () => response.off('close', listener);
+    },
+  };
+}
+
 /** Gives the request its id, which is in every answer and on every line about it, and logs its end. */
 export function requestLog(request: Request, response: Response, next: NextFunction): void {
   const startedAt = performance.now();
@@ -47,5 +57,5 @@ export function requestLog(request: Request, response: Response, next: NextFunct
     if (response.headersSent) log.info(line, 'request');
     else log.debug(line, 'the client went away before its answer');
   });
-  runWithRequest({ requestId, hasCallerGone: () => response.destroyed }, next);
+  runWithRequest({ requestId, caller: callerOf(response) }, next);
 }

@@ -2,8 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 type RequestContext = {
   requestId: string;
-  /** Of a request: whether its connection has closed before the answer. */
-  hasCallerGone?: () => boolean;
+  /** Of a request. */
+  caller?: RequestCaller;
+};
+
+/** Somebody who waits for an answer, for as long as the connection of the request is open. */
+export type RequestCaller = {
+  hasGone: () => boolean;
+  /** Calls `listener` once the caller has gone; returns how to take that back. */
+  onGone: (listener: () => void) => () => void;
 };
 
 const storage = new AsyncLocalStorage<RequestContext>();
@@ -20,5 +27,10 @@ export function requestId(): string | null {
 
 /** Whether nobody waits for the answer of the request any more; false outside of one. */
 export function hasCallerGone(): boolean {
-  return storage.getStore()?.hasCallerGone?.() ?? false;
+  return requestCaller()?.hasGone() ?? false;
+}
+
+/** The caller that waits for the answer of the request; undefined outside of one. */
+export function requestCaller(): RequestCaller | undefined {
+  return storage.getStore()?.caller;
 }

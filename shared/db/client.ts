@@ -12,7 +12,7 @@ import {
 } from './client/connection.ts';
 import type { ColumnMap, Columns, RecordOf } from './client/table.ts';
 import { hex, written } from './client/text.ts';
-import { timeLimited } from './client/time-limit.ts';
+import { sendLimited } from './client/time-limit.ts';
 import { withConnection } from './client/unit.ts';
 import { type RowValue, valueByRow } from './client/values-by-row.ts';
 
@@ -37,7 +37,7 @@ export function execute<T = Row[]>(sql: string, values: readonly Param[] = []): 
 
 /** A statement in text, for SQL whose length varies (IN lists, multi-row inserts). `?` takes nested arrays. */
 export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): Promise<T> {
-  return withConnection((connection) => send<T>(connection, false, timeLimited(sql), values));
+  return withConnection((connection) => sendLimited<T>(connection, sql, values));
 }
 
 /** The text of a statement for `queryEach`, with the values in their places. */

@@ -10,6 +10,8 @@ export type Connection = {
   execute(options: object, done: (error: unknown, rows: unknown) => void): void;
   destroy(): void;
   __knex__disposed?: unknown;
+  /** The server's number of it. */
+  threadId?: number;
   madeAt?: number;
 };
 export type Param = string | number | boolean | Date | Buffer | null;
@@ -136,6 +138,11 @@ export function send<T>(
     // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
     if (!isDone) timer = setTimeout(() => done(timedOut()), config.MYSQL_TIMEOUT_SECONDS * 1000);
   });
+}
+
+/** It serves what it has in hand, and nobody after that. */
+export function retire(connection: Connection): void {
+  connection.__knex__disposed ??= 'retired';
 }
 
 function discard(connection: Connection, error: unknown): void {

@@ -1,36 +1,78 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { problem } from '../../common/errors.ts';
+import { logger } from '../../common/logger.ts';
+import type { RequestCaller } from '../../common/request-context.ts';
+import { acquire, type Connection, type Row, retire, send } from './connection.ts';
 
-/** When reading is to be over, and whether anybody still waits for it. */
-type StatementLimit = { end: number; isInVain: () => boolean };
+type StatementLimit = { end: number; caller: RequestCaller | undefined };
 
 const limits = new AsyncLocalStorage<StatementLimit>();
 // MariaDB's ER_STATEMENT_TIMEOUT and MySQL's ER_QUERY_TIMEOUT.
 const timeouts = new Set([1969, 3024]);
+/** Where the connections to the server are listed: MariaDB has the one, MySQL the other. */
+const processlist = '/*M! information_schema.processlist */ /*!80000 performance_schema.processlist */';
 
 /**
- * For work that only reads: once it has taken so long, the server ends its statement, and it fails with 503. It sends no
- * further statement either when nobody waits for it any more.
+ * For work that only reads: once it has taken so long, or when nobody waits for it any more, the server ends its statement,
+ * and it fails with 503.
  */
 export async function limitTime<T>(
-  { ms, isInVain }: { ms: number; isInVain: () => boolean },
+  { ms, caller }: { ms: number; caller: RequestCaller | undefined },
   work: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await limits.run({ end: performance.now() + ms, isInVain }, work);
+    return await limits.run({ end: performance.now() + ms, caller }, work);
   } catch (error) {
-    throw timeouts.has((error as { errno?: number }).errno ?? 0) ? tookTooLong() : error;
+    const isEnded = caller?.hasGone() || timeouts.has((error as { errno?: number }).errno ?? 0);
+    throw isEnded ? tookTooLong() : error;
   }
 }
 
-/** The statement, as it is sent within a time limit. */
-export function timeLimited(sql: string): string {
+/** Sends a statement in text, within the time limit where there is one. */
+export async function sendLimited<T>(
+  connection: Connection,
+  sql: string,
+  values: readonly unknown[],
+): Promise<T> {
   const limit = limits.getStore();
-  if (!limit) return sql;
-  const leftMs = Math.ceil(limit.end - performance.now());
-  if (leftMs <= 0 || limit.isInVain()) throw tookTooLong();
+  if (!limit) return send(connection, false, sql, values);
+  const { end, caller } = limit;
+  const leftMs = Math.ceil(end - performance.now());
+  if (leftMs <= 0 || caller?.hasGone()) throw tookTooLong();
+  const mark = `/* ${randomUUID()} */`;
   // Each of the two servers takes the other's form for a comment.
-  return `/*M! SET STATEMENT max_statement_time = ${leftMs / 1000} FOR */ ${sql.replace('SELECT', `SELECT /*+ MAX_EXECUTION_TIME(${leftMs}) */`)}`;
+  const text = `/*M! SET STATEMENT max_statement_time = ${leftMs / 1000} FOR */ ${sql.replace('SELECT', `SELECT /*+ MAX_EXECUTION_TIME(${leftMs}) */ ${mark}`)}`;
+  const forget = caller?.onGone(() => {
+    retire(connection);
+    limits
+      .exit(() => endStatement(connection, mark))
+      .catch((error) => logger.debug({ err: error }, 'a statement goes on to its time limit'));
+  });
+  try {
+    return await send(connection, false, text, values);
+  } finally {
+    forget?.();
+  }
+}
+
+/**
+ * Ends the statement with its connection, as the server does not see by itself that nobody waits. After a change of the
+ * primary the same number may be another connection of another server, which has no such mark.
+ */
+async function endStatement({ threadId }: Connection, mark: string): Promise<void> {
+  const { connection, release } = await acquire();
+  try {
+    const [found] = await send<Row[]>(
+      connection,
+      false,
+      `SELECT id FROM ${processlist} WHERE id = ? AND info LIKE ?`,
+      [threadId, `%${mark}%`],
+    );
+    if (found) await send(connection, false, 'KILL ?', [threadId]);
+  } finally {
+    await release();
+  }
 }
 
 function tookTooLong(): Error {

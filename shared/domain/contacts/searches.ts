@@ -1,6 +1,6 @@
 import { type Problem, problem } from '../../common/errors.ts';
 import { count } from '../../common/metrics.ts';
-import { hasCallerGone } from '../../common/request-context.ts';
+import { hasCallerGone, requestCaller } from '../../common/request-context.ts';
 import { semaphore } from '../../common/semaphore.ts';
 import { config } from '../../config/config.ts';
 import { limitTime } from '../../db/client.ts';
@@ -25,7 +25,7 @@ export async function searching<T>(
   if (filter.terms.length === 0) return run();
   return inHand.run(workspaceId, refusal, async () => {
     try {
-      return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, isInVain: hasCallerGone }, run);
+      return await limitTime({ ms: config.CONTACT_SEARCH_SECONDS * 1000, caller: requestCaller() }, run);
     } catch (error) {
       if (hasCallerGone()) count('contact_searches_ended', { reason: 'abandoned' });
       throw error;

@@ -1,5 +1,5 @@
 import { problem } from '../../common/errors.ts';
-import { hasCallerGone } from '../../common/request-context.ts';
+import { requestCaller } from '../../common/request-context.ts';
 import { semaphore } from '../../common/semaphore.ts';
 import { config } from '../../config/config.ts';
 import { limitTime } from '../../db/client.ts';
@@ -34,7 +34,7 @@ export async function limited<Found>(workspaceId: string, look: () => Promise<Fo
       retryAfterSeconds: 1,
     });
   return inHand.run(workspaceId, refusal, () =>
-    limitTime({ ms: config.REPORT_SECONDS * 1000, isInVain: hasCallerGone }, look),
+    limitTime({ ms: config.REPORT_SECONDS * 1000, caller: requestCaller() }, look),
   );
 }
 
