@@ -113,7 +113,7 @@ async function runPlatform(chosen: Options): Promise<{ finds: Found[]; text: str
   return {
     finds: result.finds,
     text: [
-      `${result.inputs} inputs for the platform; ${answers.join(', ')}`,
+      `${result.replayed} finds of earlier runs and ${result.inputs} inputs for the platform; ${answers.join(', ')}`,
       `Memory at the end: ${memory.join(', ')}`,
       `Stalls that did not come again: ${result.unrepeated.join(', ') || 'none'}`,
     ].join('\n'),

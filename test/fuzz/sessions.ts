@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { endpoints } from '../../api/routes/index.ts';
 import { makeReturnPath } from '../../shared/domain/email/reports/return-path.ts';
 import { clientOf } from '../support/api/api-client.ts';
@@ -6,6 +7,7 @@ import { workspace } from '../support/data/factory.ts';
 import { bodies } from '../support/data/records.ts';
 import { cpuSlowdown } from '../support/processes/cpu-time.ts';
 import type { ReceivedMessage, SmtpSink } from '../support/servers/smtp-sink.ts';
+import { findsOf } from './corpus.ts';
 import type { Find } from './inputs.ts';
 import { errorsIn, faultsOfProcesses, type Platform } from './platform.ts';
 import { goodBodies, httpInput, smtpInput } from './requests.ts';
@@ -23,11 +25,14 @@ import {
 } from './wire.ts';
 
 type Task = { seed: number; inputs: number; until: number; only: string | undefined };
-type Input = { target: string; index: number; bytes: Buffer };
+/** `made`: with names in braces for what only the run knows. */
+type Input = { target: string; index: number; made: Buffer };
 export type Session = {
-  /** With the bytes as they were sent, without the names in braces. */
+  /** With the input as it was made, so that a later run can fill in its own names. */
   finds: (Find & { bytes: Buffer })[];
+  /** Made by this run, and found by earlier ones. */
   inputs: number;
+  replayed: number;
   /** Status or reply code -> how many. */
   answers: Record<string, number>;
   /** Stalls that did not come again when each input of their batch was sent alone. */
@@ -42,7 +47,7 @@ const everyMail = 5;
 /** Sends what strangers may send to the processes that they reach, and watches these. */
 export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Task): Promise<Session> {
   const { web, inbound } = platform;
-  const session: Session = { finds: [], inputs: 0, answers: {}, unrepeated: [] };
+  const session: Session = { finds: [], inputs: 0, replayed: 0, answers: {}, unrepeated: [] };
   const { values, good } = await makeRecords(web.process.url);
   const port = Number(new URL(web.process.url).port);
 
@@ -50,17 +55,21 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
     const isMail = task.only === targetOfSmtp || (task.only === undefined && number % everyMail === 0);
     const target = isMail ? targetOfSmtp : targetOfHttp;
     const made = isMail ? smtpInput(task.seed, number) : httpInput(task.seed, number, good);
-    return { target, index: number, bytes: filled(made, values) };
+    return { target, index: number, made };
   }
 
-  async function send({ target, bytes }: Input): Promise<string | null> {
+  async function send({ target, made }: Input): Promise<string | null> {
     const isMail = target === targetOfSmtp;
+    const bytes = filled(made, values);
     const answer = isMail ? await exchangeMail(inbound.process.port, bytes) : await exchange(port, bytes);
     const code = isMail ? replyCodeOf(answer) : statusOf(answer);
     const name = `${target} ${code ?? 'none'}`;
     session.answers[name] = (session.answers[name] ?? 0) + 1;
     return isMail ? faultOfReplies(answer) : faultOfAnswer(answer);
   }
+
+  const note = ({ target, index, made }: Input, fault: string) =>
+    session.finds.push({ target, index, bytes: made, fault });
 
   const held = async () => {
     const all = platform.subjects.map(async ({ name, heldMs }) => ({ name, ms: await heldMs() }));
@@ -80,45 +89,59 @@ export async function fuzzPlatform(platform: Platform, sink: SmtpSink, task: Tas
       }
       if (again.length < 2) continue;
       isFound = true;
-      session.finds.push({ ...input, fault: `the event loop was held: ${again.join(', ')}` });
+      note(input, `the event loop was held: ${again.join(', ')}`);
     }
     if (!isFound) session.unrepeated.push(Math.round(ms));
   }
 
   let errors = 0;
-  for (let number = 0; number < task.inputs && Date.now() < task.until; number += batchSize) {
-    const size = Math.min(batchSize, task.inputs - number);
-    const batch = Array.from({ length: size }, (_, index) => inputAt(number + index));
+  /** Returns whether the platform can take more. */
+  async function sendBatch(batch: readonly Input[]): Promise<boolean> {
     const waiting = [...batch];
     const again: Input[] = [];
     const sendAll = async () => {
       for (let input = waiting.shift(); input; input = waiting.shift()) {
         const fault = await send(input);
         if (fault !== null && isToRepeat(fault)) again.push(input);
-        else if (fault !== null) session.finds.push({ ...input, fault });
+        else if (fault !== null) note(input, fault);
       }
     };
     await Promise.all(Array.from({ length: atOnce }, sendAll));
     // Several requests are under way at the same time, and one may be told to come again: alone it must not be.
     for (const input of again) {
       const fault = await send(input);
-      if (fault !== null) session.finds.push({ ...input, fault });
+      if (fault !== null) note(input, fault);
     }
-    session.inputs += size;
     const [stall] = await held();
     if (stall) await findStall(batch, stall.ms);
     const last = batch.at(-1)!;
-    const blame = (fault: string) =>
-      session.finds.push({ ...last, fault: `in the 40 inputs up to this: ${fault}` });
+    const blame = (fault: string) => note(last, `in the ${batch.length} inputs up to this: ${fault}`);
     const dead = faultsOfProcesses(platform);
     for (const fault of dead) blame(fault);
     const written = platform.subjects.flatMap(({ process }) => errorsIn(process.output()));
     for (const line of written.slice(errors)) blame(`it logged ${line}`);
     errors = written.length;
     for (const message of sink.messages.splice(0)) for (const fault of faultsOfMessage(message)) blame(fault);
-    if (dead.length > 0) break;
+    return dead.length === 0;
+  }
+
+  const replayed = foundBefore(task.only);
+  session.replayed = replayed.length;
+  if (replayed.length > 0 && !(await sendBatch(replayed))) return session;
+  for (let number = 0; number < task.inputs && Date.now() < task.until; number += batchSize) {
+    const size = Math.min(batchSize, task.inputs - number);
+    session.inputs += size;
+    if (!(await sendBatch(Array.from({ length: size }, (_, index) => inputAt(number + index))))) break;
   }
   return session;
+}
+
+/** Inputs that earlier runs have found. They count down from -1. */
+function foundBefore(only: string | undefined): Input[] {
+  return [targetOfHttp, targetOfSmtp]
+    .filter((target) => only === undefined || only === target)
+    .flatMap((target) => findsOf(target).map((file) => ({ target, made: readFileSync(file) })))
+    .map((find, place) => ({ ...find, index: -1 - place }));
 }
 
 /** Whatever a customer had us write, it is a message (RFC 5322 §2.1.1). */
