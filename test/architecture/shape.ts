@@ -46,6 +46,7 @@ const topEntries = new Set([
   'Procfile',
   'README.md',
   'CHANGELOG.md',
+  'app.json',
   'LICENSE',
   // Not of the project: what npm installs.
   'node_modules',
