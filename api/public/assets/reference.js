@@ -58,6 +58,7 @@ function hiddenClients() {
     'http',
     'java',
     'js',
+    'julia',
     'kotlin',
     'objc',
     'ocaml',

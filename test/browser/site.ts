@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { type Demo, makeDemo } from '../../scripts/setup/start/demo-workspace.ts';
+import { startApi } from '../support/api/start-api.ts';
+import { changeSettings } from '../support/processes/settings.ts';
+import { startBrowser } from '../support/servers/browser.ts';
+import { waitFor } from '../support/time/wait-for.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+export const desk = { width: 1280, height: 900 };
+export const phone = { width: 390, height: 844 };
+
+export type Site = Awaited<ReturnType<typeof openSite>>;
+type WindowSettings = Parameters<Browser['newContext']>[0];
+
+/** The pages of a platform with a demo workspace, and a browser to look at them. Debian's package may have to be fetched first. */
+export async function openSite(settings: Parameters<typeof changeSettings>[0] = {}) {
+  const browser = await startBrowser();
+  const demo: Demo = await makeDemo();
+  changeSettings({
+    DEMO_API_KEY: demo.apiKey,
+    SYSTEM_SENDER: 'Platform <hello@demo.example>',
+    // The key is for a platform that this machine alone reaches.
+    BIND_ADDRESS: '127.0.0.1',
+    ...settings,
+  });
+  const { url } = await startApi();
+
+  /** A window of its own. A request to anywhere else, or a script that fails, fails the test when it is closed. */
+  async function open(path: string, windowSettings: WindowSettings = {}) {
+    const context: BrowserContext = await browser.newContext({ viewport: desk, ...windowSettings });
+    context.setDefaultTimeout(90_000);
+    const faults: string[] = [];
+    context.on('request', (request) => {
+      if (!request.url().startsWith(`${url}/`) && !/^(?:data|blob):/.test(request.url()))
+        faults.push(`asks for ${request.url()}`);
+    });
+    const page = await context.newPage();
+    page.on('pageerror', ({ message }) => faults.push(message));
+    await page.goto(url + path);
+    const close = async () => {
+      await context.close();
+      expect(faults).toEqual([]);
+    };
+    return { page, close };
+  }
+  return { browser, demo, url, open };
+}
+
+/** The faults axe finds that keep somebody from reading or using the page. */
+export async function seriousFaults(page: Page, rules?: string[]): Promise<string[]> {
+  // Playwright's waitForFunction asks again with eval, which the page's Content-Security-Policy refuses.
+  await waitFor('nothing moves any more', () =>
+    page.evaluate<boolean>('document.getAnimations().every(({ playState }) => playState !== "running")'),
+  );
+  await page.evaluate(`window.axe ?? (() => { ${axe} })()`);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)) as {
+    violations: { id: string; impact: string; nodes: { html: string }[] }[];
+  };
+  return violations
+    .filter(({ id, impact }) => ['serious', 'critical'].includes(impact) || id.startsWith('landmark'))
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' ')}`);
+}
+
+export async function widthOnPhone(page: Page): Promise<number> {
+  await page.setViewportSize(phone);
+  return page.evaluate<number>('document.documentElement.scrollWidth');
+}
