@@ -4,7 +4,7 @@ import { startsProcesses } from './projects.ts';
 
 // They take most of a minute each, which their size does not tell.
 const longest =
-  /^test\/(faults\/(rolling-deploy|hostile-clients|storm|sms\/batches-killed)|flows\/large-emails|scripts\/bench-compare)\.test/;
+  /^test\/(faults\/(rolling-deploy|hostile-clients|storm|sms\/batches-killed)|flows\/large-emails|browser\/(pages|reference)|scripts\/bench-compare)\.test/;
 // Their files wait for processes and threads, many of them for most of half a minute.
 const long = /^test\/(faults|flows|sandbox)\/|^test\/architecture\.test/;
 
