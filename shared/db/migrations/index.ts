@@ -34,6 +34,7 @@ import { stopReplies } from './0043_stop_replies.ts';
 import { contactListCopyWindows } from './0044_contact_list_copy_windows.ts';
 import { simulatorAnswerWindows } from './0045_simulator_answer_windows.ts';
 import { smsBatchBytes } from './0046_sms_batch_bytes.ts';
+import { smsPartlyTaken } from './0047_sms_partly_taken.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -74,4 +75,5 @@ export const migrations: Migration[] = [
   contactListCopyWindows,
   simulatorAnswerWindows,
   smsBatchBytes,
+  smsPartlyTaken,
 ];

@@ -67,6 +67,7 @@ const smsColumns = [
   'client_tag',
   'batch_id',
   'uncertain_count',
+  'is_partly_taken',
   'gateway',
 ] as const satisfies (keyof RowOf<typeof sms>)[];
 type TimesIn = { hour: number; sent_ms: number | null; delivered_ms: number | null };

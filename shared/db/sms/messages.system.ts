@@ -61,6 +61,7 @@ const outcome = sms.pick(
   'parked',
   'retries',
   'uncertainCount',
+  'isPartlyTaken',
   'gateway',
   'gatewayReference',
   'eventSeq',

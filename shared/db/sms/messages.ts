@@ -65,6 +65,8 @@ export const sms = table('sms_messages', {
   claims: int(),
   retries: int(),
   uncertainCount: int(),
+  /** A gateway has parts of it, where it has several. */
+  isPartlyTaken: boolean(),
   handoverAt: time().nullable(),
   gateway: binaryText().nullable(),
   gatewayReference: outsideBinaryText('sms_messages.gateway_reference').nullable(),
@@ -78,6 +80,7 @@ export const accepted = sms.omit(
   'claims',
   'retries',
   'uncertainCount',
+  'isPartlyTaken',
   'handoverAt',
   'gateway',
   'gatewayReference',

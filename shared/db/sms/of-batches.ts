@@ -35,12 +35,13 @@ export async function listIdsOfBatch(
   return rows.map((row) => idFromBytes('sms', row.id));
 }
 
-/** The texts among these that are queued and may not have been handed over, locked until the transaction ends. */
+/** The texts among these that are queued and of which no gateway can have anything, locked until the transaction ends. */
 export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
   return sms.toRecords(
     await query(
       `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
-       AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0 ORDER BY id FOR UPDATE`,
+       AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0
+       AND is_partly_taken = 0 ORDER BY id FOR UPDATE`,
       [ids.map(idToBytes), idToBytes(workspaceId)],
     ),
   );

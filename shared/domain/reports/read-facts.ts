@@ -1,6 +1,7 @@
 import type { Channel } from '../../db/reports/counts.ts';
 import type { ReportedMessages } from '../../db/reports/messages.system.ts';
 import { addressOf, compareKey } from '../../formats/email/address.ts';
+import { staysCharged } from '../sms/stays-charged.ts';
 import { bucketsOf, type Facts, type Standing } from './facts.ts';
 import { hourOf } from './pieces.ts';
 
@@ -89,7 +90,13 @@ function emailReason(status: string, category: string | null): Standing['reason'
 function smsFacts(row: ReportedMessages['sms']): Facts | null {
   const { direction, status } = row;
   if (direction !== 'outbound' || status === 'received') return null;
-  const isRefused = status === 'failed' && row.sent_ms === null && row.uncertain_count === 0;
+  const isGivenBack =
+    status === 'failed' &&
+    !staysCharged({
+      isSent: row.sent_ms !== null,
+      uncertainCount: row.uncertain_count,
+      isPartlyTaken: row.is_partly_taken === 1,
+    });
   const reason = status === 'failed' ? row.reason_category : null;
   return {
     id: row.id,
@@ -110,7 +117,7 @@ function smsFacts(row: ReportedMessages['sms']): Facts | null {
       status,
       reason: reason === 'rejected' || reason === 'suppressed' ? reason : null,
       isOpened: false,
-      isFree: status === 'held' || status === 'cancelled' || isRefused,
+      isFree: status === 'held' || status === 'cancelled' || isGivenBack,
       charged: Number(row.charged),
       gateway: row.gateway?.toString() ?? '',
       errorCode: status === 'failed' ? (row.reason_code ?? '') : '',

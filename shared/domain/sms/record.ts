@@ -30,6 +30,7 @@ export const notHandedOver = {
   claims: 0,
   retries: 0,
   uncertainCount: 0,
+  isPartlyTaken: false,
   handoverAt: null,
   gateway: null,
   gatewayReference: null,

@@ -36,10 +36,15 @@ const step = fc.record({
   number: fc.nat(1000),
 });
 
+const refused = { kind: 'refused', code: 'no', detail: 'No', retryable: false } as const;
+/** Some leave parts of a text with the gateway. */
 const submissions: ((id: string) => Submission)[] = [
   (id) => ({ kind: 'accepted', reference: id }),
-  () => ({ kind: 'refused', code: 'no', detail: 'No', retryable: false }),
+  () => refused,
   () => ({ kind: 'later', detail: 'Later' }),
+  () => ({ kind: 'unavailable', detail: 'No answer' }),
+  (id) => ({ ...refused, parts: [{ part: 2, reference: `${id}-2` }] }),
+  (id) => ({ kind: 'later', detail: 'Later', parts: [{ part: 1, reference: `${id}-1` }] }),
 ];
 const tags = [null, 'offer', 'code'];
 const amountOf = ({ gbp }: { gbp: string }) => parseMoney(gbp)!;
@@ -68,6 +73,8 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
           const clientTag = tags[number % 3]!;
           if (what === 'text')
             await sendSms(api, own, {
+              // No number of the simulator's own: the network that is played here has it.
+              recipient: '+447407000000',
               clientTag,
               content: number % 2 ? 'x'.repeat(161) : 'Hello',
               ...(number % 5 === 0 && { scheduledAt: new Date(now().getTime() + 7_200_000).toISOString() }),
@@ -92,7 +99,11 @@ test('ledger, rollups and balance agree to the ten-thousandth, whatever is sent,
           }
           if (what === 'send')
             for (const id of await idsOf('sms', 'sms_messages', 1 + (number % 6))) {
-              gateway.says = () => Promise.resolve(submissions[number % 3]!(id));
+              const { parts, ...said } = submissions[Math.floor(number / 6) % submissions.length]!(id);
+              gateway.says = async () => {
+                const isOfMany = gateway.taken.at(-1)!.parts > 1;
+                return parts && isOfMany ? { ...said, parts } : said;
+              };
               await smsDelivery.attempt(id);
             }
           if (what === 'wait') await advanceClock(number * 1_000);

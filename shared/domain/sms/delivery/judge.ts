@@ -6,6 +6,7 @@ import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import type { PartTaken, Submission } from '../../../transports/sms.ts';
 import { nextTry } from '../../work/retry-times.ts';
 import { advance } from '../record.ts';
+import { staysCharged } from '../stays-charged.ts';
 import * as admission from './admission.ts';
 import { gatewayAway, uncertain } from './reasons.ts';
 import { giveUpMinutes } from './times.ts';
@@ -28,9 +29,8 @@ export function judge(
 ): SmsJudgement {
   const { parts = [] } = submission;
   if (parts.length === 0) return judgeWhole(message, gateway, submission, isAlone);
-  const judgement = judgeWhole({ ...message, gateway }, gateway, submission, isAlone);
-  // The parts that the gateway has are paid for.
-  return { ...judgement, isGivenBack: false, parts };
+  const taken = { ...message, gateway, isPartlyTaken: true };
+  return { ...judgeWhole(taken, gateway, submission, isAlone), parts };
 }
 
 function judgeWhole(
@@ -83,8 +83,7 @@ function judgeWhole(
 }
 
 export function fail(message: SmsRecord, reason: SmsReason): SmsJudgement {
-  // Where it may have arrived it has been paid for.
-  const isGivenBack = message.uncertainCount === 0;
+  const isGivenBack = !staysCharged({ ...message, isSent: message.sentAt !== null });
   return { message: advance(message, 'failed', { at: now(), reason }), isGivenBack, metric: 'failed' };
 }
 
