@@ -18,8 +18,16 @@ const basic =
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà';
 const extension = '\f^{}\\[~]|€';
 
-// A part of several gives six bytes of its 140 to the header that puts them together.
-const room = { gsm7: { alone: 160, ofMany: 153 }, ucs2: { alone: 70, ofMany: 67 } } as const;
+const partBytes = 140;
+/** A part of several gives them to the header that puts the parts together, which names the text by 8 bits. */
+const usualHeaderBytes = 6;
+const alone = { gsm7: 160, ucs2: 70 } as const;
+
+/** How much of a text there is room for beside the header: septets, or the two bytes of UCS-2. */
+function besideHeader(encoding: Encoding, headerBytes: number): number {
+  const bits = 8 * (partBytes - headerBytes);
+  return Math.floor(bits / (encoding === 'gsm7' ? 7 : 16));
+}
 
 const septets = new Uint8Array(0x2100);
 for (const character of basic) septets[character.charCodeAt(0)] = 1;
@@ -30,12 +38,24 @@ function septetsOf(character: string): number {
   return character.length === 1 ? (septets[character.charCodeAt(0)] ?? 0) : 0;
 }
 
-/** The parts that a text is sent as. No pair of septets and no surrogate pair is divided between two of them. */
-export function partsOf(text: string): Parted {
+/**
+ * The parts that a text is sent as, each with a header of so many bytes where there are several. No pair of septets and
+ * no surrogate pair is divided between two of them.
+ */
+export function partsOf(text: string, headerBytes = usualHeaderBytes): Parted {
   for (const character of text)
-    if (septetsOf(character) === 0)
-      return { encoding: 'ucs2', parts: split(text, (one) => one.length, room.ucs2) };
-  return { encoding: 'gsm7', parts: split(text, septetsOf, room.gsm7) };
+    if (septetsOf(character) === 0) return partedAs('ucs2', text, (one) => one.length, headerBytes);
+  return partedAs('gsm7', text, septetsOf, headerBytes);
+}
+
+function partedAs(
+  encoding: Encoding,
+  text: string,
+  sizeOf: (character: string) => number,
+  headerBytes: number,
+): Parted {
+  const room = { alone: alone[encoding], ofMany: besideHeader(encoding, headerBytes) };
+  return { encoding, parts: split(text, sizeOf, room) };
 }
 
 const escapeByte = 0x1b;
@@ -96,7 +116,7 @@ export function adapt(
 function split(
   text: string,
   sizeOf: (character: string) => number,
-  { alone, ofMany }: { alone: number; ofMany: number },
+  room: { alone: number; ofMany: number },
 ): string[] {
   const starts = [0];
   let used = 0;
@@ -104,7 +124,7 @@ function split(
   let index = 0;
   for (const character of text) {
     const size = sizeOf(character);
-    if (used + size > ofMany) {
+    if (used + size > room.ofMany) {
       starts.push(index);
       used = 0;
     }
@@ -112,7 +132,7 @@ function split(
     total += size;
     index += character.length;
   }
-  if (total <= alone) return [text];
+  if (total <= room.alone) return [text];
   return starts.map((start, part) => text.slice(start, starts[part + 1]));
 }
 

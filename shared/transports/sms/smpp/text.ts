@@ -11,13 +11,15 @@ export type EncodedPart = Pick<ShortMessage, 'dataCoding' | 'message' | 'tlvs'> 
 const ucs2Coding = 0x08;
 /** Of the user data header (3GPP TS 23.040 §9.2.3.24): concatenation with a reference of 8 bits, and of 16. */
 const [concatenated8, concatenated16] = [0x00, 0x08];
+// Where the carrier writes the header itself, it is that of 8 bits, as with most.
+const headerBytes: Record<LongForm, number> = { udh: 6, udh16: 7, sar: 6, payload: 6 };
 
 /** `reference` joins the parts of one text at the phone: the same for all of them, and each time that they are sent. */
 export function encodeText(
   content: string,
   { form, reference, gsmCoding }: { form: LongForm; reference: number; gsmCoding: number },
 ): EncodedPart[] {
-  const { encoding, parts } = partsOf(content);
+  const { encoding, parts } = partsOf(content, headerBytes[form]);
   const bytesOf = encoding === 'gsm7' ? toGsm7 : toUcs2;
   const dataCoding = encoding === 'gsm7' ? gsmCoding : ucs2Coding;
   if (parts.length === 1)
