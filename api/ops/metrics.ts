@@ -60,19 +60,26 @@ const counters: Record<string, CounterOf> = {
     help: 'Lines to gateways that were lost or not to be had, and binds that were refused',
     labels: ['gateway', 'kind'],
   },
-  sms_gateway_pauses: { help: 'Pauses of a process because a gateway did not answer', labels: ['gateway'] },
+  sms_gateway_pauses: {
+    help: 'Pauses of a process because a gateway did not answer, or put off all texts',
+    labels: ['gateway'],
+  },
   sms_gateway_put_off: {
     help: 'Receipts and texts that a gateway is to bring again, as they could not be kept',
     labels: ['gateway'],
   },
   sms_gateway_refusals: {
-    help: 'Messages that a gateway did not take, by its command_status',
+    help: 'Messages that a gateway did not take, by its command_status where SMPP 3.4 names it, or its HTTP status',
     labels: ['gateway', 'status'],
   },
   sms_gateway_unread: { help: 'Receipts of gateways that cannot be read', labels: ['gateway'] },
   sms_inbound_unmatched: {
     help: 'Text messages that came for a number of no workspace, or from a sender that cannot be answered',
     labels: ['gateway', 'what'],
+  },
+  sms_inbound_cut: {
+    help: 'Text messages that came in and were kept without their end, as they were too long',
+    labels: ['gateway'],
   },
   sms_inbound_repeated: {
     help: 'Text messages that a gateway brought again, as it was not told that they are kept',

@@ -44,8 +44,11 @@ export async function deleteInboundParts(text: PartedText): Promise<void> {
 // Phones cut a text where a part is full, between the two units of one character too. MySQL has no half characters, so
 // each is written as four digits after a character that no text has (Unicode §23.7) until the parts are joined.
 const mark = '\ufdd0';
+// Only at the ends: a half elsewhere is of no character.
 const storable = (content: string) =>
-  content.replaceAll(/\p{Surrogate}/gu, (half) => mark + half.charCodeAt(0).toString(16));
+  content
+    .replaceAll(/^\p{Surrogate}|\p{Surrogate}$/gu, (half) => mark + half.charCodeAt(0).toString(16))
+    .toWellFormed();
 const asItCame = (content: string) =>
   content.replaceAll(/\ufdd0(d[89a-f][0-9a-f]{2})/g, (_, digits) =>
     String.fromCharCode(parseInt(digits, 16)),
@@ -71,21 +74,44 @@ export async function deleteInboundPartsBefore(until: Date, limit: number): Prom
   return affectedRows;
 }
 
-/** False where the same has come since `after` and its gateway has not been told. */
-export async function insertUnanswered(digest: Buffer, at: Date, after: Date): Promise<boolean> {
+/** The key of a text whose gateway has not been told: the place among those that are alike is the last byte. */
+function unansweredKey(digest: Buffer, place: number): Buffer {
+  const key = Buffer.from(digest);
+  key[key.length - 1] = place;
+  return key;
+}
+
+/** The places of the texts that are alike, have come since `after`, and whose gateway has not been told. */
+export async function listUnansweredPlaces(digest: Buffer, after: Date): Promise<number[]> {
+  const rows = await execute<{ digest: Buffer }[]>(
+    'SELECT digest FROM sms_inbound_unanswered WHERE digest >= ? AND digest <= ? AND received_at >= ?',
+    [unansweredKey(digest, 0), unansweredKey(digest, 255), after],
+  );
+  return rows.map(({ digest: key }) => key.at(-1)!);
+}
+
+/** False where a text has had this place since `after`. */
+export async function insertUnanswered(
+  digest: Buffer,
+  place: number,
+  { at, after }: { at: Date; after: Date },
+): Promise<boolean> {
+  const key = unansweredKey(digest, place);
   await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ? AND received_at < ?`, [
-    digest,
+    key,
     after,
   ]);
   const { affectedRows } = await query<Changed>(
     'INSERT IGNORE INTO sms_inbound_unanswered (digest, received_at) VALUES (?)',
-    [[digest, at]],
+    [[key, at]],
   );
   return affectedRows === 1;
 }
 
-export async function deleteUnanswered(digest: Buffer): Promise<void> {
-  await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ?`, [digest]);
+export async function deleteUnanswered(digest: Buffer, place: number): Promise<void> {
+  await execute(`DELETE u FROM sms_inbound_unanswered u ${byId} WHERE digest = ?`, [
+    unansweredKey(digest, place),
+  ]);
 }
 
 export async function deleteUnansweredBefore(until: Date, limit: number): Promise<number> {

@@ -6,6 +6,8 @@ import { Moment, text } from '../fields.ts';
 const PostId = text({ min: 1, max: 255 });
 const Reference = z.string().regex(/^[\x21-\x7e]{1,60}$/, 'must be 1 to 60 visible ASCII characters');
 const Party = text({ min: 1, max: 40 });
+/** The characters of a text that comes in, by whichever gateway. */
+export const longestInbound = 10_000;
 
 export const GatewayReceipt = z.object({
   id: PostId,
@@ -31,7 +33,7 @@ export const GatewayText = z.object({
   /** Whatever a phone has sent: what is refused here is lost. */
   content: z
     .string()
-    .max(10_000)
+    .max(longestInbound)
     .transform((content) => content.toWellFormed()),
   receivedAt: Moment.nullable().default(null),
 });

@@ -50,8 +50,8 @@ export type InboundPart = {
  */
 export type Receive = {
   receipt: (receipt: { gateway: string; reference: string; reason: SmsReason | null }) => Promise<void>;
-  /** Resolves with what is to be done once the gateway has been told. */
-  text: (text: InboundPart) => Promise<() => void>;
+  /** Resolves with what is to be done once the gateway has been told. `line`: the one that it came on, whichever object. */
+  text: (text: InboundPart, line: object) => Promise<() => void>;
 };
 
 export type GatewayState = {

@@ -5,11 +5,13 @@ import * as senders from '../../../shared/domain/senders/senders.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
+import type { ShortMessage } from '../../../shared/transports/sms/smpp/pdu.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { newSms, sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import * as carrier from '../../support/servers/smpp-carrier.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -34,36 +36,10 @@ beforeEach(async () => {
   onTestFinished(() => smsc.close());
 });
 
-/** The played carrier is the gateway of British numbers, and this process hears it. */
-async function useCarrier(changes: object = {}): Promise<void> {
-  const list = [
-    {
-      name: 'carrier',
-      type: 'smpp',
-      url: `smpp://acme:secret@127.0.0.1:${smsc.port}`,
-      countries: ['GB'],
-      ...changes,
-    },
-  ];
-  changeSettings({ SMS_GATEWAYS: gatewayList.parse(JSON.stringify(list)) });
-  onTestFinished(() => smsGateways.stop());
-  smsGateways.start();
-  await waitFor('the process is bound', () => smsc.binds.length > 0);
-}
-
-const receipt = (id: string, stat = 'DELIVRD') => ({
-  esmClass: 4,
-  message: Buffer.from(
-    `id:${id} sub:001 dlvrd:001 submit date:2611240900 done date:2611240901 stat:${stat} err:000`,
-  ),
-});
 /** A text from a person to the number of the workspace. */
-const textFrom = (message: Buffer, changes: object = {}) => ({
-  source: { ton: 1, npi: 1, address: recipient.slice(1) },
-  destination: { ton: 1, npi: 1, address: number.slice(1) },
-  message,
-  ...changes,
-});
+const textFrom = (message: Buffer, changes: Partial<ShortMessage> = {}) =>
+  carrier.textFrom(recipient, number, message, changes);
+const { receipt } = carrier;
 const received = async () => {
   const rows = await query<{ sender: Buffer; recipient: Buffer; content: string }[]>(
     "SELECT sender, recipient, content FROM sms_messages WHERE direction = 'inbound' ORDER BY id",
@@ -73,7 +49,7 @@ const received = async () => {
 const statusOf = async (id: string) => (await smsOf(own, id)).status;
 
 test('workers carry a text to the carrier and its receipt back, and say goodbye when they stop', async () => {
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   await smsGateways.stop();
   const workers = await runWorkers(['send-sms']);
   await waitFor('the worker is bound', () => smsc.binds.length === 2);
@@ -94,7 +70,7 @@ test('workers carry a text to the carrier and its receipt back, and say goodbye 
 });
 
 test('a receipt that is there before the answer is applied after it; hex and decimal ids are one', async () => {
-  await useCarrier({ answerIds: 'hex', receiptIds: 'decimal' });
+  await carrier.useCarrier(smsc, { answerIds: 'hex', receiptIds: 'decimal' });
   smsc.submit = () => {
     smsc.deliver(receipt(String(0xbeef), 'REJECTD'));
     return { id: 'BEEF' };
@@ -109,7 +85,7 @@ test('a receipt that is there before the answer is applied after it; hex and dec
 });
 
 test('a text of several parts is delivered when all are, and failed when one is', async () => {
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   const content = 'x'.repeat(400);
   smsc.submit = (_, count) => ({ id: `first-${count}` });
   const first = await sendSms(api, own, { recipient, content });
@@ -130,7 +106,7 @@ test('a text of several parts is delivered when all are, and failed when one is'
 });
 
 test('a line that is cut after submit_sm costs one more copy at most; of several parts only those without an answer', async () => {
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   smsc.submit = ({ message: { 5: part } }) => (part === 2 ? 'silence' : { id: `cut-${part}` });
   const { id } = await sendSms(api, own, { recipient, content: 'x'.repeat(400) });
   const attempted = attempt(id);
@@ -153,7 +129,7 @@ test('texts to the number of a workspace are answered once they are kept; long o
   await query('DELETE FROM sms_messages');
   // Another test takes the table away, and with it what was to be forgotten at that moment.
   await query('DELETE FROM sms_inbound_unanswered');
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   const hello = textFrom(Buffer.from('Hello'));
   expect(await smsc.answerOf(smsc.deliver(hello))).toBe(0);
   await waitFor('it is forgotten', async () => {
@@ -178,7 +154,7 @@ test('texts to the number of a workspace are answered once they are kept; long o
 
 test('a text whose answer was lost comes again and is kept once; one that cannot be kept is to come again', async () => {
   await query('DELETE FROM sms_messages');
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   const part = {
     gateway: 'carrier',
     sender: recipient.slice(1),
@@ -187,7 +163,7 @@ test('a text whose answer was lost comes again and is kept once; one that cannot
     place: null,
   };
   // The process died before it could answer.
-  await smsGateways.receive(part);
+  await smsGateways.receive(part, { of: 'a process that died' });
   expect(await smsc.answerOf(smsc.deliver(textFrom(Buffer.from('Once'))))).toBe(0);
   expect(await received()).toHaveLength(1);
 
@@ -202,7 +178,7 @@ test('a text whose answer was lost comes again and is kept once; one that cannot
 
 test('STOP suppresses the number; a text to nobody is answered and kept nowhere', async () => {
   await query('DELETE FROM sms_messages');
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   const from = { ton: 1, npi: 1, address: '447407000055' };
   expect(await smsc.answerOf(smsc.deliver(textFrom(Buffer.from(' stop.'), { source: from })))).toBe(0);
   const { body } = await api.request('GET', '/v2/suppressions', { key: own.key });
@@ -216,7 +192,7 @@ test('STOP suppresses the number; a text to nobody is answered and kept nowhere'
 
 test('parts whose others do not come in a day are received as they are', async () => {
   await query('DELETE FROM sms_messages');
-  await useCarrier();
+  await carrier.useCarrier(smsc);
   const text = textFrom(Buffer.concat([Buffer.from([6, 8, 4, 1, 2, 3, 2]), Buffer.from('middle')]), {
     esmClass: 0x40,
   });
@@ -265,7 +241,7 @@ test('a carrier that has stopped answering does not hold up the texts of its cus
 });
 
 test('a number that no gateway reaches is refused; one whose gateway is gone since fails, and costs nothing', async () => {
-  await useCarrier({ prefixes: ['+4474'] });
+  await carrier.useCarrier(smsc, { prefixes: ['+4474'] });
   const answer = await api.request('POST', '/v2/sms', {
     key: own.key,
     body: newSms({ recipient: '+447555123456' }),
@@ -274,7 +250,7 @@ test('a number that no gateway reaches is refused; one whose gateway is gone sin
   expect(answer.body.errors).toEqual({ recipient: [expect.stringContaining('no gateway')] });
   const { id } = await sendSms(api, own, { recipient });
   await smsGateways.stop();
-  await useCarrier({ prefixes: ['+4475'] });
+  await carrier.useCarrier(smsc, { prefixes: ['+4475'] });
   await attempt(id);
   expect(await smsOf(own, id)).toMatchObject({ status: 'failed', reason: { code: 'no_route' } });
   // Nobody's numbers go to the simulator, whatever the list says.

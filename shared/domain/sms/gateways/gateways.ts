@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { now } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
@@ -8,6 +7,7 @@ import { findSenderOfVirtualNumber } from '../../../db/senders/senders.system.ts
 import * as db from '../../../db/sms/inbound.system.ts';
 import { newUuid } from '../../../formats/ids.ts';
 import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import { longestInbound } from '../../../schemas/sms/gateway-posts.ts';
 import {
   closeGateways,
   type InboundPart,
@@ -18,13 +18,12 @@ import {
 import * as inbound from './inbound.ts';
 import * as receipts from './receipts.ts';
 import * as reports from './reports.ts';
+import { unansweredText } from './unanswered.ts';
 
 /** Messages that gateways send on their own: receipts, and texts to numbers of workspaces. */
 
 /** Parts that wait longer for the others are joined without them. */
 const partsWaitMs = 24 * 3_600_000;
-/** A text that was kept and not answered comes again within this time, or never. */
-const againWithinMs = 3_600_000;
 const warnEveryMs = 60_000;
 
 /** From now on this process hears the gateways. It does not wait for those that are down. */
@@ -46,10 +45,12 @@ export async function stop(): Promise<void> {
 }
 
 /** A message that cannot be kept is to come again; the log tells the operator why. */
-function reportingFailure<Item extends { gateway: string }, Result>(keep: (item: Item) => Promise<Result>) {
-  return async (item: Item): Promise<Result> => {
+function reportingFailure<Item extends { gateway: string }, More extends unknown[], Result>(
+  keep: (item: Item, ...more: More) => Promise<Result>,
+) {
+  return async (item: Item, ...more: More): Promise<Result> => {
     try {
-      return await keep(item);
+      return await keep(item, ...more);
     } catch (error) {
       count('sms_gateway_put_off', { gateway: item.gateway });
       logger.warn(
@@ -62,15 +63,16 @@ function reportingFailure<Item extends { gateway: string }, Result>(keep: (item:
 }
 
 /** Resolves when the text is on disk; then its gateway may be told, and after that `forget` runs. */
-export async function receive(part: InboundPart): Promise<() => void> {
-  const digest = createHash('sha256').update(JSON.stringify(part)).digest();
-  const isNew = (at: Date) => db.insertUnanswered(digest, at, new Date(at.getTime() - againWithinMs));
-  await runWithRequest({ requestId: `inbound-${newUuid(now()).toString('hex')}` }, () => keep(part, isNew));
-  return function forget() {
-    db.deleteUnanswered(digest).catch((error) =>
-      logger.debug({ err: error }, 'an answered text could not be forgotten; it is in an hour'),
-    );
-  };
+export async function receive(part: InboundPart, line: object): Promise<() => void> {
+  const unanswered = unansweredText(part, line);
+  const requestId = `inbound-${newUuid(now()).toString('hex')}`;
+  try {
+    await runWithRequest({ requestId }, () => keep(part, unanswered.isNew));
+  } catch (error) {
+    unanswered.leave();
+    throw error;
+  }
+  return () => void unanswered.forget();
 }
 
 /** Resolves when the text is on disk. `isNew` runs in its transaction: false where the text has come before. */
@@ -84,8 +86,9 @@ export async function keep(part: InboundPart, isNew: (at: Date) => Promise<boole
   await transaction(async () => {
     const at = now();
     if (!(await isNew(at))) return count('sms_inbound_repeated', { gateway: part.gateway });
-    if (!text) return void (await inbound.receive(owner.workspaceId, { from, to, content: part.content }));
-    await db.insertInboundPart(text, { part: part.place!.part, content: part.content, at });
+    const content = cut(part.content, part.gateway);
+    if (!text) return void (await inbound.receive(owner.workspaceId, { from, to, content }));
+    await db.insertInboundPart(text, { part: part.place!.part, content, at });
   });
   // Parts come in one burst. In transactions of their own each would wait for the others' rows, and all for one
   // another. A part that comes again looks too: the process may have died between its transactions.
@@ -102,7 +105,16 @@ function partedText({ gateway }: InboundPart, sender: string, recipient: string,
 
 async function join(workspaceId: string, text: db.PartedText, parts: string[]): Promise<void> {
   await db.deleteInboundParts(text);
-  await inbound.receive(workspaceId, { from: text.sender, to: text.recipient, content: parts.join('') });
+  const content = cut(parts.join(''), text.gateway);
+  await inbound.receive(workspaceId, { from: text.sender, to: text.recipient, content });
+}
+
+/** A text that is too long to be kept would come again for days, so its beginning is kept. */
+function cut(content: string, gateway: string): string {
+  if (content.length <= longestInbound) return content;
+  count('sms_inbound_cut', { gateway });
+  const isAmidCharacter = content.codePointAt(longestInbound - 1)! > 0xffff;
+  return content.slice(0, isAmidCharacter ? longestInbound - 1 : longestInbound);
 }
 
 /** Texts whose other parts have not come in a day are received with what is there. */

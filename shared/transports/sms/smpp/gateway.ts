@@ -41,6 +41,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   async function bind(): Promise<void> {
+    const line = {};
     try {
       const opened = await openSession({
         ...settings,
@@ -48,7 +49,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         bind: receive ? 'transceiver' : 'transmitter',
         responseMs: answerMs(),
         enquireMs: settings.enquireSeconds * 1000,
-        onDeliver: deliver,
+        onDeliver: (pdu) => deliver(pdu, line),
         onClosed: (reason) => {
           session = null;
           if (isClosed) return;
@@ -81,7 +82,10 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (receive) timer = setTimeout(() => void open(), backoffMs).unref();
   }
 
-  async function deliver(pdu: ShortMessage): Promise<{ status: number; answered?: () => void }> {
+  async function deliver(
+    pdu: ShortMessage,
+    line: object,
+  ): Promise<{ status: number; answered?: () => void }> {
     if (!receive) return { status: statuses.temporaryFault };
     if (isReceipt(pdu)) {
       const receipt = readReceipt(pdu, settings.receiptIds);
@@ -92,13 +96,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       return { status: statuses.ok };
     }
     const { content, place } = decodeText(pdu, settings.defaultAlphabet);
-    const answered = await receive.text({
-      gateway: name,
-      sender: pdu.source.address,
-      recipient: pdu.destination.address,
-      content,
-      place,
-    });
+    const [sender, recipient] = [pdu.source.address, pdu.destination.address];
+    const answered = await receive.text({ gateway: name, sender, recipient, content, place }, line);
     return { status: statuses.ok, answered };
   }
 

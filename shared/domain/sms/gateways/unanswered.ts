@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import { logger } from '../../../common/logger.ts';
+import * as db from '../../../db/sms/inbound.system.ts';
+import type { InboundPart } from '../../../transports/sms.ts';
+
+/**
+ * Texts that are kept and whose gateway has not been told so. Once their line is gone it brings them again, and such a text
+ * is the one that is kept already. A text that comes on the same line meanwhile is another one, though it says the same. So
+ * texts that are alike have places, from 0 on.
+ */
+
+/** A text that was kept and not answered comes again within this time, or never. */
+const againWithinMs = 3_600_000;
+/** A line has fewer texts than that in hand. */
+const mostPlaces = 256;
+
+/** Of each line, the places that its texts in hand have taken. */
+const inHand = new WeakMap<object, Set<string>>();
+
+export type UnansweredText = {
+  /** Belongs into the transaction that keeps the text: false where it has come before. */
+  isNew: (at: Date) => Promise<boolean>;
+  /** The gateway is not to be told. */
+  leave: () => void;
+  /** The gateway has been told. */
+  forget: () => Promise<void>;
+};
+
+export function unansweredText(part: InboundPart, line: object): UnansweredText {
+  const digest = createHash('sha256').update(JSON.stringify(part)).digest();
+  const taken = inHand.get(line) ?? new Set<string>();
+  inHand.set(line, taken);
+  const nameOf = (place: number) => `${digest.toString('latin1')} ${place}`;
+  let own: number | null = null;
+
+  function leave(): void {
+    if (own !== null) taken.delete(nameOf(own));
+    own = null;
+  }
+
+  /** Where such a text was kept for a line that is gone: its place, and that it is there. Else a new place. */
+  async function takePlace(after: Date): Promise<{ place: number; isThere: boolean }> {
+    // The same part of the same text is never another one.
+    if (part.place) return { place: 0, isThere: false };
+    const before = new Set(taken);
+    const stored = await db.listUnansweredPlaces(digest, after);
+    const isOurs = (place: number) => before.has(nameOf(place)) || taken.has(nameOf(place));
+    const left = stored.find((place) => !isOurs(place));
+    if (left !== undefined) return { place: left, isThere: true };
+    for (let place = 0; place < mostPlaces; place += 1) if (!isOurs(place)) return { place, isThere: false };
+    throw new Error('Too many texts that say the same are in hand');
+  }
+
+  return {
+    async isNew(at) {
+      // A transaction may run more than once.
+      leave();
+      const after = new Date(at.getTime() - againWithinMs);
+      const { place, isThere } = await takePlace(after);
+      own = place;
+      taken.add(nameOf(place));
+      return !isThere && db.insertUnanswered(digest, place, { at, after });
+    },
+    leave,
+    async forget() {
+      if (own === null) return;
+      try {
+        await db.deleteUnanswered(digest, own);
+        leave();
+      } catch (error) {
+        logger.debug({ err: error }, 'an answered text could not be forgotten; it is in an hour');
+      }
+    },
+  };
+}
