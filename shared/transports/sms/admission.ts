@@ -37,7 +37,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
       count('sms_gateway_pauses', { gateway: name });
       logger.error(
         { gateway: name, pauseSeconds: pauseMs / 1000 },
-        'a gateway does not answer; it is tried again after a pause',
+        'a gateway does not answer, or puts off all texts; it is tried again after a pause',
       );
     },
     over: () => logger.warn({ gateway: name }, 'a gateway answers again'),
@@ -94,7 +94,7 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
     tookOne: () => {
       if (performance.now() >= throttledUntil) throttleMs = 0;
     },
-    /** Whether the gateway gave an answer at all. */
+    /** Whether the gateway as a whole is at fault: it gave no answer, or puts texts off for a reason of its own. */
     note: breaker.note,
     takeTurn: bucket.take,
     inHand: () => inHand,

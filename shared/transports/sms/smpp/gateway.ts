@@ -7,7 +7,7 @@ import { addressOf } from './address.ts';
 import { firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
 import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
-import { isThrottled, outcomeOf, statuses } from './statuses.ts';
+import { isLater, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
 import { decodeText, encodeText } from './text.ts';
 
 // Half as long at first, on average: many processes lose their lines at one moment.
@@ -154,9 +154,18 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         );
       }),
     );
-    for (const result of results)
-      if (result && result.kind !== 'unsent') admission.note(result.kind === 'unanswered');
+    noteAll(results.filter((result) => result !== null));
     return summary(results, message.taken ?? [], encoded.length);
+  }
+
+  /** A carrier that puts texts off, for whatever reason but their number, is left for the next as one that is silent. */
+  function noteAll(results: Submitted[]): void {
+    const isPutOff = (result: Submitted) =>
+      result.kind === 'answered' && isLater(result.status) && !isThrottled(result.status);
+    for (const result of results)
+      if (result.kind !== 'unsent' && !isPutOff(result)) admission.note(result.kind === 'unanswered');
+    // The parts of one text say no more than one.
+    if (results.some(isPutOff)) admission.note(true);
   }
 
   function summary(results: (Submitted | null)[], before: PartTaken[], parts: number): Submission {
@@ -183,7 +192,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (result.status !== 0) {
       if (isThrottled(result.status)) admission.throttle();
       const outcome = outcomeOf(result.status);
-      count('sms_gateway_refusals', { gateway: name, status: `0x${result.status.toString(16)}` });
+      count('sms_gateway_refusals', { gateway: name, status: labelOf(result.status) });
       return outcome.kind === 'later' ? later(outcome.detail, admission.throttleMs()) : outcome;
     }
     admission.tookOne();

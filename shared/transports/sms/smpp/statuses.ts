@@ -77,6 +77,16 @@ export function outcomeOf(status: number): Exclude<Submission, { kind: 'accepted
   return { kind: 'refused', code, retryable: false, detail };
 }
 
+/** A status as a label of metrics. A carrier may make up any number, and each label is kept for ever. */
+export function labelOf(status: number): string {
+  return Object.hasOwn(table, status) ? `0x${status.toString(16)}` : 'other';
+}
+
+/** Whether the message may come again. */
+export function isLater(status: number): boolean {
+  return status !== statuses.ok && outcomeOf(status).kind === 'later';
+}
+
 /** Whether the carrier wants fewer messages in a second. */
 export function isThrottled(status: number): boolean {
   return status === statuses.throttled || status === 0x14;
