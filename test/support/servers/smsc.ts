@@ -29,7 +29,14 @@ function reset(socket: net.Socket): void {
 }
 
 /** Plays a carrier's SMSC on a real socket. Its own messages can be written in pieces of any size. */
-export async function startSmsc({ certificate }: { certificate?: Certificate } = {}) {
+export async function startSmsc({
+  certificate,
+  keepsHalf = false,
+}: {
+  certificate?: Certificate;
+  /** It leaves its half of a line open when the other side ends its own. */
+  keepsHalf?: boolean;
+} = {}) {
   const sockets = new Set<net.Socket>();
   const smsc = {
     port: 0,
@@ -40,8 +47,11 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
     enquiries: 0,
     unbinds: 0,
     bindStatus: 0,
-    /** The answer to a bind waits for it. */
+    /** The answer to a bind waits for it, and that to an unbind. */
     beforeBind: Promise.resolve() as Promise<unknown>,
+    beforeUnbind: Promise.resolve() as Promise<unknown>,
+    /** Written together with the answer to a bind. */
+    behindBind: Buffer.alloc(0) as Buffer,
     answersEnquiries: true,
     pieceBytes: Number.POSITIVE_INFINITY,
     submit: (_message: ShortMessage, count: number): Answer | Promise<Answer> => ({ id: `m${count}` }),
@@ -88,23 +98,24 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
   }
 
   function take(socket: net.Socket, pdu: Pdu): void {
-    const answer = (status: number, body?: Buffer) =>
-      send(
-        socket,
-        encodePdu({ id: answerTo(pdu.id), status, sequence: pdu.sequence, ...(body && { body }) }),
-      );
+    const answer = (status: number, body?: Buffer, behind: Buffer = Buffer.alloc(0)) => {
+      const own = encodePdu({ id: answerTo(pdu.id), status, sequence: pdu.sequence, ...(body && { body }) });
+      send(socket, Buffer.concat([own, behind]));
+    };
     switch (pdu.id) {
       case commands.bind_transceiver:
       case commands.bind_transmitter:
         smsc.binds.push({ ...decodeBind(pdu.body), id: pdu.id });
-        return void smsc.beforeBind.then(() => answer(smsc.bindStatus, text('smsc')));
+        return void smsc.beforeBind.then(() => answer(smsc.bindStatus, text('smsc'), smsc.behindBind));
       case commands.enquire_link:
         smsc.enquiries += 1;
         return smsc.answersEnquiries ? answer(0) : undefined;
       case commands.unbind:
         smsc.unbinds += 1;
-        answer(0);
-        return void socket.end();
+        return void smsc.beforeUnbind.then(() => {
+          answer(0);
+          socket.end();
+        });
       case commands.submit_sm: {
         const message = decodeShortMessage(pdu.body);
         smsc.taken.push(message);
@@ -132,7 +143,9 @@ export async function startSmsc({ certificate }: { certificate?: Certificate } =
     socket.on('close', () => sockets.delete(socket));
   }
 
-  const server = certificate ? tls.createServer(certificate, accept) : net.createServer(accept);
+  const server = certificate
+    ? tls.createServer(certificate, accept)
+    : net.createServer({ allowHalfOpen: keepsHalf }, accept);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   smsc.port = (server.address() as AddressInfo).port;
   atEnd(() => smsc.close());

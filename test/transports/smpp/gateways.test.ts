@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { gatewayList } from '../../../shared/config/sms-gateways.ts';
 import { closeQueues } from '../../../shared/queue/queue.ts';
+import { commands, encodePdu } from '../../../shared/transports/sms/smpp/pdu.ts';
 import { closeGateways, gatewayFor, submit } from '../../../shared/transports/sms.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { skippableTimers } from '../../support/time/skip-time.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 let first: Smsc;
@@ -93,6 +95,74 @@ test('bucket and window share one deadline: whatever is not written by then is l
   const ends = await Promise.all([1, 2, 3].map(() => submit(newText(), gateway)));
   expect(ends.map(({ kind }) => kind)).toEqual(['unavailable', 'later', 'later']);
   expect(first.taken).toHaveLength(1);
+});
+
+test('a carrier that puts off three texts in a row is left for the next, and gets its texts again once it takes them', async () => {
+  useCarriers(20);
+  first.submit = () => ({ status: 0x64 });
+  for (const _ of [1, 2, 3]) {
+    expect(gatewayFor(newText())!.name).toBe('carrier-1');
+    expect((await submit(newText())).kind).toBe('later');
+  }
+  expect(gatewayFor(newText())!.name).toBe('carrier-2');
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  expect([first.taken.length, second.taken.length]).toEqual([3, 1]);
+  first.submit = (_, count) => ({ id: `back-${count}` });
+  await waitFor('the first carrier takes one again', async () => {
+    expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+    return first.taken.length > 3;
+  });
+  expect(gatewayFor(newText())!.name).toBe('carrier-1');
+});
+
+test('the parts of one text say no more than one, and texts that are refused between them say that the carrier works', async () => {
+  useCarriers(20);
+  const long = () => ({ ...newText(), content: 'x'.repeat(400), parts: 3 });
+  first.submit = () => ({ status: 0x64 });
+  expect([(await submit(long())).kind, (await submit(newText())).kind]).toEqual(['later', 'later']);
+  first.submit = () => ({ status: 0x0b });
+  expect((await submit(newText())).kind).toBe('refused');
+  first.submit = () => ({ status: 0x64 });
+  expect([(await submit(newText())).kind, (await submit(newText())).kind]).toEqual(['later', 'later']);
+  expect(gatewayFor(newText())!.name).toBe('carrier-1');
+});
+
+test('after an unbind texts take the other carrier at once, also where the line stays open', async () => {
+  first.close();
+  first = await startSmsc({ keepsHalf: true });
+  useCarriers(20);
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  first.write(encodePdu({ id: commands.unbind, status: 0, sequence: 900 }));
+  await waitFor('it is answered', () => first.answers.has(900));
+  expect(gatewayFor(newText())!.name).toBe('carrier-2');
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  expect([first.taken.length, second.taken.length]).toEqual([1, 1]);
+  await waitFor('the line is given up', () => {
+    if (first.connections() === 0) return true;
+    // Only who writes to it finds out.
+    first.write(encodePdu({ id: commands.enquire_link, status: 0, sequence: 901 }));
+    return false;
+  });
+});
+
+test('a process that only sends gives its bind back when it is idle: no line is lost by that, and none is left over', async () => {
+  useCarriers(20);
+  const goodbye = Promise.withResolvers<void>();
+  first.beforeUnbind = goodbye.promise;
+  const skip = skippableTimers();
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  skip(30_000);
+  await waitFor('it says goodbye', () => first.unbinds === 1);
+  // While the carrier has not answered that, there is something to send again.
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  expect(first.binds).toHaveLength(2);
+  goodbye.resolve();
+  await waitFor('the first line is gone', () => first.connections() === 1);
+  const state = gatewayFor(newText())!.state!();
+  expect(await submit(newText())).toMatchObject({ kind: 'accepted' });
+  expect([first.binds.length, first.connections()]).toEqual([2, 1]);
+  for (const one of [state, gatewayFor(newText())!.state!()])
+    expect(one).toMatchObject({ isBound: true, downSince: null, lastError: null });
 });
 
 // As the specification names them (§5.1.3), and one of a carrier's own.

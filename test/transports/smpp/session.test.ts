@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   commands,
   encodePdu,
+  encodeShortMessage,
   firstText,
   type ShortMessage,
 } from '../../../shared/transports/sms/smpp/pdu.ts';
@@ -110,6 +111,15 @@ test('PDUs that come byte by byte are answered, and texts only once they are kep
   expect(smsc.answers.has(own)).toBe(false);
   kept.resolve({ status: 0 });
   expect(await smsc.answerOf(own)).toBe(0);
+});
+
+test('a text that comes in one segment with the answer to the bind is kept', async () => {
+  const smsc = await startSmsc();
+  const body = encodeShortMessage({ ...message, message: Buffer.from('At once') });
+  smsc.behindBind = encodePdu({ id: commands.deliver_sm, status: 0, sequence: 700, body });
+  const { delivered } = await bound(smsc);
+  expect(await smsc.answerOf(700)).toBe(0);
+  expect(delivered.map((one) => one.message.toString())).toEqual(['At once']);
 });
 
 test('what cannot be kept is to come again; what cannot be read is refused', async () => {

@@ -34,6 +34,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
 
   /** One attempt to bind. Where the process receives, a line that is lost is made again until the end. */
   function open(): Promise<void> {
+    if (session) return Promise.resolve();
     opening ??= bind().finally(() => {
       opening = null;
     });
@@ -41,7 +42,8 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
   }
 
   async function bind(): Promise<void> {
-    const line = {};
+    // A session that said goodbye, or whose place another has taken, ends without a word.
+    const line = { session: null as Session | null };
     try {
       const opened = await openSession({
         ...settings,
@@ -51,13 +53,15 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
         enquireMs: settings.enquireSeconds * 1000,
         onDeliver: (pdu) => deliver(pdu, line),
         onClosed: (reason) => {
+          if (line.session === null || session !== line.session) return;
           session = null;
-          if (isClosed) return;
           lost(new Error(reason));
         },
       });
       if (isClosed) return await opened.close(0);
-      session = opened;
+      const ended = opened.ended();
+      if (ended !== null) throw new Error(ended);
+      session = line.session = opened;
       failures = 0;
       if (state.downSince) logger.warn({ gateway: name }, 'a gateway is up again');
       Object.assign(state, { downSince: null, lastError: null, isRefused: false });

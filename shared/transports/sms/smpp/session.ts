@@ -1,3 +1,4 @@
+import { createWindow } from '../window.ts';
 import { connect } from './connect.ts';
 import { frameReader } from './frames.ts';
 import {
@@ -35,6 +36,7 @@ export type SessionOptions = {
   enquireMs: number;
   /** Resolves with the status of the answer, once what came is kept. */
   onDeliver: (message: ShortMessage) => Promise<{ status: number; answered?: () => void }>;
+  /** Once, as soon as the session is of no more use. */
   onClosed: (reason: string) => void;
 };
 
@@ -49,6 +51,8 @@ export type Session = {
   submit: (message: ShortMessage, longestWaitMs: number) => Promise<Submitted>;
   /** Messages without their answer. */
   inUse: () => number;
+  /** The reason for which it takes no messages any more. */
+  ended: () => string | null;
   /** Waits for the answers under way and says goodbye. */
   close: (drainMs: number) => Promise<void>;
 };
@@ -62,6 +66,9 @@ export class BindRefused extends Error {
   }
 }
 
+const isBindAnswer = (id: number) =>
+  id === commands.bind_transceiver_resp || id === commands.bind_transmitter_resp;
+
 type Answered = (result: Exclude<Submitted, { kind: 'unsent' }>) => void;
 
 /** More at a time are refused for now, so that a flood takes neither memory nor all connections to the database. */
@@ -69,11 +76,6 @@ const mostDeliversInHand = 200;
 /** A carrier that does not read its line has so much of our answers waiting at most. */
 const mostUnreadBytes = 1024 * 1024;
 const goodbyeMs = 2_000;
-/**
- * Where no message has had its answer for so long, others do not wait for their turn: they would hold up those of other
- * carriers.
- */
-const patienceMs = 2_000;
 /** So many in a row, and not a word in between: nobody is there. */
 const unansweredToGiveUp = 3;
 
@@ -81,15 +83,12 @@ const unansweredToGiveUp = 3;
 export async function openSession(options: SessionOptions): Promise<Session> {
   const socket = await connect(options);
   const pending = new Map<number, { answered: Answered; timer: NodeJS.Timeout }>();
-  const waiting: { start: () => void; unsent: (detail: string) => void }[] = [];
+  const window = createWindow(options.window);
   const answers = new Set<Promise<void>>();
   const read = frameReader();
   let sequence = 0;
   let heardAt = performance.now();
   let unanswered = 0;
-  let inUse = 0;
-  /** Since then nothing has been answered, though something should be. */
-  let unansweredSince = heardAt;
   let closing: string | null = null;
   let isBound = false;
   const closed = Promise.withResolvers<void>();
@@ -139,8 +138,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   function take(pdu: Pdu): void {
     if (isAnswer(pdu.id)) {
       unanswered = 0;
-      if (pdu.id === commands.submit_sm_resp) unansweredSince = performance.now();
+      if (pdu.id === commands.submit_sm_resp) window.noteAnswer();
       const { status, body } = pdu;
+      // Here, since texts may come in the same segment behind it.
+      if (isBindAnswer(pdu.id) && status === 0 && pending.has(pdu.sequence)) isBound = true;
       // A nack names a command of ours that the carrier could not read: it has not taken it.
       pending.get(pdu.sequence)?.answered({
         kind: 'answered',
@@ -152,9 +153,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     const answer = { id: answerTo(pdu.id), status: statuses.ok, sequence: pdu.sequence };
     if (pdu.id === commands.enquire_link) return write(answer);
     if (pdu.id === commands.unbind) {
-      closing ??= 'the carrier ended the session';
       write(answer);
-      return void socket.end();
+      socket.end();
+      // It may leave the line open.
+      setTimeout(() => socket.destroy(), goodbyeMs).unref();
+      return end('the carrier ended the session');
     }
     if (pdu.id !== commands.deliver_sm)
       return write({ ...answer, id: commands.generic_nack, status: statuses.invalidCommandId });
@@ -180,6 +183,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     }
   }
 
+  /** Nothing more is sent. */
+  function end(detail: string): void {
+    const reason = (closing ??= detail);
+    window.refuseAll(reason);
+    if (!isBound) return;
+    isBound = false;
+    options.onClosed(reason);
+  }
+
   /** Asks a carrier that has been silent for long. A line that is cut without a word is found so. */
   const enquiring = setInterval(() => {
     if (!isBound || performance.now() - heardAt < options.enquireMs) return;
@@ -201,59 +213,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   });
   socket.on('close', () => {
     clearInterval(enquiring);
-    const reason = closing ?? 'the carrier closed the line';
-    closing = reason;
-    for (const { answered } of pending.values()) answered({ kind: 'unanswered', detail: reason });
-    for (const { unsent } of waiting.splice(0)) unsent(reason);
-    if (isBound) options.onClosed(reason);
+    end('the carrier closed the line');
+    for (const { answered } of pending.values()) answered({ kind: 'unanswered', detail: closing! });
     closed.resolve();
   });
-
-  const isSlow = () => inUse > 0 && performance.now() - unansweredSince > patienceMs;
-
-  function enter(): void {
-    if (inUse === 0) unansweredSince = performance.now();
-    inUse += 1;
-  }
-
-  function release(): void {
-    inUse -= 1;
-    waiting.shift()?.start();
-  }
-
-  /** Whether there is a place in the window before the time is over; it is taken then. */
-  function place(longestWaitMs: number): Promise<string | null> {
-    if (closing !== null) return Promise.resolve(closing);
-    if (inUse < options.window) {
-      enter();
-      return Promise.resolve(null);
-    }
-    const end = performance.now() + longestWaitMs;
-    let timer: NodeJS.Timeout | undefined;
-    const { promise, resolve } = Promise.withResolvers<string | null>();
-    const leave = (detail: string) => {
-      clearTimeout(timer);
-      const index = waiting.indexOf(own);
-      if (index >= 0) waiting.splice(index, 1);
-      resolve(detail);
-    };
-    const own = {
-      start: () => {
-        clearTimeout(timer);
-        enter();
-        resolve(null);
-      },
-      unsent: leave,
-    };
-    const check = () => {
-      const leftMs = end - performance.now();
-      if (leftMs > 0 && !isSlow()) timer = setTimeout(check, Math.min(leftMs, patienceMs));
-      else leave(leftMs > 0 ? 'the carrier is slow to answer' : 'there was no room in the window');
-    };
-    waiting.push(own);
-    check();
-    return promise;
-  }
 
   const bind = await request(
     options.bind === 'transceiver' ? 'bind_transceiver' : 'bind_transmitter',
@@ -264,27 +227,27 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     await closed.promise;
     throw bind.kind === 'answered' ? new BindRefused(bind.status) : new Error(bind.detail);
   }
-  isBound = true;
 
   return {
-    inUse: () => inUse,
+    ended: () => closing,
+    inUse: window.inUse,
     submit: async (message, longestWaitMs) => {
-      const detail = await place(longestWaitMs);
+      const detail = closing ?? (await window.take(longestWaitMs));
       if (detail !== null) return { kind: 'unsent', detail };
       try {
         return socket.writable
           ? await request('submit_sm', encodeShortMessage(message))
           : { kind: 'unsent', detail: closing ?? 'the line is closed' };
       } finally {
-        release();
+        window.release();
       }
     },
     close: async (drainMs) => {
       if (closing !== null) return closed.promise;
       closing = 'this process is closing';
-      for (const { unsent } of waiting.splice(0)) unsent(closing);
+      window.refuseAll(closing);
       const end = performance.now() + drainMs;
-      while ((inUse > 0 || answers.size > 0) && performance.now() < end && !socket.destroyed)
+      while ((window.inUse() > 0 || answers.size > 0) && performance.now() < end && !socket.destroyed)
         await new Promise((resolve) => setTimeout(resolve, 10));
       if (!socket.destroyed) {
         await request('unbind', undefined, goodbyeMs);
