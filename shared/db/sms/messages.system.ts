@@ -106,20 +106,21 @@ export async function listWorkspacesToRelease(limit: number): Promise<string[]> 
   return rows.map((row) => idFromBytes('workspace', row.workspace_id));
 }
 
-/** Locked until the transaction ends. */
+/** Locked until the transaction ends. A reference that the gateway gives a second time means the newer text. */
 export async function findSmsOfGatewayForUpdate(
   gateway: string,
   reference: string,
 ): Promise<SmsRecord | null> {
   const [found] = await execute<{ id: Buffer }[]>(
-    'SELECT id FROM sms_messages WHERE gateway_reference = ? AND gateway = ?',
+    `SELECT id FROM sms_messages FORCE INDEX (sms_of_gateway) WHERE gateway_reference = ? AND gateway = ?
+     ORDER BY id DESC LIMIT 1`,
     [Buffer.from(fitting('sms_messages.gateway_reference', reference)), Buffer.from(gateway)],
   );
   if (!found) return null;
   return sms.toFirst(await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]));
 }
 
-/** The same of many texts, by gateway and reference; where texts share a reference, any of them. */
+/** The same of many texts, by gateway and reference; where texts share a reference, all of them, the newest last. */
 export async function listSmsOfGatewaysForUpdate(
   named: { gateway: string; reference: string }[],
 ): Promise<SmsRecord[]> {

@@ -5,19 +5,30 @@ import { type SmsRecord, sms } from './messages.ts';
 
 /** The references that gateways give to the parts of long texts. */
 
-export type TakenPart = { smsId: string; gateway: string; part: number; reference: string };
+export type TakenPart = {
+  smsId: string;
+  gateway: string;
+  part: number;
+  reference: string;
+  /** A receipt may name it. */
+  isAwaited: boolean;
+};
 
 /** A reference that the gateway gives a second time means the newer text. */
 export async function insertSmsParts(parts: TakenPart[], at: Date): Promise<void> {
   if (parts.length === 0) return;
-  const rows = parts.map(({ smsId, gateway, part, reference }) => [
+  const rows = parts.map(({ smsId, gateway, part, reference, isAwaited }) => [
     Buffer.from(gateway),
     nameOf(reference),
     idToBytes(smsId),
     part,
+    // The text is delivered when those are that can be heard of.
+    !isAwaited,
     at,
   ]);
-  await query('REPLACE INTO sms_parts (gateway, reference, sms_id, part, taken_at) VALUES ?', [rows]);
+  await query('REPLACE INTO sms_parts (gateway, reference, sms_id, part, delivered, taken_at) VALUES ?', [
+    rows,
+  ]);
 }
 
 export async function listSmsParts(

@@ -7,6 +7,7 @@ import { insertSmsParts } from '../../../db/sms/parts.system.ts';
 import { finisher } from '../../../db/work/outcomes.system.ts';
 import { changeWaiting } from '../../../db/work/waiting-counts.ts';
 import { isNear } from '../../../queue/queue.ts';
+import { isUnnamed } from '../../../transports/sms/smpp/unnamed-part.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as events from '../../events/events.ts';
 import { writeOutcome } from '../../work/write-outcome.ts';
@@ -68,6 +69,11 @@ function givenBack(judgements: SmsJudgement[]): SmsRecord[] {
 
 function partsOf(judgements: SmsJudgement[]) {
   return judgements.flatMap(({ message, parts = [] }) =>
-    parts.map((part) => ({ ...part, smsId: message.id, gateway: message.gateway! })),
+    parts.map((part) => ({
+      ...part,
+      smsId: message.id,
+      gateway: message.gateway!,
+      isAwaited: !isUnnamed(part.reference),
+    })),
   );
 }

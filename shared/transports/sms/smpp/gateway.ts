@@ -2,13 +2,14 @@ import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
 import type { SmppSettings } from '../../../config/sms-gateways.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
-import type { Gateway, PartTaken, Receive, Submission, TextMessage } from '../gateway.ts';
+import type { Gateway, Receive, Submission, TextMessage } from '../gateway.ts';
 import { addressOf } from './address.ts';
 import { firstText, type ShortMessage } from './pdu.ts';
 import { canonicalId, isReceipt, readReceipt } from './receipts.ts';
 import { BindRefused, openSession, type Session, type Submitted } from './session.ts';
 import { isLater, isThrottled, labelOf, outcomeOf, statuses } from './statuses.ts';
 import { decodeText, encodeText } from './text.ts';
+import { unnamedPart } from './unnamed-part.ts';
 
 // Half as long at first, on average: many processes lose their lines at one moment.
 const [firstBackoffMs, longestBackoffMs] = [1_000, 60_000];
@@ -159,7 +160,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
       }),
     );
     noteAll(results.filter((result) => result !== null));
-    return summary(results, message.taken ?? [], encoded.length);
+    return summary(results, message, encoded.length);
   }
 
   /** A carrier that puts texts off, for whatever reason but their number, is left for the next as one that is silent. */
@@ -172,14 +173,16 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     if (results.some(isPutOff)) admission.note(true);
   }
 
-  function summary(results: (Submitted | null)[], before: PartTaken[], parts: number): Submission {
-    const taken = [...before];
+  function summary(results: (Submitted | null)[], message: TextMessage, parts: number): Submission {
+    const taken = [...(message.taken ?? [])];
     const faults: Exclude<Submission, { kind: 'accepted' }>[] = [];
     results.forEach((result, index) => {
       if (result === null) return;
       const outcome = judged(result);
-      if (outcome.kind === 'accepted') taken.push({ part: index + 1, reference: outcome.reference });
-      else faults.push(outcome);
+      if (outcome.kind !== 'accepted') return void faults.push(outcome);
+      const { reference } = outcome;
+      const isName = reference !== '' && taken.every((one) => one.reference !== reference);
+      taken.push({ part: index + 1, reference: isName ? reference : unnamedPart(message.id, index + 1) });
     });
     const own = parts > 1 ? { parts: taken.toSorted((one, other) => one.part - other.part) } : {};
     // The worst of them is the message's.
@@ -201,9 +204,7 @@ export function createSmppGateway(settings: SmppSettings): Gateway {
     }
     admission.tookOne();
     taken += 1;
-    const id = firstText(result.body);
-    // Without its name no receipt finds it; it was taken all the same.
-    return { kind: 'accepted', reference: id === '' ? 'none' : canonicalId(id, settings.answerIds) };
+    return { kind: 'accepted', reference: canonicalId(firstText(result.body), settings.answerIds) };
   }
 
   function leaveWhenIdle(): void {

@@ -1,0 +1,147 @@
+import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { listSmsParts } from '../../../shared/db/sms/parts.system.ts';
+import * as senders from '../../../shared/domain/senders/senders.ts';
+import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
+import * as smsGateways from '../../../shared/domain/sms/gateways/gateways.ts';
+import { tags } from '../../../shared/transports/sms/smpp/pdu.ts';
+import { type Client, startApi } from '../../support/api/start-api.ts';
+import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
+import { countOf } from '../../support/database/counts.ts';
+import { useDatabase } from '../../support/database/database.ts';
+import { receipt, textFrom, useCarrier } from '../../support/servers/smpp-carrier.ts';
+import { type Smsc, startSmsc } from '../../support/servers/smsc.ts';
+import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
+
+useDatabase();
+
+/** Carriers that do what the specification leaves open, or does not foresee. */
+
+const recipient = '+447407000001';
+const ofThree = 'x'.repeat(400);
+
+let api: Client;
+let own: Awaited<ReturnType<typeof textingWorkspace>>;
+let smsc: Smsc;
+beforeAll(async () => {
+  api = await startApi();
+});
+// Numbers are one for the whole platform.
+let made = 0;
+let number: string;
+beforeEach(async () => {
+  own = await textingWorkspace();
+  made += 1;
+  number = `+4474070009${String(made).padStart(2, '0')}`;
+  const { id } = await senders.addNumber(own.workspaceId, ['GB']);
+  await senders.assignNumber(id, number);
+  smsc = await startSmsc();
+  onTestFinished(() => smsc.close());
+});
+
+const statusOf = async (id: string) => (await smsOf(own, id)).status;
+const received = async () => {
+  const { body } = await api.request('GET', '/v2/sms?direction=inbound&limit=200', { key: own.key });
+  return body.data.map(({ content }: { content: string }) => content);
+};
+const inbound = (content: string | Buffer, changes: object = {}) =>
+  smsc.deliver(textFrom(recipient, number, Buffer.from(content as string), changes));
+
+test.each([
+  ['no ids', () => ''],
+  ['one id to all parts of a text', () => 'same'],
+])(
+  'a carrier that gives %s is not sent parts twice, and what can be heard of them says the end',
+  async (_, idOf) => {
+    await useCarrier(smsc);
+    smsc.submit = ({ message: { 5: part } }) => (part === 3 ? { status: 0x58 } : { id: idOf() });
+    const { id } = await sendSms(api, own, { recipient, content: ofThree });
+    await attempt(id);
+    expect(await statusOf(id)).toBe('queued');
+    const known = await listSmsParts(id, 'carrier');
+    expect(new Set(known.map(({ part }) => part))).toEqual(new Set([1, 2]));
+    smsc.submit = () => ({ id: 'last' });
+    // The carrier has asked for fewer messages for a second, which a clock that is moved on does not change.
+    await waitFor('the last part is taken', async () => {
+      await advanceClock(120_000);
+      await attempt(id);
+      return (await statusOf(id)) === 'sent';
+    });
+    expect(smsc.taken.map(({ message: { 5: part } }) => part)).toEqual([1, 2, 3, 3]);
+    if (idOf() !== '') expect(await smsc.answerOf(smsc.deliver(receipt(idOf())))).toBe(0);
+    expect(await smsc.answerOf(smsc.deliver(receipt('last')))).toBe(0);
+    expect(await statusOf(id)).toBe('delivered');
+  },
+);
+
+test('two texts that say the same at one moment are two, also where their answers are lost and they come again', async () => {
+  await useCarrier(smsc);
+  const both = [inbound('Yes'), inbound('Yes')];
+  expect(await Promise.all(both.map(smsc.answerOf))).toEqual([0, 0]);
+  expect(await received()).toHaveLength(2);
+
+  const no = {
+    gateway: 'carrier',
+    sender: recipient.slice(1),
+    recipient: number.slice(1),
+    content: 'No',
+    place: null,
+  };
+  const line = { of: 'a process that died' };
+  await Promise.all([1, 2].map(() => smsGateways.receive(no, line)));
+  for (const _ of [1, 2]) expect(await smsc.answerOf(inbound('No'))).toBe(0);
+  expect(await received()).toHaveLength(4);
+});
+
+test('a text longer than can be kept is kept without its end, up to a whole character, and does not come again', async () => {
+  await useCarrier(smsc);
+  const before = await countOf('sms_inbound_cut{gateway="carrier"}');
+  const long = `${'漢'.repeat(9_999)}😀${'字'.repeat(13_000)}`;
+  const tlvs = new Map([[tags.messagePayload, Buffer.from(long, 'utf16le').swap16()]]);
+  expect(await smsc.answerOf(inbound('', { dataCoding: 8, tlvs }))).toBe(0);
+  expect(await received()).toEqual(['漢'.repeat(9_999)]);
+  expect(await countOf('sms_inbound_cut{gateway="carrier"}')).toBe(before + 1);
+});
+
+test('parts that are too long, or nothing but halves of characters, are kept too', async () => {
+  await useCarrier(smsc);
+  const payload = (part: number, text: Buffer) => ({
+    esmClass: 0x40,
+    dataCoding: 8,
+    tlvs: new Map([[tags.messagePayload, Buffer.concat([Buffer.from([5, 0, 3, 9, 2, part]), text])]]),
+  });
+  const halves = Buffer.alloc(2 * 20_000, Buffer.from([0xd8, 0x3d]));
+  expect(
+    await smsc.answerOf(inbound('', payload(1, Buffer.from('a'.repeat(9_990), 'utf16le').swap16()))),
+  ).toBe(0);
+  expect(await smsc.answerOf(inbound('', payload(2, halves)))).toBe(0);
+  const [content] = await received();
+  expect([content.length, content.slice(0, 9_990)]).toEqual([10_000, 'a'.repeat(9_990)]);
+});
+
+test('statuses that the carrier makes up are counted under one label', async () => {
+  await useCarrier(smsc);
+  const countsOf = async () =>
+    Promise.all(
+      ['0xb', 'other'].map((status) => countOf(`sms_gateway_refusals{gateway="carrier",status="${status}"}`)),
+    );
+  const before = await countsOf();
+  for (const status of [0x0b, 0x411, 0x412]) {
+    smsc.submit = () => ({ status });
+    await attempt((await sendSms(api, own, { recipient })).id);
+  }
+  expect((await countsOf()).map((count, index) => count - before[index]!)).toEqual([1, 2]);
+});
+
+test('where a carrier gives one id to several texts, a receipt is for the newest', async () => {
+  await useCarrier(smsc, { longMessages: 'payload' });
+  smsc.submit = () => ({ id: 'again' });
+  const ids: string[] = [];
+  for (const _ of [1, 2, 3]) {
+    const { id } = await sendSms(api, own, { recipient, content: ofThree });
+    await attempt(id);
+    ids.push(id);
+  }
+  expect(await smsc.answerOf(smsc.deliver(receipt('again', 'REJECTD')))).toBe(0);
+  expect(await Promise.all(ids.map(statusOf))).toEqual(['sent', 'sent', 'failed']);
+});
