@@ -1,7 +1,14 @@
+import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
 import { z } from 'zod';
+import { isCountry } from '../formats/country.ts';
 
-const country = z.string().regex(/^[A-Z]{2}$/, 'must be a country of two capitals, such as GB');
+const country = z.string().refine(isCountry, 'must be a country of two capitals, such as GB');
+const certificate = z
+  .string()
+  .refine(isCertificate, 'must be a certificate in PEM, from -----BEGIN CERTIFICATE----- on');
+/** The days of a relative time in SMPP (§7.1.1) have two digits, up to 30. */
+const mostValidityHours = 30 * 24 + 23;
 const prefix = z
   .string()
   .regex(/^\+[1-9]\d{0,14}$/, 'must be the beginning of a number in E.164, such as +4474');
@@ -27,8 +34,8 @@ const Smpp = z
     type: z.literal('smpp'),
     url: z.string(),
     systemType: z.string().max(12).default(''),
-    /** In PEM, for a carrier whose certificate is its own. */
-    ca: z.string().optional(),
+    /** For a carrier whose certificate is its own. */
+    ca: certificate.optional(),
     window: z.number().int().min(1).max(1000).default(10),
     /** Over all processes. */
     perSecond: z.number().positive().optional(),
@@ -38,7 +45,7 @@ const Smpp = z
     defaultAlphabet: z.enum(['gsm7', 'latin1']).default('gsm7'),
     answerIds: idForm,
     receiptIds: idForm,
-    validityHours: z.number().int().min(1).max(999).optional(),
+    validityHours: z.number().int().min(1).max(mostValidityHours).optional(),
   })
   .transform(({ url, ...settings }, context) => {
     const parsed = addressOf(url);
@@ -58,8 +65,8 @@ const Http = z
     url: z.string().max(2048),
     /** Signs what goes there, and what comes from there. */
     secret: z.string().min(16, 'must have at least 16 characters'),
-    /** In PEM, for a server whose certificate is its own. */
-    ca: z.string().optional(),
+    /** For a server whose certificate is its own. */
+    ca: certificate.optional(),
     /** Requests without an answer, of each process. */
     window: z.number().int().min(1).max(1000).default(20),
     /** Over all processes. */
@@ -99,13 +106,32 @@ function addressOf(url: string) {
   if (!URL.canParse(url)) return null;
   const { protocol, hostname, port, username, password, pathname } = new URL(url);
   if (!/^smpps?:$/.test(protocol) || !hostname || !username || !/^\/?$/.test(pathname)) return null;
+  const [systemId, ownPassword] = [decoded(username), decoded(password)];
+  if (systemId === null || ownPassword === null) return null;
   return {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: Number(port) || (protocol === 'smpps:' ? 3550 : 2775),
     isTls: protocol === 'smpps:',
-    systemId: decodeURIComponent(username),
-    password: decodeURIComponent(password),
+    systemId,
+    password: ownPassword,
   };
+}
+
+/** Null where a percent sign stands for itself: it has to be written as %25. */
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
+function isCertificate(text: string): boolean {
+  try {
+    return new X509Certificate(text).raw.length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function isHttpUrl(text: string): boolean {

@@ -39,6 +39,8 @@ const forApi = [
  */
 const mayImport: Record<string, string[]> = {
   ...Object.fromEntries(basis.map((name) => [name, basis])),
+  // A list of gateways names countries.
+  'shared/config': ['shared/formats', ...basis],
   // Pure: nothing here reads a setting, a clock or a log.
   'shared/formats': ['shared/common/errors', 'shared/common/versions'],
   'shared/schemas': ['shared/formats', ...basis],
