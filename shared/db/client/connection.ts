@@ -136,7 +136,12 @@ export function send<T>(
     else connection.query(options, done);
     // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:
     // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
-    if (!isDone) timer = setTimeout(() => done(timedOut()), config.MYSQL_TIMEOUT_SECONDS * 1000);
+    if (!isDone)
+      timer = setTimeout(() => {
+        // A writer that its group has lost takes statements and ends none of them.
+        forgetWriter();
+        done(timedOut());
+      }, config.MYSQL_TIMEOUT_SECONDS * 1000);
   });
 }
 

@@ -7,9 +7,13 @@ import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { selfSignedCertificate } from '../../support/servers/certificate.ts';
 import { startOwnMysql } from '../../support/servers/own-servers.ts';
+import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 
 let mysql: Awaited<ReturnType<typeof startOwnMysql>>;
+let second: Awaited<ReturnType<typeof startOwnMysql>>;
 let own: URL;
+/** A user of both servers. */
+const twin = { username: 'twin', password: 'twin' };
 const folder = mkdtempSync(path.join(os.tmpdir(), 'authority-'));
 const authority = path.join(folder, 'authority.pem');
 beforeAll(async () => {
@@ -19,12 +23,20 @@ beforeAll(async () => {
   for (const [index, text] of [key, cert].entries()) writeFileSync(files[index]!, text, { mode: 0o600 });
   mysql = await startOwnMysql({ options: [`--ssl-key=${files[0]}`, `--ssl-cert=${files[1]}`] });
   own = new URL(mysql.url);
+  second = await startOwnMysql();
+  for (const server of [mysql, second]) {
+    await server.query("CREATE USER 'twin'@'127.0.0.1' IDENTIFIED BY 'twin'");
+    await server.query("GRANT SELECT, INSERT, CREATE, DROP ON *.* TO 'twin'@'127.0.0.1'");
+  }
   atEnd(closeDatabase);
 });
 
 const nobody = '127.0.0.1:1';
-const urlOf = (hosts: string[], { username, password } = own, search = '') =>
-  `mysql://${username}:${password}@${hosts.join(',')}/mysql${search}`;
+const urlOf = (
+  hosts: string[],
+  { username, password }: Pick<URL, 'username' | 'password'> = own,
+  search = '',
+) => `mysql://${username}:${password}@${hosts.join(',')}/mysql${search}`;
 async function usedPort(): Promise<number> {
   const [row] = await query<{ port: number }[]>('SELECT @@port AS port');
   return row!['port'];
@@ -35,16 +47,8 @@ async function use(url: string): Promise<void> {
 }
 
 test('of several servers the first that takes writes is used, and another once it turns read-only', async () => {
-  const twin = `'twin'@'127.0.0.1'`;
-  const second = await startOwnMysql();
-  for (const server of [mysql, second]) {
-    await server.query(`CREATE USER ${twin} IDENTIFIED BY 'twin'`);
-    await server.query(`GRANT SELECT, INSERT, CREATE, DROP ON *.* TO ${twin}`);
-  }
   const [ownPort, otherPort] = [Number(own.port), Number(new URL(second.url).port)];
-  await use(
-    urlOf([nobody, own.host, new URL(second.url).host], { username: 'twin', password: 'twin' } as URL),
-  );
+  await use(urlOf([nobody, own.host, new URL(second.url).host], twin));
   expect(await usedPort()).toBe(ownPort);
 
   await mysql.query('SET GLOBAL read_only = 1');
@@ -53,6 +57,17 @@ test('of several servers the first that takes writes is used, and another once i
   expect(await usedPort()).toBe(otherPort);
   expect(await second.query("SHOW TABLES FROM mysql LIKE 'switched'")).toHaveLength(1);
   await mysql.query('SET GLOBAL read_only = 0');
+});
+
+test('once a statement has had no answer in time, the next one goes to another server', async () => {
+  const line = await startTcpProxy(mysql.url);
+  changeSettings({ MYSQL_TIMEOUT_SECONDS: 1 });
+  await use(urlOf([`127.0.0.1:${line.port}`, new URL(second.url).host], twin));
+  expect(await usedPort()).toBe(Number(own.port));
+  line.freeze();
+  await expect(query('SELECT 1')).rejects.toThrow();
+  changeSettings({ MYSQL_TIMEOUT_SECONDS: 30 });
+  expect(await usedPort()).toBe(Number(new URL(second.url).port));
 });
 
 test('a server is known by the authority of ssl-ca, and refused without it', async () => {

@@ -68,7 +68,10 @@ export async function startGroupReplication(count = 3): Promise<Member[]> {
   return members;
 }
 
-/** As the guide for operators has it: a member that is lost is put out of its group at once. */
+/**
+ * As the guide for operators has it: a member that is lost is put out of its group at once, and one that sees no majority
+ * leaves it by itself.
+ */
 function optionsOf(index: number, port: number, { name, seeds }: { name: string; seeds: string }): string[] {
   return [
     `--server-id=${index + 1}`,
@@ -81,6 +84,7 @@ function optionsOf(index: number, port: number, { name, seeds }: { name: string;
     `--loose-group-replication-group-seeds=${seeds}`,
     '--loose-group-replication-start-on-boot=OFF',
     '--loose-group-replication-member-expel-timeout=0',
+    '--loose-group-replication-unreachable-majority-timeout=5',
     '--loose-group-replication-recovery-get-public-key=ON',
     '--report-host=127.0.0.1',
     '--mysqlx=OFF',
