@@ -2,8 +2,6 @@ import { createSecretKey } from 'node:crypto';
 import { now } from '../../../common/clock.ts';
 import { logger } from '../../../common/logger.ts';
 import { count } from '../../../common/metrics.ts';
-import { semaphore } from '../../../common/semaphore.ts';
-import { config } from '../../../config/config.ts';
 import type { HttpSettings } from '../../../config/sms-gateways.ts';
 import { parseNetworks } from '../../../formats/network-address.ts';
 import { signRequest } from '../../../formats/signatures/http-signature.ts';
@@ -12,6 +10,7 @@ import { retryAfterSeconds } from '../../webhook-http/retry-after.ts';
 import type { WebhookAgent } from '../../webhook-http.ts';
 import { answerMs, createAdmission, later, waitMs } from '../admission.ts';
 import type { Gateway, PartTaken, Submission, TextMessage } from '../gateway.ts';
+import { createWindow } from '../window.ts';
 import { outcomeOf } from './outcome.ts';
 import { partReference } from './part-reference.ts';
 
@@ -29,25 +28,22 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
   const { name, url, window } = settings;
   const key = createSecretKey(Buffer.from(settings.secret));
   const admission = createAdmission(settings);
-  const places = semaphore({ permits: () => window, waitMs: waitMs(), mostWaiting: config.SMS_CONCURRENCY });
+  const places = createWindow(window);
   const state = { downSince: null as Date | null, lastError: null as string | null };
   let agent: WebhookAgent | null = null;
-  let inUse = 0;
   let taken = 0;
 
   async function submit(message: TextMessage): Promise<Submission> {
     const end = performance.now() + waitMs();
     return admission.admit(async () => {
-      const release = await places.acquire(name);
-      if (!release) return later('Not sent: the gateway has enough in hand', 500);
-      inUse += 1;
+      const leftMs = () => Math.max(0, end - performance.now());
+      const detail = await places.take(leftMs());
+      if (detail !== null) return later(`Not sent: ${detail}`, 500);
       try {
-        if (!(await admission.takeTurn(Math.max(0, end - performance.now()))))
-          return later('Not sent: the rate is used up', 500);
+        if (!(await admission.takeTurn(leftMs()))) return later('Not sent: the rate is used up', 500);
         return await hand(message);
       } finally {
-        inUse -= 1;
-        release();
+        places.release();
       }
     });
   }
@@ -67,6 +63,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
       keptBytes,
       isSentOnce: true,
     });
+    if (result.responseStatus !== null) places.noteAnswer();
     const outcome = outcomeOf(result);
     const isFault = outcome.kind === 'fault' || outcome.kind === 'unavailable';
     admission.note(isFault);
@@ -101,7 +98,7 @@ export function createHttpGateway(settings: HttpSettings): Gateway {
   return {
     name,
     isUp: admission.isOpen,
-    state: () => ({ ...state, isBound: state.downSince === null, inUse, window, taken }),
+    state: () => ({ ...state, isBound: state.downSince === null, inUse: places.inUse(), window, taken }),
     submit,
     close: async () => {
       const left = agent;
