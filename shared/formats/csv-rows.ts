@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { CsvError, parse } from 'csv-parse';
 
 /** One row with something in it; `line` is where it ends, and counts from 1. */
@@ -35,30 +36,38 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     max_record_size: longestRow,
     info: true,
   });
+  const lines = lineFinder();
   // A reader that stops also stops the parser, and with it the feed.
-  const feeding = feed(parser, head, texts);
+  const feeding = feed(parser, lines, head, texts);
   feeding.catch((error: Error) => parser.destroy(error));
   try {
     let isHeader = true;
     for await (const { record, info } of parser as AsyncIterable<Parsed>) {
+      const line = lines.endOfRow(info.bytes);
       // Of other separators than the header's.
       if (isHeader && record.every(isOnlySeparators)) continue;
       isHeader = false;
-      yield { line: info.lines, cells: record };
+      yield { line, cells: record };
     }
     await feeding;
   } catch (error) {
-    throw error instanceof CsvError ? faultOf(error) : error;
+    throw error instanceof CsvError ? faultOf(error, lines, separator) : error;
   } finally {
     parser.destroy();
   }
 }
 
-type Parsed = { record: string[]; info: { lines: number } };
+/** `bytes`: up to the end of the row, with the end of its line. */
+type Parsed = { record: string[]; info: { bytes: number } };
 const isOnlySeparators = (cell: string) => /^[,;\s]*$/.test(cell);
 type Parser = ReturnType<typeof parse>;
 
-async function feed(parser: Parser, head: string, texts: AsyncIterator<string>): Promise<void> {
+async function feed(
+  parser: Parser,
+  lines: LineFinder,
+  head: string,
+  texts: AsyncIterator<string>,
+): Promise<void> {
   let wake = () => {};
   parser.on('drain', () => wake()).on('close', () => wake());
   for (let text: string | null = head; text !== null && !parser.destroyed; ) {
@@ -66,7 +75,9 @@ async function feed(parser: Parser, head: string, texts: AsyncIterator<string>):
     for (let from = 0; from < bytes.length && !parser.destroyed; from += parsedAtOnce) {
       const { promise: drained, resolve } = Promise.withResolvers<void>();
       wake = resolve;
-      if (!parser.write(bytes.subarray(from, from + parsedAtOnce)) && !parser.destroyed) await drained;
+      const some = bytes.subarray(from, from + parsedAtOnce);
+      lines.add(some);
+      if (!parser.write(some) && !parser.destroyed) await drained;
     }
     const next: IteratorResult<string> = await texts.next();
     text = next.done ? null : next.value;
@@ -74,10 +85,11 @@ async function feed(parser: Parser, head: string, texts: AsyncIterator<string>):
   if (!parser.destroyed) parser.end();
 }
 
-function faultOf(error: CsvError): CsvFault {
-  const line = Number(error['lines'] ?? 1);
-  if (error.code === 'CSV_QUOTE_NOT_CLOSED') return new CsvFault(line, 'has a quote that never closes');
-  if (error.code === 'CSV_MAX_RECORD_SIZE')
+function faultOf({ code }: CsvError, lines: LineFinder, separator: string): CsvFault {
+  const isTooLong = code === 'CSV_MAX_RECORD_SIZE';
+  const line = lines.lineOfFault(separator, isTooLong);
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return new CsvFault(line, 'has a quote that never closes');
+  if (isTooLong)
     return new CsvFault(
       line,
       `has a row of more than ${longestRow / 1024} KiB, or a quote that never closes`,
@@ -85,33 +97,138 @@ function faultOf(error: CsvError): CsvFault {
   return new CsvFault(line, 'is not CSV: a quote must stand around the whole cell, and be doubled inside');
 }
 
+const [quote, lineFeed, carriageReturn] = [...Buffer.from('"\n\r')] as [number, number, number];
+
+type LineFinder = ReturnType<typeof lineFinder>;
+
+/**
+ * Finds the lines of rows and of faults. The parser's own count takes CRLF in a cell for two ends of a line, and of a quote
+ * that never closes it tells where the file ends. The bytes behind the last row are kept, which are few.
+ */
+function lineFinder() {
+  const ends = lineEnds();
+  let kept: Buffer = Buffer.alloc(0);
+  /** Where in the file the kept bytes begin, and where among them the last row ends. */
+  let [keptFrom, rowEnd] = [0, 0];
+  return {
+    add(bytes: Buffer): void {
+      kept = Buffer.concat([kept.subarray(rowEnd), bytes]);
+      [keptFrom, rowEnd] = [keptFrom + rowEnd, 0];
+    },
+
+    /** The line on which a row ends that comes next, and is all up to this number of bytes. */
+    endOfRow(end: number): number {
+      ends.pass(kept, rowEnd, end - keptFrom);
+      rowEnd = end - keptFrom;
+      const last = kept[rowEnd - 1];
+      // The last row of a file need not end its line.
+      return last === lineFeed || last === carriageReturn ? ends.count() : ends.count() + 1;
+    },
+
+    /** The line of the first fault behind the last row. */
+    lineOfFault(separator: string, isTooLong: boolean): number {
+      const rest = kept.subarray(rowEnd);
+      ends.pass(rest, 0, placeOfFault(rest, separator, isTooLong));
+      return ends.count() + 1;
+    },
+  };
+}
+
+/** Counts ends of lines in bytes that come in pieces: CR, LF, or both together. */
+function lineEnds() {
+  let count = 0;
+  let isBehindReturn = false;
+  return {
+    pass(bytes: Uint8Array, from: number, to: number): void {
+      for (let at = from; at < to; at += 1) {
+        const byte = bytes[at]!;
+        if (byte === carriageReturn || (byte === lineFeed && !isBehindReturn)) count += 1;
+        isBehindReturn = byte === carriageReturn;
+      }
+    },
+    count: () => count,
+  };
+}
+
+/** Where the first fault of these rows is: a quote in the wrong place or that never closes, or a row that is too long. */
+function placeOfFault(rows: Buffer, separator: string, isTooLong: boolean): number {
+  const separates = separator.charCodeAt(0);
+  let rowFrom = 0;
+  let openedAt: number | null = null;
+  let isCellBegun = false;
+  for (let at = 0; at < rows.length; at += 1) {
+    if (isTooLong && at - rowFrom > longestRow) break;
+    const byte = rows[at]!;
+    const isLineEnd = byte === lineFeed || byte === carriageReturn;
+    const isCellEnd = isLineEnd || byte === separates;
+    if (openedAt !== null) {
+      if (byte !== quote) continue;
+      const next = rows[at + 1];
+      if (next === quote) at += 1;
+      else if (next === undefined || [separates, lineFeed, carriageReturn].includes(next)) openedAt = null;
+      else return at;
+    } else if (byte === quote) {
+      if (isCellBegun) return at;
+      openedAt = at;
+    }
+    if (openedAt === null && isLineEnd) rowFrom = at + 1;
+    isCellBegun = !isCellEnd;
+  }
+  return openedAt ?? rowFrom;
+}
+
 /** Throws where it is not UTF-8. The decoder takes off a byte order mark. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
-  let line = 1;
+  const ends = lineEnds();
+  /** The first bytes of a character whose others come in the next piece. */
+  let begun: Uint8Array = Buffer.alloc(0);
+  const faultAt = (piece: Uint8Array, place: number, message: string) => {
+    ends.pass(piece, 0, place);
+    return new CsvFault(ends.count() + 1, message);
+  };
   const decode = (piece?: Uint8Array) => {
     try {
       return piece ? decoder.decode(piece, { stream: true }) : decoder.decode();
     } catch {
-      const text = new TextDecoder().decode(piece);
-      const before = text.slice(0, Math.max(0, text.indexOf('\ufffd')));
-      throw new CsvFault(line + lineEndsIn(before), 'is not UTF-8: save it as CSV UTF-8');
+      const whole = Buffer.concat([begun, piece ?? Buffer.alloc(0)]);
+      throw faultAt(whole, lengthOfUtf8(whole), 'is not UTF-8: save it as CSV UTF-8');
     }
   };
   for await (const piece of bytes) {
     const text = decode(piece);
-    const nul = text.indexOf('\0');
-    if (nul >= 0) throw new CsvFault(line + lineEndsIn(text.slice(0, nul)), 'has a NUL character');
-    line += lineEndsIn(text);
+    const nul = piece.indexOf(0);
+    if (nul >= 0) throw faultAt(piece, nul, 'has a NUL character');
+    ends.pass(piece, 0, piece.length);
+    begun = unfinished(Buffer.concat([begun, piece.subarray(-longestBegun)]));
     yield text;
   }
   yield decode();
 }
 
-function lineEndsIn(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+const longestBegun = 3;
+/** The bytes of a character, by its first one. */
+const bytesOf = (first: number) => (first < 0xc0 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4);
+
+/** The bytes at the end of a piece that are the beginning of a character. */
+function unfinished(bytes: Uint8Array): Uint8Array {
+  for (let count = 1; count <= Math.min(longestBegun, bytes.length); count += 1) {
+    const byte = bytes[bytes.length - count]!;
+    const isFirst = (byte & 0xc0) !== 0x80;
+    if (isFirst) return bytesOf(byte) > count ? bytes.subarray(-count) : bytes.subarray(bytes.length);
+  }
+  return bytes.subarray(bytes.length);
+}
+
+/** How many of these bytes are whole characters, up to the first that is wrong. */
+function lengthOfUtf8(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const end = at + bytesOf(bytes[at]!);
+    if (!isUtf8(bytes.subarray(at, end))) return at;
+    at = end;
+  }
+  return at;
 }
 
 /** The text up to the end of the header, and its separator: the candidate that occurs most. */

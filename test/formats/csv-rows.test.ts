@@ -11,8 +11,8 @@ async function rowsOf(text: string | Uint8Array, size?: number): Promise<string[
   for await (const { cells } of readCsv(inPieces(bytes, size))) rows.push(cells);
   return rows;
 }
-const faultOf = async (text: string | Uint8Array) => {
-  const fault: CsvFault = await rowsOf(text).then(
+const faultOf = async (text: string | Uint8Array, size?: number) => {
+  const fault: CsvFault = await rowsOf(text, size).then(
     () => {
       throw new Error('it was read');
     },
@@ -130,15 +130,28 @@ test.each<[string, string, string[][]]>([
   for (const size of [1, 2, 7, 1_000]) expect(await rowsOf(text, size)).toEqual(rows);
 });
 
-test('a row is told with its line, also behind cells over several lines', async () => {
-  const lines = [];
-  for await (const { line } of readCsv(inPieces(Buffer.from('a,b\n"1\n2",3\n\n4,5\n')))) lines.push(line);
-  expect(lines).toEqual([1, 3, 5]);
-});
+test.each(['\n', '\r\n', '\r'])(
+  'a row is told with its line, also behind cells over several lines (%j)',
+  async (end) => {
+    const text = 'a,b|"1|2",3||4,5|"|||","x"|6,7'.replaceAll('|', end);
+    for (const size of [1, 2, 3, 7, 1_000]) {
+      const lines = [];
+      for await (const { line } of readCsv(inPieces(Buffer.from(text), size))) lines.push(line);
+      expect(lines).toEqual([1, 3, 5, 9, 10]);
+    }
+  },
+);
 
 test.each<[string, string | Uint8Array, unknown[]]>([
-  ['a quote that never closes', 'a,b\n1,2\n"3,4\n', [expect.any(Number), 'has a quote that never closes']],
+  ['a quote that never closes', 'a,b\n1,2\n"3,4\n5,6\n7,8\n', [3, 'has a quote that never closes']],
+  [
+    'a quote that never closes, behind others',
+    '\n\na,b\r\n"1\r\n2","3"\r\n,\r\n"4 ""5""\r","6\r\n7\r\n',
+    [8, 'has a quote that never closes'],
+  ],
+  ['a quote that never closes in a header', 'a,"b\n1,2\n3,4\n', [1, 'has a quote that never closes']],
   ['a quote inside a cell', 'a,b\n1,2" x\n', [2, expect.stringMatching(/^is not CSV/)]],
+  ['a text behind a quote', 'a,b\r\n"1\r\n2",3\r\n"4\r\n"5,6\r\n', [5, expect.stringMatching(/^is not CSV/)]],
   ['UTF-16', Buffer.from('\ufeffa,b\n1,2', 'utf16le'), [1, expect.stringMatching(/^is not UTF-8/)]],
   ['Latin 1', Buffer.from('a,b\nGrüße,2', 'latin1'), [2, expect.stringMatching(/^is not UTF-8/)]],
   [
@@ -146,14 +159,32 @@ test.each<[string, string | Uint8Array, unknown[]]>([
     Buffer.from('a,b\n1,é').subarray(0, -1),
     [2, expect.stringMatching(/^is not UTF-8/)],
   ],
-  ['a NUL', 'a,b\n1,\0', [expect.any(Number), 'has a NUL character']],
+  [
+    'Latin 1 behind a character that stands for one that could not be read',
+    Buffer.concat([Buffer.from('a,b\r1,\ufffd\r2,€\r'), Buffer.from('3,é', 'latin1')]),
+    [4, expect.stringMatching(/^is not UTF-8/)],
+  ],
+  [
+    'half a character before the end of a line',
+    Buffer.concat([Buffer.from('a,b\n1,😀\n2,😀').subarray(0, -1), Buffer.from('\n3,4\n')]),
+    [3, expect.stringMatching(/^is not UTF-8/)],
+  ],
+  ['a NUL', 'a,b\n1,2\n3,\0', [3, 'has a NUL character']],
+  ['a NUL where lines end in CR', 'a,b\r1,2\r\r3,\0', [4, 'has a NUL character']],
+  ['a NUL where lines end in CRLF', 'a,b\r\n1,"2\r\n3"\r\n4,\0', [4, 'has a NUL character']],
   [
     'a row of more than 64 KiB',
-    `a,b\n1,${'x'.repeat(70_000)}`,
-    [expect.any(Number), expect.stringMatching(/64 KiB/)],
+    `a,b\n1,2\n\n3,${'x'.repeat(70_000)}\n4,5\n`,
+    [4, expect.stringMatching(/64 KiB/)],
   ],
-])('%s is told with its line', async (_name, text, fault) => {
-  expect(await faultOf(text)).toEqual(fault);
+  [
+    'a quote that closes nowhere in 64 KiB',
+    `a,b\n1,2\n"3\n",4\n5,"${'6\n'.repeat(40_000)}`,
+    [5, expect.stringMatching(/64 KiB/)],
+  ],
+])('%s is told with its line, in any pieces', async (_name, text, fault) => {
+  for (const size of text.length > 1_000 ? [1_000] : [1, 2, 3, 7, 1_000])
+    expect(await faultOf(text, size)).toEqual(fault);
 });
 
 /** The simplest reader there can be, of a text in memory. */

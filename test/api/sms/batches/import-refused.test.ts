@@ -87,13 +87,13 @@ test.each<[string, Form, Faults]>([
   [
     'a quote that never closes',
     hello(`number\n${number}\n+447400000002\n"1\n2\n`),
-    { file: /^has a quote that never closes \(line \d+\)$/ },
+    { file: /^has a quote that never closes \(line 4\)$/ },
   ],
   ['a quote within a cell', hello(`number,a\n${number},2" x\n`), { file: /^is not CSV.* \(line 2\)$/ }],
   [
     'a row of more than 64 KiB',
     hello(`number,a,b,c,d,e,f,g\n${number}${`,${'x'.repeat(9_900)}`.repeat(7)}\n`),
-    { file: /^has a row of more than 64 KiB.* \(line \d+\)$/ },
+    { file: /^has a row of more than 64 KiB.* \(line 2\)$/ },
   ],
   [
     'a header of more than 64 KiB',
