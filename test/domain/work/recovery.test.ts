@@ -3,9 +3,12 @@ import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as recovery from '../../../shared/domain/work/recovery.ts';
 import { idFromBytes, idToBytes, newId } from '../../../shared/formats/ids.ts';
+import { sendSms as sendSmsJob } from '../../../shared/jobs/send-sms.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
+import { startApi } from '../../support/api/start-api.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
+import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -114,6 +117,23 @@ test('what is due later takes up half of the room at most, in the order of its t
   // As many as there is room for, of those that are due.
   expect(await queueOf('send-email').getDelayedCount()).toBe(250);
   expect((await parked()).filter((id) => due.includes(id))).toHaveLength(50);
+});
+
+test('a kind of work that cannot be swept keeps none of the others from it, and its fault is told', async () => {
+  const api = await startApi();
+  const { id } = await sendSms(api, await textingWorkspace());
+  const job = () => queueOf(sendSmsJob.lanes.default).getJob(`${id}-1`);
+  await waitFor('its job is in Redis', job);
+  await forgetRedis();
+  await query('UPDATE sms_messages SET due_at = ? WHERE id = ?', [ago(30_000), idToBytes(id)]);
+  await query('RENAME TABLE emails TO emails_away');
+  try {
+    await expect(recovery.sweep()).rejects.toThrow(/emails/);
+    expect(await job()).toBeDefined();
+  } finally {
+    await query('RENAME TABLE emails_away TO emails');
+  }
+  await recovery.sweep();
 });
 
 test('what is over is left alone', async () => {
