@@ -66,7 +66,8 @@ export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   if (pausedReason === 'limit_reached' && pausedParts === null)
     return isCopying(batch) && (await membersWithRoom(batch)) === null;
   const means = await findMeans(batch, now());
-  if (!means) return true;
+  // A batch that paused for another cause goes on, and pauses because of its key.
+  if (!means) return pausedReason === 'key_revoked';
   if (pausedReason === 'limit_reached') return means.room.parts < (pausedParts ?? 1);
   if (pausedReason !== 'insufficient_balance') return false;
   const balance = await spendable(batch);

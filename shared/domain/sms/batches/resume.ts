@@ -4,6 +4,7 @@ import * as db from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import type { SmsBatch } from '../../../schemas/sms/batches.ts';
+import * as keyUsage from '../../api-keys/usage.ts';
 import { isStanding } from './pause.ts';
 import { advance, toWire } from './record.ts';
 import { admit } from './work/admission.ts';
@@ -19,10 +20,15 @@ export async function resume(
   const found = await db.findSmsBatchForUpdate(workspaceId, batchId);
   if (!found) throw problem('not_found');
   if (found.state !== 'paused') throw problem('not_paused', { detail: `The batch is ${found.state}` });
-  const batch = found.pausedReason === 'key_revoked' ? { ...found, lineageId } : found;
-  const counts = await findBatchCounts(workspaceId, batchId);
-  if (await isStanding(batch)) return toWire(batch, counts);
   const at = now();
+  const hasKey = (await keyUsage.findRoom(workspaceId, found.lineageId, at)) !== null;
+  const batch = hasKey ? found : { ...found, lineageId };
+  const counts = await findBatchCounts(workspaceId, batchId);
+  if (await isStanding(batch)) {
+    // From now on it goes on by itself once that cause has ended.
+    if (!hasKey) await db.updateSmsBatch(workspaceId, batch, { isReleased: false });
+    return toWire(batch, counts);
+  }
   const resumed = { ...advance(batch, 'processing', at), dueAt: at };
   await db.updateSmsBatch(workspaceId, admit(resumed, `-r${at.getTime()}`), { isReleased: true });
   return toWire(resumed, counts);
