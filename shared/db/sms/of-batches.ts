@@ -40,20 +40,29 @@ export async function listCancellableForUpdate(workspaceId: string, ids: string[
   return sms.toRecords(
     await query(
       `SELECT * FROM sms_messages ${byId} WHERE id IN (?) AND workspace_id = ? AND status = 'queued'
-       AND lease_token IS NULL AND handover_at IS NULL AND uncertain_count = 0
-       AND is_partly_taken = 0 ORDER BY id FOR UPDATE`,
+       AND handover_at IS NULL AND uncertain_count = 0 AND is_partly_taken = 0 ORDER BY id FOR UPDATE`,
       [ids.map(idToBytes), idToBytes(workspaceId)],
     ),
   );
 }
 
-/** Many queued messages, which must be locked, are cancelled as these say. */
+/** Many queued messages, which must be locked, are cancelled as these say. A worker that has one in hand has it no more. */
 export async function updateManySmsCancelled(workspaceId: string, records: SmsRecord[]): Promise<void> {
   await query(
     `UPDATE sms_messages ${byId} SET status = 'cancelled', updated_at = GREATEST(updated_at, ?), due_at = NULL,
-       parked = 0, event_seq = event_seq + 1 WHERE id IN (?) AND workspace_id = ?`,
+       lease_token = NULL, parked = 0, event_seq = event_seq + 1 WHERE id IN (?) AND workspace_id = ?`,
     [records[0]!.updatedAt, records.map(({ id }) => idToBytes(id)), idToBytes(workspaceId)],
   );
   await changeWaiting(workspaceId, { messages: -records.length });
   for (const record of records) await countInBatch(workspaceId, 'queued', record);
+}
+
+/** Whether texts of the batch are queued that a gateway has in hand, and may give back, or that nobody has. */
+export async function findHasStoppableSms(workspaceId: string, batchId: string): Promise<boolean> {
+  const [row] = await execute(
+    `SELECT 1 FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ?
+     AND status = 'queued' AND uncertain_count = 0 AND gateway IS NULL LIMIT 1`,
+    [idToBytes(workspaceId), idToBytes(batchId)],
+  );
+  return row !== undefined;
 }

@@ -4,6 +4,7 @@ import { insertEvents } from '../../../../db/events/events.system.ts';
 import type { SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 import { changeBatchCounts, findBatchCounts } from '../../../../db/sms/batches/counts.ts';
 import {
+  findHasStoppableSms,
   listCancellableForUpdate,
   listIdsOfBatch,
   updateManySmsCancelled,
@@ -16,15 +17,34 @@ import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const chunkSize = 500;
 
-/** Goes on with cancelling: first the rows that are no message yet, then messages that nobody has claimed, in chunks. */
+/** So long until the next look, or longer where texts have been in hand for long. */
+const [soonestMs, latestMs] = [3_000, 60_000];
+const partOfWait = 0.1;
+
+/**
+ * Goes on with cancelling: first the rows that are no message yet, then messages that no gateway has in hand, in chunks. A
+ * gateway may give a message back, so all of them are looked at again until none is left for which that can be.
+ */
 export async function stop(hold: BatchLease, batch: SmsBatchRecord): Promise<BatchProgress> {
   if (batch.expanding) return cancelRows(hold);
   const { workspaceId, id, cancelledUpTo } = batch;
   const ids = await listIdsOfBatch(workspaceId, id, { after: cancelledUpTo, limit: chunkSize });
+  if (ids.length === 0) return endPass(hold, batch);
   return changeHeld(hold, async (held) => {
-    if (ids.length === 0) return { batch: { ...held, dueAt: null }, isReleased: true };
     await cancelSome(workspaceId, ids);
     return { batch: { ...held, cancelledUpTo: ids.at(-1)! }, isReleased: false };
+  });
+}
+
+async function endPass(hold: BatchLease, { workspaceId, id }: SmsBatchRecord): Promise<BatchProgress> {
+  const { queued } = await findBatchCounts(workspaceId, id);
+  const isOver = queued === 0 || !(await findHasStoppableSms(workspaceId, id));
+  return changeHeld(hold, async (held) => {
+    const at = now().getTime();
+    // It was changed last when it was cancelled.
+    const waitMs = Math.min(latestMs, Math.max(soonestMs, (at - held.updatedAt.getTime()) * partOfWait));
+    const dueAt = isOver ? null : new Date(at + waitMs);
+    return { batch: { ...held, cancelledUpTo: null, dueAt }, isReleased: true };
   });
 }
 
