@@ -48,7 +48,10 @@ export const smsBatches = table('sms_batches', {
   /** How far the messages of a cancelled one are cancelled. */
   cancelledUpTo: id('sms').nullable(),
   pausedReason: text<PausedReason>().nullable(),
-  /** Of the first message that could not be paid, or did not fit the limit. */
+  /**
+   * Of the first message that could not be paid, or did not fit the limit. The cost of one that could not be paid stays
+   * until messages of the batch are paid.
+   */
   pausedCost: number().nullable(),
   pausedParts: int().nullable(),
   eventSeq: int(),
@@ -142,11 +145,13 @@ export async function listPausedBatches(workspaceId: string): Promise<SmsBatchRe
   );
 }
 
-/** Whether an older batch of the workspace waits until it can be paid. */
+/** Whether an older batch of the workspace waits until it can be paid, or has gone on and is not paid yet. */
 export async function findHasOlderUnpaidBatch(workspaceId: string, batchId: string): Promise<boolean> {
   const [row] = await execute(
     `SELECT 1 FROM sms_batches FORCE INDEX (sms_batches_by_state)
-     WHERE workspace_id = ? AND state = 'paused' AND id < ? AND paused_reason = 'insufficient_balance' LIMIT 1`,
+     WHERE workspace_id = ? AND state IN ('paused', 'processing') AND id < ?
+       AND IF(state = 'paused', paused_reason = 'insufficient_balance', expanding = 1 AND paused_cost IS NOT NULL)
+     LIMIT 1`,
     [idToBytes(workspaceId), idToBytes(batchId)],
   );
   return row !== undefined;

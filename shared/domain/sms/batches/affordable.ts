@@ -25,7 +25,7 @@ export async function findMeans(batch: ChargedBatch, at: Date): Promise<Means | 
 }
 
 /** Held texts are paid first, and then batches by their age. */
-export async function spendable({ id, workspaceId }: ChargedBatch): Promise<number | null> {
+async function spendable({ id, workspaceId }: ChargedBatch): Promise<number | null> {
   const balance = await findSmsBalance(workspaceId);
   if (balance === null) return null;
   const others = (await findHasHeldSms(workspaceId)) || (await findHasOlderUnpaidBatch(workspaceId, id));

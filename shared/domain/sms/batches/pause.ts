@@ -2,11 +2,14 @@ import { now } from '../../../common/clock.ts';
 import { count } from '../../../common/metrics.ts';
 import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
+import { listBatchRows } from '../../../db/sms/batches/rows.ts';
 import type { PausedReason } from '../../../schemas/sms/batches.ts';
 import * as events from '../../events/events.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
-import { findMeans, spendable } from './affordable.ts';
-import { advance, eventOf } from './record.ts';
+import { findMeans } from './affordable.ts';
+import { makeMessages } from './messages.ts';
+import { advance, eventOf, goOn } from './record.ts';
+import { SandboxBusy } from './render.ts';
 import { isCopying, membersWithRoom } from './work/copy-lists.ts';
 import { type BatchLease, type BatchProgress, changeHeld } from './work/held.ts';
 
@@ -54,7 +57,7 @@ export async function checkAgain(hold: BatchLease, before: SmsBatchRecord): Prom
   return changeHeld(hold, async (batch) => {
     if (stands)
       return { batch: { ...batch, dueAt: new Date(now().getTime() + checkAgainMs) }, isReleased: true };
-    return { batch: advance(batch, 'processing', now()), isReleased: false };
+    return { batch: goOn(batch, now()), isReleased: false };
   });
 }
 
@@ -68,9 +71,30 @@ export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   const means = await findMeans(batch, now());
   // A batch that paused for another cause goes on, and pauses because of its key.
   if (!means) return pausedReason === 'key_revoked';
-  if (pausedReason === 'limit_reached') return means.room.parts < (pausedParts ?? 1);
+  if (pausedReason === 'limit_reached') {
+    const { parts } = means.room;
+    return parts < (pausedParts ?? 1) && (parts === 0 || parts < (await nextNeeds(batch)).parts);
+  }
   if (pausedReason !== 'insufficient_balance') return false;
-  const balance = await spendable(batch);
+  const { balance } = means;
   // Even what costs nothing waits for held texts and older batches.
-  return balance !== null && balance < Math.max(1, pausedCost ?? 1);
+  if (balance === null || balance === 0) return balance === 0;
+  return balance < (pausedCost ?? 1) && balance < (await nextNeeds(batch)).cost;
+}
+
+/**
+ * The cost and parts of the message that comes next. By now they may be less than when the batch paused, as after a fall
+ * of the price, or nothing, where the recipient is suppressed.
+ */
+async function nextNeeds(batch: SmsBatchRecord): Promise<{ cost: number; parts: number }> {
+  const rows = await listBatchRows(batch.workspaceId, batch.id, { from: batch.nextPosition, limit: 1 });
+  try {
+    const [next] = await makeMessages(batch, rows, now(), { givesUp: false });
+    if (!next || next.reason) return { cost: 0, parts: 0 };
+    return { cost: next.message.cost.gbp ?? 0, parts: next.message.parts };
+  } catch (error) {
+    if (!(error instanceof SandboxBusy)) throw error;
+    // It is looked at again soon.
+    return { cost: Number.POSITIVE_INFINITY, parts: Number.POSITIVE_INFINITY };
+  }
 }

@@ -29,6 +29,15 @@ export function advance(batch: SmsBatchRecord, state: SmsBatchStatus, at: Date):
   };
 }
 
+/**
+ * A paused batch goes on. Of one that waited for a balance it is known until its next messages are paid, since younger
+ * ones must not be paid before it.
+ */
+export function goOn(batch: SmsBatchRecord, at: Date): SmsBatchRecord {
+  const pausedCost = batch.pausedReason === 'insufficient_balance' ? batch.pausedCost : null;
+  return { ...advance(batch, 'processing', at), pausedCost };
+}
+
 export function toWire(batch: SmsBatchRecord, counts: BatchCounts): SmsBatch {
   const { waiting, queued, sent, delivered, failed, cancelled } = counts;
   const total = waiting + queued + sent + delivered + failed + cancelled;

@@ -6,7 +6,7 @@ import type { Caller } from '../../../schemas/scopes.ts';
 import type { SmsBatch } from '../../../schemas/sms/batches.ts';
 import * as keyUsage from '../../api-keys/usage.ts';
 import { isStanding } from './pause.ts';
-import { advance, toWire } from './record.ts';
+import { goOn, toWire } from './record.ts';
 import { admit } from './work/admission.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function resume(
     if (!hasKey) await db.updateSmsBatch(workspaceId, batch, { isReleased: false });
     return toWire(batch, counts);
   }
-  const resumed = { ...advance(batch, 'processing', at), dueAt: at };
+  const resumed = { ...goOn(batch, at), dueAt: at };
   await db.updateSmsBatch(workspaceId, admit(resumed, `-r${at.getTime()}`), { isReleased: true });
   return toWire(resumed, counts);
 }

@@ -102,6 +102,7 @@ async function store(
     let after: SmsBatchRecord = {
       ...batch,
       nextPosition: upTo,
+      pausedCost: null,
       updatedAt: at > batch.updatedAt ? at : batch.updatedAt,
     };
     let isReleased = false;
