@@ -69,6 +69,16 @@ test.each<[string, Form, Faults]>([
     { 'columns.sender': /^is no column of the file \(line 1\)$/ },
   ],
   [
+    'all that is wrong with a header at once',
+    importForm({ columns: { sender: 'x', clientReference: 'y' } }, 'number,a b,a_b\n1,2,3'),
+    {
+      file: /^has the columns "a b" and "a_b", .* \(line 1\)$/,
+      'columns.clientReference': /^is no column of the file \(line 1\)$/,
+      'columns.sender': /^is no column of the file \(line 1\)$/,
+      content: /^must be given, or a template, or a column for it$/,
+    },
+  ],
+  [
     'columns that collide',
     hello(`number,a b,a-b\n${number},2,3`),
     { file: /^has the columns "a b" and "a-b", which would both be a_b in Liquid \(line 1\)$/ },

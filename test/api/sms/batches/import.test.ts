@@ -65,15 +65,21 @@ test('a file becomes a batch, with its columns as merge data', async () => {
 });
 
 test('columns say what is the reference, the sender and the text of a row', async () => {
-  const csv = 'Id,To,Text,From\n7,+447400000001,Hello {{ Id }},Acme\n8,+447400000002,,\n';
+  const csv = [
+    'Id,To,Text,From',
+    '7,+447400000001,Hello {{ Id }},Acme',
+    '8, +447400000002 , , acme ',
+    '" 9 ",+447400000003,"  Text as it was written ",',
+  ].join('\n');
   const columns = { recipient: 'To', clientReference: 'Id', content: 'Text', sender: 'From' };
   const { body } = await importOf(csv, { content: 'Else {{ Id }}', columns });
   expect(await textsOf(body.id)).toEqual([
     ['+447400000001', 'Hello 7'],
     ['+447400000002', 'Else 8'],
+    ['+447400000003', '  Text as it was written '],
   ]);
   const { body: list } = await api.request('GET', `/v2/sms?batchId=${body.id}`, { key: own.key });
-  expect(list.data.map((text: any) => text.clientReference)).toEqual(['8', '7']);
+  expect(list.data.map((text: any) => text.clientReference)).toEqual([' 9 ', '8', '7']);
 });
 
 test('rows that cannot be sent are told by their place, and the rest are taken', async () => {

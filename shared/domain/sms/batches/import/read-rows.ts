@@ -1,4 +1,5 @@
 import { type FieldErrors, invalid, invalidFields } from '../../../../common/errors.ts';
+import { Faults } from '../../../../common/faults.ts';
 import { timeSlices } from '../../../../common/time-slices.ts';
 import type { BatchRow } from '../../../../db/sms/batches/rows.ts';
 import { CsvFault, type CsvRow, readCsv } from '../../../../formats/csv-rows.ts';
@@ -43,9 +44,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   try {
     for await (const row of readCsv(file)) {
       if (!columns) {
-        columns = columnsIn(row, request);
-        if (columns.content === null && content === null)
-          throw invalid('content', 'must be given, or a template, or a column for it');
+        columns = columnsIn(row, request, content);
         continue;
       }
       if (slices.isOver()) await slices.next();
@@ -84,8 +83,11 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
       };
     if (cells.some((cell) => cell.length > longestCell && [...cell].length > longestCell))
       return { fault: { field: 'row', message: `has a cell of more than ${longestCell} characters` } };
-    const at = (place: number | null) => (place === null ? null : cells[place]?.trim() || null);
-    const recipient = at(places.recipient) ?? '';
+    const at = (place: number | null) => {
+      const cell = place === null ? '' : (cells[place] ?? '');
+      return cell.trim() === '' ? null : cell;
+    };
+    const recipient = at(places.recipient)?.trim() ?? '';
     if (shortened.test(recipient))
       return {
         fault: { field: 'recipient', message: 'was shortened by a spreadsheet; format the column as text' },
@@ -97,7 +99,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
         names.flatMap((name, place) => (name === '' ? [] : [[name, cells[place] ?? '']])),
       ),
       content: at(places.content),
-      sender: at(places.sender),
+      sender: at(places.sender)?.trim(),
       clientReference: at(places.clientReference),
     });
     if (!message.success) {
@@ -110,8 +112,13 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   }
 }
 
-function columnsIn({ cells, line }: CsvRow, { columns }: NewSmsImport): FileColumns {
-  const found = columnsOf(cells, columns);
-  if (found.ok) return found.columns;
-  throw invalid(found.field, `${found.message} (line ${line})`);
+function columnsIn({ cells, line }: CsvRow, { columns }: NewSmsImport, content: string | null): FileColumns {
+  const faults = new Faults();
+  const found = columnsOf(cells, columns, (field, message) =>
+    faults.refuse(field, `${message} (line ${line})`),
+  );
+  if (content === null && columns?.content === undefined)
+    faults.refuse('content', 'must be given, or a template, or a column for it');
+  faults.throwAny();
+  return found;
 }
