@@ -112,6 +112,15 @@ export async function findSenderByKey(workspaceId: string, nameKey: string): Pro
   ]);
 }
 
+/** Of all senders of the workspace that have a name. */
+export async function listSenderKeys(workspaceId: string): Promise<string[]> {
+  const rows = await execute<{ name_key: Buffer }[]>(
+    'SELECT name_key FROM senders FORCE INDEX (senders_name) WHERE workspace_id = ? AND name_key IS NOT NULL',
+    [idToBytes(workspaceId)],
+  );
+  return rows.map((row) => row.name_key.toString());
+}
+
 export async function findDefaultSender(workspaceId: string): Promise<SenderRecord | null> {
   return findOne(workspaceId, 'SELECT * FROM senders WHERE workspace_id = ? AND is_default = 1', [
     idToBytes(workspaceId),

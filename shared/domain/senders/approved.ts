@@ -41,13 +41,18 @@ export async function checkSender(workspaceId: string, name: string | null): Pro
   return refusalOf(await findSender(workspaceId, name), name);
 }
 
+/** By these keys somebody may name a sender of the workspace. */
+export const listKeys = db.listSenderKeys;
+
+/** Why a sender cannot be chosen whose key is none of these. */
+export const unknownSender = 'is not of this workspace';
+
 function findSender(workspaceId: string, name: string | null): Promise<db.SenderRecord | null> {
   return name === null ? db.findDefaultSender(workspaceId) : named(workspaceId, name);
 }
 
 function refusalOf(sender: db.SenderRecord | null, name: string | null): string | null {
-  if (!sender)
-    return name === null ? 'is required: the workspace has no default' : 'is not of this workspace';
+  if (!sender) return name === null ? 'is required: the workspace has no default' : unknownSender;
   return sender.status.startsWith('awaiting_')
     ? `cannot be ${sender.name!} yet: it is ${sender.status}`
     : null;

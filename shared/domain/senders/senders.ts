@@ -1,7 +1,7 @@
 /** The senders of a workspace's text messages: names, mobile numbers and virtual numbers, approved by country. */
 
 export { addApproved } from './add-approved.ts';
-export { type Approved, checkSender, findApproved } from './approved.ts';
+export { type Approved, checkSender, findApproved, listKeys, unknownSender } from './approved.ts';
 export { cancel } from './cancel.ts';
 export { check } from './check.ts';
 export { textCode, textsWithinMs } from './code.ts';

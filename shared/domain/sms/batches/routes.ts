@@ -1,36 +1,42 @@
+import { LRUCache } from 'lru-cache';
 import { findSmsBalance } from '../../../db/sms/balances.ts';
-import { findApproved } from '../../senders/senders.ts';
+import { senderKeysOf } from '../../../formats/sms/sender-name.ts';
+import { findApproved, listKeys, unknownSender } from '../../senders/senders.ts';
 import { type Money, priceOf } from '../prices.ts';
 
-/** So many different senders are looked for: a workspace has no more of them. */
-const mostSenders = 500;
+/** Of senders by country: a file may name more of them than a process should remember. */
+const mostRemembered = 5_000;
 
 /** The sender of a message to a country and the price of a part, or why it cannot be sent. */
 export type SenderRoute =
   | { ok: true; sender: string; price: Money; isCounted: boolean }
   | { ok: false; field: 'sender' | 'recipient'; code: 'sender_not_approved' | 'no_price'; message: string };
 
-/** Makes a function that finds routes, each of which is looked for once. `isCounted`: the workspace has a balance. */
+const refusal = (message: string): SenderRoute => ({
+  ok: false,
+  field: 'sender',
+  code: 'sender_not_approved',
+  message,
+});
+
+/**
+ * Makes a function that finds routes. Each is looked for once, and a sender that the workspace has not got is not looked
+ * for, however many of them the rows name. `isCounted`: the workspace has a balance.
+ */
 export function router(
   workspaceId: string,
   at: Date,
 ): (sender: string | null, country: string | null) => Promise<SenderRoute> {
-  const known = new Map<string, Promise<SenderRoute>>();
-  const unknown = new Set<string>();
+  const known = new LRUCache<string, Promise<SenderRoute>>({ max: mostRemembered });
   let counted: Promise<boolean> | undefined;
+  /** The keys of all senders of the workspace, once one was refused. */
+  let own: Set<string> | undefined;
 
   async function find(name: string | null, country: string | null): Promise<SenderRoute> {
-    const refuse = (message: string): SenderRoute => ({
-      ok: false,
-      field: 'sender',
-      code: 'sender_not_approved',
-      message,
-    });
-    if (unknown.size >= mostSenders) return refuse('is not of this workspace');
     const approved = await findApproved(workspaceId, name, country);
     if (!approved.ok) {
-      if (name !== null) unknown.add(name);
-      return refuse(approved.message);
+      if (name !== null) own ??= new Set(await listKeys(workspaceId));
+      return refusal(approved.message);
     }
     const price = await priceOf(country, at);
     counted ??= findSmsBalance(workspaceId).then((balance) => balance !== null);
@@ -46,8 +52,13 @@ export function router(
     return { ok: true, sender: approved.sender.address, price, isCounted };
   }
 
-  return (name, country) => {
-    const key = `${country} ${name}`;
+  const mayBeOwn = (keys: string[]) => (own ? keys.some((key) => own!.has(key)) : keys.length > 0);
+
+  return async (name, country) => {
+    const keys = name === null ? [] : senderKeysOf(name);
+    if (name !== null && !mayBeOwn(keys)) return refusal(unknownSender);
+    // All spellings of a sender have one route.
+    const key = [country, ...keys].join(' ');
     let route = known.get(key);
     if (!route) known.set(key, (route = find(name, country)));
     return route;

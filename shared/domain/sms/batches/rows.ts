@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type FieldErrors, invalidFields } from '../../../common/errors.ts';
 import { timeSlices } from '../../../common/time-slices.ts';
 import type { BatchRow } from '../../../db/sms/batches/rows.ts';
@@ -96,16 +97,19 @@ export function rowChecker(
 
 /** Most messages have the same content, which is looked at once. Content with Liquid is judged when it is rendered. */
 function contentCheck(shortenLinks: boolean): (content: string, unicode: Unicode) => string | null {
-  const known = new Map<string, string | null>();
+  // Each of the rows may have a content of its own. An empty text: it fits.
+  const known = new LRUCache<string, string>({ max: mostContents });
   return (content, unicode) => {
     if (isLiquid(content)) return null;
     const key = `${unicode} ${content}`;
     let message = known.get(key);
     if (message === undefined) {
       const fitted = inParts(content, { unicode, shortenLinks });
-      message = fitted.ok ? null : fitted.message;
+      message = fitted.ok ? '' : fitted.message;
       known.set(key, message);
     }
-    return message;
+    return message || null;
   };
 }
+const mostContents = 100;
+

@@ -23,6 +23,24 @@ const messagesOf = async (id: string) =>
   (await api.request('GET', `/v2/sms?batchId=${id}&limit=200`, { key: own.key })).body.data;
 const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
 
+test('an approved sender is taken in any spelling, behind however many that are not of the workspace', async () => {
+  const wrong = messagesTo(501).map((message, index) => ({ ...message, sender: `X${index}` }));
+  const long = 'Acme'.repeat(5);
+  const right = ['Acme', 'ACME', ' acme ', null];
+  const batch = await newBatch(api, own, {
+    messages: [
+      ...wrong,
+      { ...messagesTo(1, 600)[0], sender: long },
+      ...messagesTo(right.length, 700).map((message, index) => ({ ...message, sender: right[index] })),
+    ],
+  });
+  expect(batch).toMatchObject({ counts: { total: right.length }, errorCount: 502 });
+  for (const { error } of batch.errors) expect(error).toBe('sender is not of this workspace');
+  await workOff(batch.id);
+  const messages = await messagesOf(batch.id);
+  expect(messages.map(({ sender }: any) => sender)).toEqual(right.map(() => 'Acme'));
+});
+
 test('a batch is answered with its rows waiting; a worker makes a message of each', async () => {
   const batch = await newBatch(api, own, {
     messages: messagesTo(3),
