@@ -118,11 +118,10 @@ function list<Fields extends Columns>(
 ): Promise<ListedRow<Fields>[]> {
   const fits = ['1', ...others.map(([column]) => `${column} = ?`)].join(' AND ');
   const { sql, values } = along(workspaceId, listing, filters, range);
-  return query(`SELECT *, COALESCE(${fits}, 0) AS fits ${sql} ORDER BY id DESC LIMIT ?`, [
-    ...others.map(([, value]) => value),
-    ...values,
-    limit,
-  ]);
+  return query(
+    `SELECT ${listing.table.columns}, COALESCE(${fits}, 0) AS fits ${sql} ORDER BY id DESC LIMIT ?`,
+    [...others.map(([, value]) => value), ...values, limit],
+  );
 }
 
 /** The filter with an index that the fewest rows match; nobody counts more of them than a window has. */

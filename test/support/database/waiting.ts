@@ -1,11 +1,10 @@
 import { query } from '../../../shared/db/client.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 
-const rowBytes = ['content', 'data', 'sender', 'client_reference']
-  .map((column) => `COALESCE(LENGTH(r.${column}), 0)`)
-  .join(' + ');
+const lengthOf = (...columns: string[]) => columns.map((name) => `COALESCE(LENGTH(${name}), 0)`).join(' + ');
+const rowBytes = lengthOf('r.content', 'r.data', 'r.sender', 'r.client_reference');
 
-/** The messages and bytes that wait in a workspace, counted from its messages, bodies, attachments and rows of batches. */
+/** The messages and bytes that wait in a workspace, counted from its messages, bodies, attachments, batches and their rows. */
 export async function countedRows(workspaceId: string): Promise<{ messages: number; bytes: number }> {
   const id = idToBytes(workspaceId);
   const [row] = await query(
@@ -22,8 +21,10 @@ export async function countedRows(workspaceId: string): Promise<{ messages: numb
             JOIN emails e ON e.id = a.email_id WHERE e.workspace_id = ? AND e.status = 'queued')
          + (SELECT COALESCE(SUM(${rowBytes}), 0) FROM sms_batch_rows r
             WHERE r.workspace_id = ? AND (r.batch_id IN (SELECT batch_id FROM sms_imports)
-              OR r.batch_id IN (SELECT id FROM sms_batches WHERE status = 'queued'))) AS bytes`,
-    [id, id, id, id, id, id, id],
+              OR r.batch_id IN (SELECT id FROM sms_batches WHERE status = 'queued')))
+         + (SELECT COALESCE(SUM(${lengthOf('content', 'data')}), 0) FROM sms_batches
+            WHERE workspace_id = ? AND status = 'queued') AS bytes`,
+    [id, id, id, id, id, id, id, id],
   );
   return { messages: Number(row!['messages']), bytes: Number(row!['bytes']) };
 }

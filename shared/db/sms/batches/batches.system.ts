@@ -4,7 +4,7 @@ import type { RowOf } from '../../client/table.ts';
 import { byId, type Changed, execute, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { type Messages, messageTable } from '../../work/message-admission.system.ts';
-import { type SmsBatchRecord, smsBatches } from './batches.ts';
+import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
 
 export const batchTable = messageTable<BatchLane>({
   name: 'sms_batches',
@@ -22,17 +22,17 @@ export const claimBatch = claimer<ClaimedBatch, RowOf<typeof smsBatches>>(batchT
   toClaimed: (row, token) => ({ batch: smsBatches.toRecord(row), token }),
 });
 
-export async function findSmsBatchOfAny(batchId: string): Promise<SmsBatchRecord | null> {
-  return smsBatches.toFirst(
-    await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]),
+export async function findSmsBatchOfAny(batchId: string): Promise<ShownSmsBatch | null> {
+  return shown.toFirst(
+    await execute(`SELECT ${shown.columns} FROM sms_batches ${byId} WHERE id = ?`, [idToBytes(batchId)]),
   );
 }
 
 /** Of all workspaces: those that are not at their end, newest first. */
-export async function listUnfinishedBatches(limit: number): Promise<SmsBatchRecord[]> {
-  return smsBatches.toRecords(
+export async function listUnfinishedBatches(limit: number): Promise<ShownSmsBatch[]> {
+  return shown.toRecords(
     await query(
-      `SELECT * FROM sms_batches FORCE INDEX (sms_batches_admission)
+      `SELECT ${shown.columns} FROM sms_batches FORCE INDEX (sms_batches_admission)
      WHERE status = 'queued' ORDER BY id DESC LIMIT ?`,
       [limit],
     ),

@@ -1,4 +1,4 @@
-import { idToBytes } from '../../../formats/ids.ts';
+import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import type { BatchLane } from '../../../schemas/lanes.ts';
 import type { PausedReason, SmsBatchStatus } from '../../../schemas/sms/batches.ts';
@@ -40,7 +40,7 @@ export const smsBatches = table('sms_batches', {
   listAfter: id('contact').nullable(),
   /** Rows that it has, or had: the position of the next one. */
   rowCount: int(),
-  /** Of its rows; they count as waiting until nothing is left to do. */
+  /** Of its content and data, and of its rows; they count as waiting until nothing is left to do. */
   storedBytes: number(),
   /** The first row that is no message yet. */
   nextPosition: int(),
@@ -61,6 +61,8 @@ export const smsBatches = table('sms_batches', {
   startedAt: time().nullable(),
   completedAt: time().nullable(),
 });
+/** All but what its messages are made of, of which there may be a megabyte. */
+export const shown = smsBatches.omit('content', 'data', 'lists');
 /** All that may change but what belongs to a claim. */
 const changing = smsBatches.omit(
   'id',
@@ -83,6 +85,7 @@ const changing = smsBatches.omit(
 );
 const statusOf = ({ dueAt }: SmsBatchRecord) => ({ status: dueAt === null ? 'over' : 'queued' });
 export type SmsBatchRecord = RecordOf<typeof smsBatches>;
+export type ShownSmsBatch = RecordOf<typeof shown>;
 
 export type BatchLists = { listIds: string[]; excludeLists: string[] };
 
@@ -94,26 +97,37 @@ export async function insertSmsBatch(workspaceId: string, record: SmsBatchRecord
 
 /**
  * Writes what may change; the row must be locked. `isReleased`: whoever had it in hand has it no more. One that has come
- * to its end is not to be written again: its bytes are counted no more.
+ * to its end is not to be written again: its bytes are counted no more, and nobody needs its content and data.
  */
 export async function updateSmsBatch(
   workspaceId: string,
   record: SmsBatchRecord,
   { isReleased }: { isReleased: boolean },
 ): Promise<void> {
+  const isOver = record.dueAt === null;
+  const changes = {
+    ...changing.toRow(record),
+    ...statusOf(record),
+    ...(isReleased && { lease_token: null }),
+    ...(isOver && { content: null, data: null }),
+  };
   await query(`UPDATE sms_batches ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
-    { ...changing.toRow(record), ...statusOf(record), ...(isReleased && { lease_token: null }) },
+    changes,
     idToBytes(record.id),
     idToBytes(workspaceId),
   ]);
-  if (record.dueAt === null && record.storedBytes > 0)
-    await changeWaiting(workspaceId, { bytes: -record.storedBytes });
+  if (isOver && record.storedBytes > 0) await changeWaiting(workspaceId, { bytes: -record.storedBytes });
 }
 
-const one = `SELECT * FROM sms_batches ${byId} WHERE id = ? AND workspace_id = ?`;
+const one = `${byId} WHERE id = ? AND workspace_id = ?`;
 
-export async function findSmsBatch(workspaceId: string, batchId: string): Promise<SmsBatchRecord | null> {
-  return smsBatches.toFirst(await execute(one, [idToBytes(batchId), idToBytes(workspaceId)]));
+export async function findSmsBatch(workspaceId: string, batchId: string): Promise<ShownSmsBatch | null> {
+  return shown.toFirst(
+    await execute(`SELECT ${shown.columns} FROM sms_batches ${one}`, [
+      idToBytes(batchId),
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 /** Nobody else changes or claims it until the transaction ends. */
@@ -121,7 +135,12 @@ export async function findSmsBatchForUpdate(
   workspaceId: string,
   batchId: string,
 ): Promise<SmsBatchRecord | null> {
-  return smsBatches.toFirst(await execute(`${one} FOR UPDATE`, [idToBytes(batchId), idToBytes(workspaceId)]));
+  return smsBatches.toFirst(
+    await execute(`SELECT * FROM sms_batches ${one} FOR UPDATE`, [
+      idToBytes(batchId),
+      idToBytes(workspaceId),
+    ]),
+  );
 }
 
 /** How many batches of the workspace are not at their end. */
@@ -134,15 +153,14 @@ export async function findUnfinishedBatchCount(workspaceId: string): Promise<num
   return row!.batches;
 }
 
-/** Paused batches of the workspace, oldest first. */
-export async function listPausedBatches(workspaceId: string): Promise<SmsBatchRecord[]> {
-  return smsBatches.toRecords(
-    await execute(
-      `SELECT * FROM sms_batches FORCE INDEX (sms_batches_by_state)
+/** Of paused batches of the workspace, oldest first. */
+export async function listPausedBatchIds(workspaceId: string): Promise<string[]> {
+  const rows = await execute<{ id: Buffer }[]>(
+    `SELECT id FROM sms_batches FORCE INDEX (sms_batches_by_state)
      WHERE workspace_id = ? AND state = 'paused' ORDER BY id`,
-      [idToBytes(workspaceId)],
-    ),
+    [idToBytes(workspaceId)],
   );
+  return rows.map((row) => idFromBytes('batch', row.id));
 }
 
 /** Whether an older batch of the workspace waits until it can be paid, or has gone on and is not paid yet. */
@@ -170,11 +188,11 @@ export async function listSmsBatches(
   workspaceId: string,
   { status, clientReference, clientTag, since, until }: BatchFilter,
   page: Page,
-): Promise<ListedPage<SmsBatchRecord>> {
+): Promise<ListedPage<ShownSmsBatch>> {
   return listMatching(
     workspaceId,
     {
-      table: smsBatches,
+      table: { name: smsBatches.name, ...shown },
       index: 'sms_batches_listed',
       filters: [
         ['state', status, 'sms_batches_by_state'],

@@ -28,8 +28,8 @@ const mostStatement = 1024 * 1024;
 const rowsAtOnce = 1_000;
 
 /**
- * Adds rows to a batch, which count as waiting, with their `bytes`; returns how many. With `once`, a number that the
- * batch has already is left out.
+ * Adds rows to a batch, which count as waiting; returns how many. `bytes`: of what is stored with them, which counts
+ * too. With `once`, a number that the batch has already is left out.
  */
 export async function insertBatchRows(
   workspaceId: string,
@@ -58,10 +58,8 @@ export async function insertBatchRows(
     length += text.length;
   }
   await send();
-  if (added > 0) {
-    await changeWaiting(workspaceId, { messages: added, bytes });
-    await changeBatchCounts(workspaceId, batchId, at, { waiting: added });
-  }
+  if (added > 0 || bytes > 0) await changeWaiting(workspaceId, { messages: added, bytes });
+  if (added > 0) await changeBatchCounts(workspaceId, batchId, at, { waiting: added });
   return added;
 }
 

@@ -12,7 +12,7 @@ import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.
 import * as keyUsage from '../../api-keys/usage.ts';
 import { normalTag } from '../../email/rules.ts';
 import * as waiting from '../../work/waiting.ts';
-import type { CheckedBatch } from './prepare.ts';
+import { type CheckedBatch, dataOf } from './prepare.ts';
 import { toWire } from './record.ts';
 import type { RowError } from './rows.ts';
 import { admit } from './work/admission.ts';
@@ -100,7 +100,7 @@ export function newRecord(
     state: request.scheduledAt ? 'scheduled' : 'processing',
     sender: request.sender ?? null,
     templateName: request.template?.name ?? null,
-    data: request.template?.data ?? request.data ?? {},
+    data: dataOf(request),
     unicode: request.unicode ?? 'allow',
     shortenLinks: request.shortenLinks === true,
     clientReference: request.clientReference ?? null,

@@ -1,7 +1,7 @@
 import { problem } from '../../../common/errors.ts';
 import { transaction } from '../../../db/client.ts';
 import { findSmsBatchOfAny, listUnfinishedBatches } from '../../../db/sms/batches/batches.system.ts';
-import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
+import type { ShownSmsBatch } from '../../../db/sms/batches/batches.ts';
 import { findBatchCounts } from '../../../db/sms/batches/counts.ts';
 import type { SmsBatch } from '../../../schemas/sms/batches.ts';
 import { cancel } from './cancel.ts';
@@ -31,13 +31,13 @@ export async function resumeAny(batchId: string): Promise<OwnedBatch> {
   return { workspaceId, batch: await transaction(() => resume({ workspaceId, lineageId }, batchId)) };
 }
 
-async function recordOf(batchId: string): Promise<SmsBatchRecord> {
+async function recordOf(batchId: string): Promise<ShownSmsBatch> {
   const batch = await findSmsBatchOfAny(batchId);
   if (!batch) throw problem('not_found', { detail: `There is no batch ${batchId}` });
   return batch;
 }
 
-async function owned(record: SmsBatchRecord): Promise<OwnedBatch> {
+async function owned(record: ShownSmsBatch): Promise<OwnedBatch> {
   const { id, workspaceId } = record;
   return { workspaceId, batch: toWire(record, await findBatchCounts(workspaceId, id)) };
 }

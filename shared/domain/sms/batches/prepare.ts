@@ -14,13 +14,13 @@ import * as waiting from '../../work/waiting.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
 import { checkSource, inParts } from '../content.ts';
 import { findByName } from '../templates.ts';
-import { checkRows, type RowError } from './rows.ts';
+import { checkRows, type RowError, sizeOfShared } from './rows.ts';
 
 /** A request for a batch that may be stored: its rows, and those that were not taken. */
 export type CheckedBatch = {
   content: string | null;
   rows: BatchRow[];
-  /** Of the rows. */
+  /** Of the rows, and what is said for all of them. */
   storedBytes: number;
   errors: RowError[];
   lists: BatchLists | null;
@@ -39,14 +39,19 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   const content = await check(workspaceId, request, at, faults.refuse);
   faults.throwAny();
   const lists = listsOf(request);
-  const checked = request.messages
+  const { rows, errors, ...ofRows } = request.messages
     ? await checkRows(workspaceId, request, content, at)
     : { rows: [], storedBytes: 0, errors: [] };
+  const storedBytes = ofRows.storedBytes + sizeOfShared({ content, data: dataOf(request) });
   // The members of lists count as far as they are known; their rows come when the batch begins.
   const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
-  const { rows, storedBytes: bytes } = checked;
-  await waiting.check(workspaceId, { messages: rows.length + members, bytes });
-  return { content, lists, ...checked };
+  await waiting.check(workspaceId, { messages: rows.length + members, bytes: storedBytes });
+  return { content, lists, rows, storedBytes, errors };
+}
+
+/** The values that Liquid merges into each message. */
+export function dataOf({ template, data }: Pick<NewSmsBatch, 'template' | 'data'>): Record<string, unknown> {
+  return template?.data ?? data ?? {};
 }
 
 /**

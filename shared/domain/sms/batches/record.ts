@@ -1,5 +1,5 @@
 import type { NewEventRecord } from '../../../db/events/events.ts';
-import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
+import type { ShownSmsBatch, SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import type { BatchCounts } from '../../../db/sms/batches/counts.ts';
 import { moneyText } from '../../../formats/money.ts';
 import type { SmsBatch, SmsBatchStatus } from '../../../schemas/sms/batches.ts';
@@ -38,7 +38,7 @@ export function goOn(batch: SmsBatchRecord, at: Date): SmsBatchRecord {
   return { ...advance(batch, 'processing', at), pausedCost };
 }
 
-export function toWire(batch: SmsBatchRecord, counts: BatchCounts): SmsBatch {
+export function toWire(batch: ShownSmsBatch, counts: BatchCounts): SmsBatch {
   const { waiting, queued, sent, delivered, failed, cancelled } = counts;
   const total = waiting + queued + sent + delivered + failed + cancelled;
   return {

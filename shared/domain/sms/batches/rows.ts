@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type FieldErrors, invalidFields } from '../../../common/errors.ts';
 import { timeSlices } from '../../../common/time-slices.ts';
+import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import type { BatchRow } from '../../../db/sms/batches/rows.ts';
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
@@ -48,8 +49,16 @@ export async function checkRows(
 /** The bytes of all that a row says for itself, as it is stored; one of a list says nothing. */
 export function sizeOfRow({ content, data, sender, clientReference }: BatchRow): number {
   let bytes = 0;
-  for (const text of [content, data && JSON.stringify(data), sender, clientReference])
-    if (text) bytes += Buffer.byteLength(text);
+  return sizeOf(content, data && JSON.stringify(data), sender, clientReference);
+}
+
+/** The bytes of what a batch says for all of its rows. */
+export function sizeOfShared({ content, data }: Pick<SmsBatchRecord, 'content' | 'data'>): number {
+  return sizeOf(content, JSON.stringify(data));
+}
+
+function sizeOf(...texts: (string | null)[]): number {
+  for (const text of texts) if (text) bytes += Buffer.byteLength(text);
   return bytes;
 }
 

@@ -119,10 +119,44 @@ const csvOf = (rows: number) =>
       [recipient, ...columns.map(() => 'x'.repeat(9_900))].join(','),
     ),
   ].join('\n');
-const importCsv = (csv: string) => {
-  const { body, headers } = importForm({ content: 'Hello {{ c0 | size }}' }, csv);
+const importCsv = (csv: string, settings: object = {}) => {
+  const { body, headers } = importForm({ content: 'Hello {{ c0 | size }}', ...settings }, csv);
   return api.request('POST', '/v2/sms/batches/import', { key: own.key, body, headers });
 };
+
+const long = { data: { long: 'x'.repeat(300_000) } };
+
+test('what a batch says for all of its messages counts as well, however these are given, until it is over', async () => {
+  const list = await api.request('POST', '/v2/contact-lists', { key: own.key, body: { name: 'None' } });
+  const ofRows = await newBatch(api, own, { messages: messagesTo(1), ...long });
+  const ofList = await newBatch(api, own, { listIds: [list.body.id], ...long });
+  const ofFile = await importCsv(csvOf(1), long);
+  expect(ofFile.status).toBe(201);
+  expect(await bytesOf()).toBeGreaterThan(900_000);
+  await expectRight();
+  for (const answer of [
+    await postBatch(api, own, { messages: messagesTo(1), ...long }),
+    await postBatch(api, own, { listIds: [list.body.id], ...long }),
+    await importCsv(csvOf(1), long),
+  ])
+    expect([answer.status, answer.body.detail]).toEqual([
+      409,
+      '1 MB of the messages of the workspace wait to be sent, of 1 MB that may, and this one has 0.3 MB.',
+    ]);
+  await expectRight();
+  const ids = [ofRows.id, ofList.id, ofFile.body.id];
+  for (const id of ids) {
+    await api.request('DELETE', `/v2/sms/batches/${id}`, { key: own.key });
+    await workOff(id);
+  }
+  expect(await bytesOf()).toBe(0);
+  await expectRight();
+  const [kept] = await query(
+    'SELECT COUNT(*) AS n FROM sms_batches WHERE id IN (?) AND (content IS NOT NULL OR data IS NOT NULL)',
+    [ids.map(idToBytes)],
+  );
+  expect(kept!['n']).toBe(0);
+});
 
 // Shows A65
 test('files are imported up to the megabytes of their rows; of one that is refused nothing stays or counts', async () => {
@@ -164,13 +198,17 @@ test('an import counts while its file is read, and no more when it has come to n
 
 test('an import that a process has left behind counts until it is forgotten', async () => {
   const { body } = await importCsv(csvOf(3));
-  const stored = await bytesOf();
   const id = idToBytes(body.id);
-  // As if the process had died before it made the batch.
+  // As if the process had died before it made the batch, which counts its own content and data.
+  const [row] = await query('SELECT LENGTH(content) + LENGTH(data) AS own FROM sms_batches WHERE id = ?', [
+    id,
+  ]);
+  await changeWaiting(own.workspaceId, { bytes: -Number(row!['own']) });
+  const stored = await bytesOf();
   await query(
     `INSERT INTO sms_imports (batch_id, workspace_id, touched_at, stored_bytes)
-     SELECT id, workspace_id, created_at, stored_bytes FROM sms_batches WHERE id = ?`,
-    [id],
+     SELECT id, workspace_id, created_at, stored_bytes - ? FROM sms_batches WHERE id = ?`,
+    [row!['own'], id],
   );
   await query('DELETE FROM sms_batches WHERE id = ?', [id]);
   expect(await bytesOf()).toBe(stored);

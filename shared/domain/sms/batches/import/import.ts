@@ -17,8 +17,8 @@ import { checkSchedule } from '../../../email/rules.ts';
 import * as waiting from '../../../work/waiting.ts';
 import * as workspaces from '../../../workspace/workspaces.ts';
 import { store } from '../create.ts';
-import { checkContent, contentOf } from '../prepare.ts';
-import { sizeOfRow } from '../rows.ts';
+import { checkContent, contentOf, dataOf } from '../prepare.ts';
+import { sizeOfRow, sizeOfShared } from '../rows.ts';
 import { type ReadRows, readRows } from './read-rows.ts';
 
 export type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
@@ -43,6 +43,7 @@ export async function prepareImport(
   const { workspaceId } = caller;
   const at = now();
   const content = await checked(workspaceId, request, at);
+  await waiting.check(workspaceId, { messages: 0, bytes: sizeOfShared({ content, data: dataOf(request) }) });
   const batchId = newId('batch', at);
   await begin(workspaceId, batchId, at);
   let storedBytes = 0;
@@ -78,11 +79,21 @@ export async function importFile(
   request: NewSmsImport,
   { batchId, content, rowCount, storedBytes, errors, errorCount }: PreparedImport,
 ): Promise<CreatedSmsBatch> {
-  const made = { id: batchId, source: 'file', content, lists: null, rowCount, storedBytes } as const;
+  const { workspaceId } = caller;
+  const bytes = sizeOfShared({ content, data: dataOf(request) });
+  const made = {
+    id: batchId,
+    source: 'file',
+    content,
+    lists: null,
+    rowCount,
+    storedBytes: storedBytes + bytes,
+  } as const;
   return store(caller, request, { ...made, errors, errorCount }, async () => {
-    await keep(await db.deleteSmsImport(caller.workspaceId, batchId));
+    await keep(await db.deleteSmsImport(workspaceId, batchId));
+    await changeWaiting(workspaceId, { bytes });
     // Its rows have been counted, and found to fit, when they were stored.
-    return { messages: 0, bytes: 0 };
+    return { messages: 0, bytes };
   });
 }
 

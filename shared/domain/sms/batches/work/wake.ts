@@ -5,7 +5,7 @@ import { admit } from './admission.ts';
 
 /** Wakes paused batches of the workspace, oldest first: a cause of pausing may have ended. */
 export async function wakePaused(workspaceId: string): Promise<void> {
-  for (const { id } of await db.listPausedBatches(workspaceId)) {
+  for (const id of await db.listPausedBatchIds(workspaceId)) {
     await transaction(async () => {
       const batch = await db.findSmsBatchForUpdate(workspaceId, id);
       if (batch?.state !== 'paused') return;
