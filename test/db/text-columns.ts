@@ -34,7 +34,7 @@ export const checkedColumns: Record<string, string> = {
   simulator_messages: 'content number sender',
   simulator_phones: 'number',
   sms_ledger: 'note',
-  sms_batches: 'client_reference client_tag content data lists request_id sender template_name',
+  sms_batches: 'client_reference client_tag content data lists request_id sender senders template_name',
   sms_batch_rows: 'client_reference content data number once sender',
   sms_gateway_pauses: 'gateway',
   sms_messages: 'client_reference client_tag content recipient request_id sender template_name',

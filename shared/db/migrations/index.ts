@@ -35,6 +35,7 @@ import { contactListCopyWindows } from './0044_contact_list_copy_windows.ts';
 import { simulatorAnswerWindows } from './0045_simulator_answer_windows.ts';
 import { smsBatchBytes } from './0046_sms_batch_bytes.ts';
 import { smsPartlyTaken } from './0047_sms_partly_taken.ts';
+import { smsBatchSenders } from './0048_sms_batch_senders.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -76,4 +77,5 @@ export const migrations: Migration[] = [
   simulatorAnswerWindows,
   smsBatchBytes,
   smsPartlyTaken,
+  smsBatchSenders,
 ];

@@ -186,13 +186,18 @@ export async function findHasHeldSms(workspaceId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether messages from this address are still to be handed over. */
-export async function findHasWaitingSmsFrom(workspaceId: string, address: string): Promise<boolean> {
+/** Whether messages from this address are still to be handed over, of those made since then or of all. */
+export async function findHasWaitingSmsFrom(
+  workspaceId: string,
+  address: string,
+  since: Date | null,
+): Promise<boolean> {
+  const from = since === null ? Buffer.alloc(0) : firstUuidAt(since);
   for (const status of ['queued', 'held']) {
     const [row] = await execute(
       `SELECT 1 FROM sms_messages FORCE INDEX (sms_by_status)
-       WHERE status = ? AND workspace_id = ? AND LOWER(CONVERT(sender USING utf8mb4)) = ? LIMIT 1`,
-      [status, idToBytes(workspaceId), keyOfAddress(address)],
+       WHERE status = ? AND workspace_id = ? AND id >= ? AND LOWER(CONVERT(sender USING utf8mb4)) = ? LIMIT 1`,
+      [status, idToBytes(workspaceId), from, keyOfAddress(address)],
     );
     if (row) return true;
   }

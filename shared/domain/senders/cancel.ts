@@ -1,6 +1,7 @@
+import { now } from '../../common/clock.ts';
 import { problem } from '../../common/errors.ts';
 import * as db from '../../db/senders/senders.ts';
-import { listSendersOfBatches } from '../../db/sms/batches/senders.ts';
+import { listSendersOfBatches, listSendersOfRows } from '../../db/sms/batches/senders.ts';
 import { findHasWaitingSmsFrom } from '../../db/sms/messages.ts';
 import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
@@ -9,6 +10,11 @@ import { passDefaultOn } from './default.ts';
 
 /** The sender goes; one that is approved only when no message waits to be sent with it. A rejection outlives it. */
 export async function cancel({ workspaceId }: Caller, id: string): Promise<void> {
+  const before = await db.findSender(workspaceId, id);
+  const isChecked = before?.status === 'approved' && before.kind !== 'virtual_number';
+  // There may be millions of messages and rows, and much waits for the workspace while it is locked. So all that is there
+  // is looked at first, and then what has come since.
+  const looked = isChecked ? await refuseIfInUse(before, null) : null;
   await findWorkspaceForUpdate(workspaceId);
   const sender = await db.findSenderForUpdate(workspaceId, id);
   if (!sender) throw problem('not_found');
@@ -16,27 +22,47 @@ export async function cancel({ workspaceId }: Caller, id: string): Promise<void>
     throw problem('not_cancellable', {
       detail: 'A virtual number is given and taken back by the operator: ask them.',
     });
-  if (sender.status === 'approved') await refuseIfInUse(sender);
+  if (sender.status === 'approved') await refuseIfInUse(sender, looked);
   const rejected = sender.countries.filter(({ status }) => status === 'rejected');
   await db.insertSenderRejections(workspaceId, sender.nameKey!, rejected);
   await db.deleteSender(workspaceId, id);
   if (sender.isDefault) await passDefaultOn(workspaceId);
 }
 
-async function refuseIfInUse(sender: db.SenderRecord): Promise<void> {
+/** A look for what uses a sender, which has found nothing. */
+type Look = { at: Date; unused: Set<string> };
+
+// A message may be stored so much later than its id was made.
+const slackMs = 60_000;
+
+async function refuseIfInUse(sender: db.SenderRecord, before: Look | null): Promise<Look> {
+  const look: Look = { at: now(), unused: new Set(before?.unused) };
   const waits =
-    ((await hasMessages(sender)) && 'messages wait') || ((await hasBatch(sender)) && 'a batch has messages');
+    ((await hasMessages(sender, before)) && 'messages wait') ||
+    ((await hasBatch(sender, look)) && 'a batch has messages');
   if (waits)
     throw problem('in_use', {
       detail: `The sender ${sender.id} stays, because ${waits} to be sent with it. Cancel them, or wait until they are sent.`,
     });
+  return look;
 }
 
-function hasMessages({ workspaceId, name }: db.SenderRecord): Promise<boolean> {
-  return findHasWaitingSmsFrom(workspaceId, numberOfName(name!) ?? name!);
+function hasMessages({ workspaceId, name }: db.SenderRecord, before: Look | null): Promise<boolean> {
+  const since = before && new Date(before.at.getTime() - slackMs);
+  return findHasWaitingSmsFrom(workspaceId, numberOfName(name!) ?? name!, since);
 }
 
-async function hasBatch({ workspaceId, nameKey, isDefault }: db.SenderRecord): Promise<boolean> {
-  const named = await listSendersOfBatches(workspaceId);
-  return named.some((text) => (text === null ? isDefault : senderKeysOf(text).includes(nameKey!)));
+/** Notes batches whose rows name the sender no more: it will not be named there again. */
+async function hasBatch(
+  { workspaceId, nameKey, isDefault }: db.SenderRecord,
+  { unused }: Look,
+): Promise<boolean> {
+  const isNamed = (text: string) => senderKeysOf(text).includes(nameKey!);
+  for (const { batchId, sender, senders } of await listSendersOfBatches(workspaceId)) {
+    if (sender === null ? isDefault : isNamed(sender)) return true;
+    if (unused.has(batchId) || (senders && !senders.includes(nameKey!))) continue;
+    if ((await listSendersOfRows(workspaceId, batchId)).some(isNamed)) return true;
+    unused.add(batchId);
+  }
+  return false;
 }

@@ -35,6 +35,8 @@ export const smsBatches = table('sms_batches', {
   /** The key whose limits its messages count against. */
   lineageId: id('key'),
   lists: json<BatchLists>().nullable(),
+  /** Keys of the senders that its rows name. */
+  senders: json<string[]>().nullable(),
   /** Which of the lists is being copied, and which contact of it came last. */
   listIndex: int(),
   listAfter: id('contact').nullable(),
@@ -62,7 +64,7 @@ export const smsBatches = table('sms_batches', {
   completedAt: time().nullable(),
 });
 /** All but what its messages are made of, of which there may be a megabyte. */
-export const shown = smsBatches.omit('content', 'data', 'lists');
+export const shown = smsBatches.omit('content', 'data', 'lists', 'senders');
 /** All that may change but what belongs to a claim. */
 const changing = smsBatches.omit(
   'id',
@@ -79,6 +81,7 @@ const changing = smsBatches.omit(
   'clientReference',
   'clientTag',
   'lists',
+  'senders',
   'storedBytes',
   'createdAt',
   'scheduledAt',

@@ -21,7 +21,10 @@ const mostUnfinished = 1_000;
 /** Of the faults of rows, in an answer. */
 export const mostErrorsShown = 1_000;
 
-type MadeBatch = Pick<db.SmsBatchRecord, 'id' | 'source' | 'content' | 'lists' | 'rowCount' | 'storedBytes'>;
+type MadeBatch = Pick<
+  db.SmsBatchRecord,
+  'id' | 'source' | 'content' | 'lists' | 'senders' | 'rowCount' | 'storedBytes'
+>;
 type Request = Omit<NewSmsBatch, 'messages' | 'listIds' | 'excludeLists'>;
 
 /** Stores the batch with its rows, none of which is a message yet, and wakes a worker once all of it is committed. */
@@ -46,9 +49,9 @@ export function create(
 }
 
 /** A new batch of checked rows or lists. */
-export function madeOf({ content, lists, rows, storedBytes }: CheckedBatch): MadeBatch {
+export function madeOf({ content, lists, rows, storedBytes, senders }: CheckedBatch): MadeBatch {
   const source = lists ? 'lists' : 'messages';
-  return { id: newId('batch', now()), source, content, lists, rowCount: rows.length, storedBytes };
+  return { id: newId('batch', now()), source, content, lists, rowCount: rows.length, storedBytes, senders };
 }
 
 /** `addRows` runs in the transaction that stores the batch, behind it, and returns what waits in addition from then on. */

@@ -22,6 +22,8 @@ export type CheckedBatch = {
   rows: BatchRow[];
   /** Of the rows, and what is said for all of them. */
   storedBytes: number;
+  /** Keys of those that the rows name. */
+  senders: string[];
   errors: RowError[];
   lists: BatchLists | null;
 };
@@ -39,14 +41,14 @@ export async function prepare(caller: Caller, request: NewSmsBatch): Promise<Che
   const content = await check(workspaceId, request, at, faults.refuse);
   faults.throwAny();
   const lists = listsOf(request);
-  const { rows, errors, ...ofRows } = request.messages
+  const { rows, senders, errors, ...ofRows } = request.messages
     ? await checkRows(workspaceId, request, content, at)
-    : { rows: [], storedBytes: 0, errors: [] };
+    : { rows: [], storedBytes: 0, senders: [], errors: [] };
   const storedBytes = ofRows.storedBytes + sizeOfShared({ content, data: dataOf(request) });
   // The members of lists count as far as they are known; their rows come when the batch begins.
   const members = lists ? await sizeOfAll(workspaceId, lists) : 0;
   await waiting.check(workspaceId, { messages: rows.length + members, bytes: storedBytes });
-  return { content, lists, rows, storedBytes, errors };
+  return { content, lists, rows, storedBytes, senders, errors };
 }
 
 /** The values that Liquid merges into each message. */

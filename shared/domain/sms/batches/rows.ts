@@ -5,6 +5,7 @@ import type { SmsBatchRecord } from '../../../db/sms/batches/batches.ts';
 import type { BatchRow } from '../../../db/sms/batches/rows.ts';
 import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import { parsePhoneNumber } from '../../../formats/sms/phone-number.ts';
+import { senderKeysOf } from '../../../formats/sms/sender-name.ts';
 import { isLiquid } from '../../../formats/templates/liquid-tokens.ts';
 import type { BatchMessage, NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import { inParts } from '../content.ts';
@@ -22,8 +23,8 @@ export async function checkRows(
   request: Pick<NewSmsBatch, 'messages' | 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,
   content: string | null,
   at: Date,
-): Promise<{ rows: BatchRow[]; storedBytes: number; errors: RowError[] }> {
-  const check = rowChecker(workspaceId, request, content, { at, seen: new Set() });
+): Promise<{ rows: BatchRow[]; storedBytes: number; senders: string[]; errors: RowError[] }> {
+  const { check, senders } = rowChecker(workspaceId, request, content, { at, seen: new Set() });
   const rows: BatchRow[] = [];
   let storedBytes = 0;
   const errors: RowError[] = [];
@@ -43,12 +44,11 @@ export async function checkRows(
     if (errors.length <= mostFaultsShown) faults[`messages[${index}].${field}`] = [text];
   }
   if (rows.length === 0) throw invalidFields(faults);
-  return { rows, storedBytes, errors };
+  return { rows, storedBytes, senders: [...senders], errors };
 }
 
 /** The bytes of all that a row says for itself, as it is stored; one of a list says nothing. */
 export function sizeOfRow({ content, data, sender, clientReference }: BatchRow): number {
-  let bytes = 0;
   return sizeOf(content, data && JSON.stringify(data), sender, clientReference);
 }
 
@@ -58,6 +58,7 @@ export function sizeOfShared({ content, data }: Pick<SmsBatchRecord, 'content' |
 }
 
 function sizeOf(...texts: (string | null)[]): number {
+  let bytes = 0;
   for (const text of texts) if (text) bytes += Buffer.byteLength(text);
   return bytes;
 }
@@ -65,7 +66,10 @@ function sizeOf(...texts: (string | null)[]): number {
 /** Numbers in E.164 that have come before. */
 export type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
 
-/** Makes a function that says of a message what row it is, or why it cannot be sent. */
+/**
+ * Makes a function that says of a message what row it is, or why it cannot be sent. `senders`: the keys of those that the
+ * rows so far name.
+ */
 export function rowChecker(
   workspaceId: string,
   request: Pick<NewSmsBatch, 'sender' | 'unicode' | 'shortenLinks' | 'allowDuplicates'>,
@@ -74,7 +78,10 @@ export function rowChecker(
 ) {
   const routeOf = router(workspaceId, at);
   const fits = contentCheck(request.shortenLinks === true);
-  return async function check(
+  const senders = new Set<string>();
+  return { check, senders };
+
+  async function check(
     message: BatchMessage,
     position: number,
   ): Promise<{ row: BatchRow } | { fault: RowFault }> {
@@ -88,6 +95,7 @@ export function rowChecker(
     const unfit = fits(message.content ?? content!, message.unicode ?? request.unicode ?? 'allow');
     if (unfit !== null) return { fault: { field: 'content', message: unfit } };
     seen.add(number);
+    if (message.sender != null) for (const key of senderKeysOf(message.sender)) senders.add(key);
     return {
       row: {
         position,
@@ -101,8 +109,10 @@ export function rowChecker(
         data: message.data ?? null,
       },
     };
-  };
+  }
 }
+
+const mostContents = 100;
 
 /** Most messages have the same content, which is looked at once. Content with Liquid is judged when it is rendered. */
 function contentCheck(shortenLinks: boolean): (content: string, unicode: Unicode) => string | null {
@@ -120,5 +130,3 @@ function contentCheck(shortenLinks: boolean): (content: string, unicode: Unicode
     return message || null;
   };
 }
-const mostContents = 100;
-

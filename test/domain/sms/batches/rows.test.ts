@@ -20,7 +20,7 @@ test('any number of rows with senders and contents of their own neither fill the
   const own = await textingWorkspace();
   await senders.addApproved(own.workspaceId, 'Beta');
   const seen = { has: () => false, add: () => undefined };
-  const check = rowChecker(own.workspaceId, {}, null, { at: now(), seen });
+  const { check } = rowChecker(own.workspaceId, {}, null, { at: now(), seen });
   const faultOf = async (row: Partial<BatchMessage>) => {
     const checked = await check(BatchMessage.parse({ recipient: '+447911000000', content: 'Hi', ...row }), 0);
     return 'fault' in checked ? checked.fault : null;

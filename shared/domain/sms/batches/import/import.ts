@@ -77,7 +77,7 @@ export async function prepareImport(
 export async function importFile(
   caller: Caller,
   request: NewSmsImport,
-  { batchId, content, rowCount, storedBytes, errors, errorCount }: PreparedImport,
+  { batchId, content, rowCount, senders, storedBytes, errors, errorCount }: PreparedImport,
 ): Promise<CreatedSmsBatch> {
   const { workspaceId } = caller;
   const bytes = sizeOfShared({ content, data: dataOf(request) });
@@ -86,6 +86,7 @@ export async function importFile(
     source: 'file',
     content,
     lists: null,
+    senders,
     rowCount,
     storedBytes: storedBytes + bytes,
   } as const;

@@ -8,7 +8,8 @@ import { type RowError, type RowFault, rowChecker } from '../rows.ts';
 import { columnsOf, type FileColumns } from './columns.ts';
 import { numberSet } from './number-set.ts';
 
-export type ReadRows = { rowCount: number; errors: RowError[]; errorCount: number };
+/** `senders`: keys of those that the rows name. */
+export type ReadRows = { rowCount: number; senders: string[]; errors: RowError[]; errorCount: number };
 type File = AsyncIterable<Uint8Array>;
 type Options = {
   workspaceId: string;
@@ -31,7 +32,7 @@ const shortened = /^'?\s*\+?\d+(?:[.,]\d+)?E\+?\d+$/i;
 /** Hands the rows of the file that can be sent to `store`, some at a time; 400 where the file, or all of its rows, are wrong. */
 export async function readRows(file: File, request: NewSmsImport, options: Options): Promise<ReadRows> {
   const { workspaceId, content, at, store, mostRows = mostImportRows } = options;
-  const check = rowChecker(workspaceId, request, content, { at, seen: numberSet() });
+  const { check, senders } = rowChecker(workspaceId, request, content, { at, seen: numberSet() });
   const errors: RowError[] = [];
   const faults: FieldErrors = {};
   let errorCount = 0;
@@ -71,7 +72,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
   if (!columns) throw invalid('file', 'has no header row (line 1)');
   if (rowCount === 0) throw invalidFields(index < 0 ? { file: ['has no rows below its header'] } : faults);
   if (chunk.length > 0) await store(chunk);
-  return { rowCount, errors, errorCount };
+  return { rowCount, senders: [...senders], errors, errorCount };
 
   async function rowOf(
     { cells }: CsvRow,
