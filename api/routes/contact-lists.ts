@@ -120,11 +120,12 @@ export default [
     id: 'deleteContactList',
     tag,
     summary: 'Delete a contact list; its contacts stay',
-    description: 'A copy into it ends. The built-in list cannot be deleted.',
+    description:
+      'A copy into it ends. The built-in list cannot be deleted, nor one whose contacts a batch of text messages leaves out (excludeLists) while some of its messages are still to be made.',
     scope: 'lists.write',
     params,
     status: 204,
-    problems: ['list_not_static'],
+    problems: ['list_not_static', 'in_use'],
     handle: ({ caller, params }) => contactLists.remove(caller, params.id),
   }),
   endpoint({

@@ -3,14 +3,25 @@ import { problem } from '../../common/errors.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import { updateCopyStopped } from '../../db/contact-lists/copies.ts';
 import { deleteMembers } from '../../db/contact-lists/members.ts';
+import { findIsListLeftOut } from '../../db/sms/batches/lists.ts';
+import { findWorkspaceForUpdate } from '../../db/workspace/workspaces.ts';
 import { isId } from '../../formats/ids.ts';
 import type { ContactListRemoval } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { builtinId, builtinStays, checkStatic, findList } from './record.ts';
 
-/** The list is gone at once; its memberships follow in batches, and its contacts stay. */
+/**
+ * The list is gone at once; its memberships follow in batches, and its contacts stay. One that is to keep people out of a
+ * batch stays, since without it they would get messages.
+ */
 export async function remove({ workspaceId }: Caller, id: string): Promise<void> {
   if (id === builtinId(workspaceId)) throw builtinStays();
+  // No batch is accepted meanwhile.
+  await findWorkspaceForUpdate(workspaceId);
+  if (await findIsListLeftOut(workspaceId, id))
+    throw problem('in_use', {
+      detail: `The list ${id} stays, because a batch that has messages to be made leaves its contacts out. Cancel the batch, or wait until they are made.`,
+    });
   // A batch of a copy ends with the list, so the copy comes first here too.
   await updateCopyStopped(workspaceId, id, now());
   if (!(await db.deleteContactList(workspaceId, id))) throw problem('not_found');

@@ -1,5 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { problem } from '../../../common/errors.ts';
+import { Faults } from '../../../common/faults.ts';
 import { count } from '../../../common/metrics.ts';
 import { requestId } from '../../../common/request-context.ts';
 import * as db from '../../../db/sms/batches/batches.ts';
@@ -10,6 +11,7 @@ import { newId, timeOfId } from '../../../formats/ids.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import type { CreatedSmsBatch, NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import * as keyUsage from '../../api-keys/usage.ts';
+import * as contactLists from '../../contact-lists/contact-lists.ts';
 import { normalTag } from '../../email/rules.ts';
 import * as waiting from '../../work/waiting.ts';
 import { type CheckedBatch, dataOf } from './prepare.ts';
@@ -73,6 +75,8 @@ export async function store(
     throw problem('limit_exceeded', {
       detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
     });
+  // From here on they stay as long as the batch needs them.
+  if (batch.lists) await checkLeftOut(workspaceId, batch.lists.excludeLists);
   await waiting.checkAtCommit(workspaceId, added);
   count('batches_accepted', { source: batch.source });
   return {
@@ -80,6 +84,12 @@ export async function store(
     errors: errors.slice(0, mostErrorsShown),
     errorCount,
   };
+}
+
+async function checkLeftOut(workspaceId: string, listIds: string[]): Promise<void> {
+  const faults = new Faults();
+  await contactLists.checkKnown(workspaceId, 'excludeLists', listIds, faults.refuse);
+  faults.throwAny();
 }
 
 /** The batch that a request makes, before any of its rows is a message. */

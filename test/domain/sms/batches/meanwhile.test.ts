@@ -3,8 +3,10 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../../shared/common/clock.ts';
 import { config } from '../../../../shared/config/config.ts';
 import { transaction } from '../../../../shared/db/client.ts';
+import { deleteContactList } from '../../../../shared/db/contact-lists/contact-lists.ts';
 import { findSmsBalanceForUpdate } from '../../../../shared/db/sms/balances.ts';
 import { listSms } from '../../../../shared/db/sms/listings.ts';
+import { findWorkspaceForUpdate } from '../../../../shared/db/workspace/workspaces.ts';
 import * as senders from '../../../../shared/domain/senders/senders.ts';
 import * as balance from '../../../../shared/domain/sms/balance.ts';
 import { nextStates } from '../../../../shared/domain/sms/batches/record.ts';
@@ -18,6 +20,7 @@ import {
   batchOf,
   messagesTo,
   newBatch,
+  postBatch,
   statusesOf,
   workLater,
   workOff,
@@ -105,6 +108,41 @@ test('lists are read as they were when the batch began; who is left out, gone or
   expect(made.find(({ status }) => status === 'failed')!.recipient).toBe(suppressed);
   const sent = made.filter(({ status }) => status === 'queued').map(({ contactId }) => contactId!);
   expect(sent.toSorted()).toEqual(contacts.slice(3, 6));
+});
+
+test('a list that keeps people out of a batch cannot be deleted while messages of it are still to be made', async () => {
+  const contacts = await makeContacts(own, 2);
+  const [list, not] = [await listOf('Members', contacts), await listOf('Not', contacts.slice(0, 1))];
+  const body = { listIds: [list.id], excludeLists: [not.id], scheduledAt: inHours(2) };
+  const [cancelled, { id }] = [await newBatch(api, own, body), await newBatch(api, own, body)];
+  await call('DELETE', `/sms/batches/${cancelled.id}`);
+  const refused = await call('DELETE', `/contact-lists/${not.id}`);
+  expect([refused.status, refused.body.type]).toEqual([409, expect.stringMatching(/in_use$/)]);
+  await workLater(id, laterMs);
+  expect((await messagesOf(id)).map(({ contactId }) => contactId)).toEqual(contacts.slice(1));
+  expect((await call('DELETE', `/contact-lists/${not.id}`)).status).toBe(204);
+});
+
+test('a batch is refused when a list that it leaves out is deleted while it is accepted', async () => {
+  const [list, not] = [await listOf('Members', await makeContacts(own, 1)), await listOf('Not', [])];
+  const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const deleting = transaction(async () => {
+    await findWorkspaceForUpdate(own.workspaceId);
+    held.resolve();
+    await over.promise;
+    await deleteContactList(own.workspaceId, not.id);
+  });
+  await held.promise;
+  const waits = await watchLockWaits();
+  const answer = postBatch(api, own, { listIds: [list.id], excludeLists: [not.id] });
+  try {
+    await waitFor('the batch waits for the workspace', async () => (await waits.look()).length > 0);
+  } finally {
+    over.resolve();
+    await Promise.all([deleting, waits.close()]);
+  }
+  const { status, body } = await answer;
+  expect([status, body.errors]).toEqual([400, { 'excludeLists[0]': ['is no list of this workspace'] }]);
 });
 
 test('a list that is empty, or gone by then, completes with nothing', async () => {
