@@ -15,28 +15,40 @@ export async function listMemberIds(
   return list(workspaceId, listId, { from: beforeId, limit, compare: '<', order: 'DESC' });
 }
 
-/** The same, oldest first, for work that goes through all of them. */
+/** The same, oldest first, of those that were members by then, for work that goes through all of them. */
 export async function listMemberIdsAfter(
   workspaceId: string,
   listId: string,
-  afterId: string | null,
-  limit: number,
+  { afterId, addedBy, limit }: { afterId: string | null; addedBy: Date; limit: number },
 ): Promise<string[]> {
-  return list(workspaceId, listId, { from: afterId, limit, compare: '>', order: 'ASC' });
+  return list(workspaceId, listId, { from: afterId, limit, compare: '>', order: 'ASC', addedBy });
 }
 
-type MemberPage = { from: string | null; limit: number; compare: '<' | '>'; order: 'ASC' | 'DESC' };
+type MemberPage = {
+  from: string | null;
+  limit: number;
+  compare: '<' | '>';
+  order: 'ASC' | 'DESC';
+  addedBy?: Date;
+};
 
 async function list(
   workspaceId: string,
   listId: string,
-  { from, limit, compare, order }: MemberPage,
+  { from, limit, compare, order, addedBy }: MemberPage,
 ): Promise<string[]> {
   const rows = await query<{ contact_id: Buffer }[]>(
     `SELECT contact_id FROM contact_list_members ${byId}
      WHERE list_id = ? ${from === null ? '' : `AND contact_id ${compare} ?`} AND workspace_id = ?
+       ${addedBy ? 'AND (added_at IS NULL OR added_at <= ?)' : ''}
      ORDER BY contact_id ${order} LIMIT ?`,
-    [idToBytes(listId), ...(from === null ? [] : [idToBytes(from)]), idToBytes(workspaceId), limit],
+    [
+      idToBytes(listId),
+      ...(from === null ? [] : [idToBytes(from)]),
+      idToBytes(workspaceId),
+      ...(addedBy ? [addedBy] : []),
+      limit,
+    ],
   );
   return rows.map((row) => idFromBytes('contact', row.contact_id));
 }
@@ -68,6 +80,7 @@ export async function insertMembers(
   workspaceId: string,
   listId: string,
   contactIds: string[],
+  at: Date,
 ): Promise<{ known: number; added: number }> {
   let known = 0;
   let added = 0;
@@ -80,8 +93,8 @@ export async function insertMembers(
     );
     if (rows.length === 0) continue;
     const { affectedRows } = await query<Changed>(
-      'INSERT IGNORE INTO contact_list_members (list_id, contact_id, workspace_id) VALUES ?',
-      [rows.map((row) => [idToBytes(listId), row.id, workspace])],
+      'INSERT IGNORE INTO contact_list_members (list_id, contact_id, workspace_id, added_at) VALUES ?',
+      [rows.map((row) => [idToBytes(listId), row.id, workspace, at])],
     );
     known += rows.length;
     added += affectedRows;

@@ -36,6 +36,7 @@ import { simulatorAnswerWindows } from './0045_simulator_answer_windows.ts';
 import { smsBatchBytes } from './0046_sms_batch_bytes.ts';
 import { smsPartlyTaken } from './0047_sms_partly_taken.ts';
 import { smsBatchSenders } from './0048_sms_batch_senders.ts';
+import { contactListMembersAdded } from './0049_contact_list_members_added.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -78,4 +79,5 @@ export const migrations: Migration[] = [
   smsBatchBytes,
   smsPartlyTaken,
   smsBatchSenders,
+  contactListMembersAdded,
 ];

@@ -80,7 +80,7 @@ async function addNamed(
   contactIds: string[],
 ): Promise<ContactListAddOutcome> {
   const ids = [...new Set(contactIds)].filter((contactId) => isId('contact', contactId));
-  const { added } = await insertMembers(workspaceId, listId, ids);
+  const { added } = await insertMembers(workspaceId, listId, ids, now());
   if (added > 0 && !(await db.updateMemberCount(workspaceId, listId, added))) throw problem('not_found');
   return { added, skipped: contactIds.length - added };
 }

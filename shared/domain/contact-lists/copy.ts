@@ -70,7 +70,8 @@ async function copyBatch(lease: Lease): Promise<system.Copy | null> {
         limit: sizeOfBatch(request.excluded.length),
       })
     : { ids: [], reached: null };
-  const { known, added } = await insertMembers(workspaceId, listId, await chosen(workspaceId, ids, request));
+  const wanted = await chosen(workspaceId, ids, request);
+  const { known, added } = await insertMembers(workspaceId, listId, wanted, now());
   if (added > 0 && !(await updateMemberCount(workspaceId, listId, added)))
     throw new Error('The list was deleted during a batch of a copy into it');
   count('contacts_copied', {}, added);

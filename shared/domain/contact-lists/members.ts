@@ -14,14 +14,18 @@ const slackMs = aheadMs + 500;
 /** `reached`: where the next part begins; null: there is none. */
 export type MemberChunk = { ids: string[]; reached: string | null };
 
-/** The next of a list's contacts, oldest first. Contacts made after `until` were no members then. */
+/**
+ * The next of a list's contacts, oldest first. Contacts made after `until`, or added to a static list after it, were no
+ * members then.
+ */
 export async function membersAfter(
   workspaceId: string,
   source: List,
   { after, until, limit }: { after: string | null; until: Date; limit: number },
 ): Promise<MemberChunk> {
-  const { ids, reached } = await partOf(workspaceId, source, after, limit);
-  const end = idFromBytes('contact', firstUuidAt(new Date(until.getTime() + slackMs)));
+  const latest = new Date(until.getTime() + slackMs);
+  const { ids, reached } = await partOf(workspaceId, source, { afterId: after, addedBy: latest, limit });
+  const end = idFromBytes('contact', firstUuidAt(latest));
   const isPast = reached !== null && reached >= end;
   return { ids: ids.filter((id) => id < end), reached: isPast ? null : reached };
 }
@@ -40,12 +44,11 @@ export async function memberCount(workspaceId: string, listIds: string[]): Promi
 async function partOf(
   workspaceId: string,
   source: List,
-  afterId: string | null,
-  limit: number,
+  { afterId, addedBy, limit }: { afterId: string | null; addedBy: Date; limit: number },
 ): Promise<MemberChunk> {
   const filter = contactsOf(source);
   if (filter) return listContactIdsAfter(workspaceId, filter, afterId, limit);
-  const ids = await listMemberIdsAfter(workspaceId, source.id, afterId, limit);
+  const ids = await listMemberIdsAfter(workspaceId, source.id, { afterId, addedBy, limit });
   return { ids, reached: ids.length < limit ? null : ids.at(-1)! };
 }
 

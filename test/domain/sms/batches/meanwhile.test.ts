@@ -28,7 +28,9 @@ import {
 import { textingWorkspace } from '../../../support/data/new-sms.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { watchLockWaits } from '../../../support/database/lock-wait.ts';
+import { changeSettings } from '../../../support/processes/settings.ts';
 import { useTextGateway } from '../../../support/servers/text-gateway.ts';
+import { advanceClock } from '../../../support/time/advance-clock.ts';
 import { waitFor } from '../../../support/time/wait-for.ts';
 
 // A batch is accepted at one time and its messages are made at another: what may change between the two.
@@ -108,6 +110,28 @@ test('lists are read as they were when the batch began; who is left out, gone or
   expect(made.find(({ status }) => status === 'failed')!.recipient).toBe(suppressed);
   const sent = made.filter(({ status }) => status === 'queued').map(({ contactId }) => contactId!);
   expect(sent.toSorted()).toEqual(contacts.slice(3, 6));
+});
+
+test('a contact that is added to the list while the batch reads it gets nothing, however old it is', async () => {
+  const contacts = await makeContacts(own, 5);
+  const list = await listOf('Members', contacts.slice(0, 3));
+  // So many are read at once, and no more as long as these wait to be sent.
+  changeSettings({ MAX_WAITING_ROWS: 3 });
+  try {
+    const { id } = await newBatch(api, own, { listIds: [list.id], scheduledAt: inHours(2) });
+    await list.add([contacts[3]!]);
+    await workLater(id, laterMs);
+    expect(await shown(id)).toMatchObject({ status: 'paused', counts: { total: 3, queued: 3 } });
+    await advanceClock(10_000);
+    await list.add([contacts[4]!]);
+    changeSettings({ MAX_WAITING_ROWS: 5_000_000 });
+    await workLater(id);
+    expect(await shown(id)).toMatchObject({ expanding: false, counts: { total: 4, queued: 4 } });
+    const sent = (await messagesOf(id)).map(({ contactId }) => contactId!);
+    expect(sent.toSorted()).toEqual(contacts.slice(0, 4));
+  } finally {
+    changeSettings({ MAX_WAITING_ROWS: 5_000_000 });
+  }
 });
 
 test('a list that keeps people out of a batch cannot be deleted while messages of it are still to be made', async () => {
