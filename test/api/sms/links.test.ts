@@ -3,17 +3,19 @@ import { beforeAll, expect, test, vi } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
 import { logger } from '../../../shared/common/logger.ts';
 import { takeCounts } from '../../../shared/common/metrics.ts';
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
 import { purge } from '../../../shared/domain/operations/retention.ts';
 import { resealAll } from '../../../shared/domain/operations/secret-rotation.ts';
 import * as shortLinks from '../../../shared/domain/short-links/short-links.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
+import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { watchLockWaits } from '../../support/database/lock-wait.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -64,6 +66,27 @@ test('a text goes out with its short link, which leads to the URL once it is han
     '',
   ]);
   expect(headers).not.toHaveProperty('set-cookie');
+});
+
+test('a click does not wait for the write of its count, which follows', async () => {
+  const { id, path } = await delivered();
+  const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holder = transaction(async () => {
+    await query('SELECT * FROM short_links WHERE sms_id = ? FOR UPDATE', [idToBytes(id)]);
+    held.resolve();
+    await over.promise;
+  });
+  await held.promise;
+  const waits = await watchLockWaits();
+  try {
+    expect((await api.request('GET', path, { headers: browser })).status).toBe(302);
+    await waitFor('the write waits', async () => (await waits.look()).length > 0);
+    expect((await api.request('GET', path, { headers: browser })).status).toBe(302);
+  } finally {
+    over.resolve();
+    await Promise.all([holder, waits.close()]);
+  }
+  await waitFor('both are counted', async () => (await linksOf(id))[0].clicks === 2);
 });
 
 test('clicks are counted, with the first and the last; HEAD, previewers and crawlers are not', async () => {

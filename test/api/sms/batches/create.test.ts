@@ -1,9 +1,12 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { now } from '../../../../shared/common/clock.ts';
+import { query } from '../../../../shared/db/client.ts';
+import { idToBytes } from '../../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../../support/api/start-api.ts';
 import { workspace } from '../../../support/data/factory.ts';
 import { batchOf, messagesTo, newBatch, postBatch, workOff } from '../../../support/data/new-batch.ts';
 import { textingWorkspace } from '../../../support/data/new-sms.ts';
+import { copyRow } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { changeSettings } from '../../../support/processes/settings.ts';
 
@@ -22,6 +25,31 @@ beforeEach(async () => {
 const messagesOf = async (id: string) =>
   (await api.request('GET', `/v2/sms?batchId=${id}&limit=200`, { key: own.key })).body.data;
 const inHours = (hours: number) => new Date(now().getTime() + hours * 3_600_000).toISOString();
+
+test('a workspace has at most 1,000 unfinished batches, also where two come at once', async () => {
+  const { id } = await newBatch(api, own, { messages: messagesTo(1), scheduledAt: inHours(2) });
+  // Of these nothing is to be made: they have no rows.
+  await copyRow('sms_batches', idToBytes(id), 998, {
+    id: 'UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, 0)))',
+    row_count: '0',
+    stored_bytes: '0',
+  });
+  const post = () => postBatch(api, own, { messages: messagesTo(1), scheduledAt: inHours(2) });
+  const answers = await Promise.all([post(), post(), post()]);
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+  const refused = answers.find(({ status }) => status === 409)!;
+  expect(refused.body).toMatchObject({
+    type: expect.stringMatching(/limit_exceeded$/),
+    detail: 'At most 1000 batches of a workspace are unfinished at a time.',
+  });
+  // A batch that was refused has left nothing behind, and one that ends makes room.
+  const [left] = await query('SELECT COUNT(*) AS n FROM sms_batch_rows WHERE workspace_id = ?', [
+    idToBytes(own.workspaceId),
+  ]);
+  expect(left!['n']).toBe(2);
+  expect((await api.request('DELETE', `/v2/sms/batches/${id}`, { key: own.key })).status).toBe(200);
+  expect((await post()).status).toBe(201);
+});
 
 test('an approved sender is taken in any spelling, behind however many that are not of the workspace', async () => {
   const wrong = messagesTo(501).map((message, index) => ({ ...message, sender: `X${index}` }));
