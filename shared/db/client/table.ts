@@ -58,6 +58,8 @@ type RecordIn<Fields extends Columns> = { [Field in keyof Fields]: ValueOf<Field
 
 /** A row as the driver gives it, of `SELECT *` or of the columns of a map. */
 export type RowOf<Mapped extends { fields: Columns }> = RowIn<Mapped['fields']>;
+/** The names of its columns. */
+export type ColumnName<Mapped extends { fields: Columns }> = keyof RowOf<Mapped> & string;
 /** A record as the domain has it. */
 export type RecordOf<Mapped extends { fields: Columns }> = RecordIn<Mapped['fields']>;
 

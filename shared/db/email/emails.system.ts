@@ -10,8 +10,7 @@ import { finisher, outcomeWriter } from '../work/outcomes.system.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { type EmailKind, type EmailRecord, emails, type StoredBody } from './emails.ts';
 
-export const emailTable = messageTable<EmailKind>({
-  name: 'emails',
+export const emailTable = messageTable<EmailKind>(emails, {
   prefix: 'email',
   lanes: { column: 'kind', order: emailLanes },
   index: 'emails_admission',
@@ -60,7 +59,7 @@ export const claimEmail = claimer<ClaimedEmail, ClaimedRow>(emailTable, {
     isLimited: row.limited === 1,
   }),
 });
-export const updateHandoverStarted = handoverStarter(emailTable, { firstAt: 'tried_at' });
+export const updateHandoverStarted = handoverStarter(emailTable, { firstAt: emails.pick('triedAt') });
 export const updateHeldBack = leaseReturner(emailTable);
 
 /** The outcome of a claimed email; times are kept as they are given. */
@@ -86,7 +85,7 @@ const outcome = emails.pick(
   'uncertainCount',
   'eventSeq',
 );
-const writeOutcomes = outcomeWriter(emailTable, outcome, { clears: ['handover_at'] });
+const writeOutcomes = outcomeWriter(emailTable, outcome, { clears: emails.pick('handoverAt') });
 
 /** Writes the outcome and its events, and gives the lease back; false, changing nothing, when the lease was lost. */
 export const finishEmail = finisher<EmailOutcome>(emailTable, {

@@ -8,8 +8,7 @@ import { type Messages, messageTable } from '../work/message-admission.system.ts
 import { outcomeWriter } from '../work/outcomes.system.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
-export const smsTable = messageTable<SmsLane>({
-  name: 'sms_messages',
+export const smsTable = messageTable<SmsLane>(sms, {
   prefix: 'sms',
   lanes: { column: 'lane', order: smsLanes },
   index: 'sms_admission',
@@ -66,7 +65,7 @@ const outcome = sms.pick(
   'gatewayReference',
   'eventSeq',
 );
-const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: ['handover_at'] });
+const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: sms.pick('handoverAt') });
 
 /** Writes what became of claimed messages and gives their leases back; returns how many still had theirs. */
 export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {

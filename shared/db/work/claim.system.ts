@@ -1,5 +1,6 @@
 import { batcher } from '../../common/batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
+import type { ColumnMap, Columns } from '../client/table.ts';
 import { byId, type Changed, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
@@ -59,13 +60,15 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
 
 /**
  * Makes the function that notes that the other side is about to be spoken to: if this worker dies from here on, nobody can
- * know whether the message went out. False when the lease is no longer ours. `firstAt`: a column for the time of the first.
+ * know whether the message went out. False when the lease is no longer ours. `firstAt`: the column of the first one's time.
  */
 export function handoverStarter(
   table: WorkTable,
-  { firstAt, batches = usual }: { firstAt?: string; batches?: Batches } = {},
+  { firstAt, batches = usual }: { firstAt?: Pick<ColumnMap<Columns>, 'names'>; batches?: Batches } = {},
 ): (handover: Lease & { at: Date }) => Promise<boolean> {
-  const also = firstAt ? `, ${firstAt} = COALESCE(${firstAt}, handover_at)` : '';
+  const also = (firstAt?.names ?? [])
+    .map((column) => `, ${column} = COALESCE(${column}, handover_at)`)
+    .join('');
   const handovers = batcher<Lease & { at: Date }, boolean>({
     ...batches,
     run: async (items) => {

@@ -1,4 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { Column } from '../client/columns.ts';
+import type { Columns } from '../client/table.ts';
 import { byId, query } from '../client.ts';
 import { admittedOf, findOldestDue, hasParkedDue } from './admission.system.ts';
 import type { WorkTable } from './table.system.ts';
@@ -6,11 +8,15 @@ import type { WorkTable } from './table.system.ts';
 /** Messages of workspaces, and SQL that tells of a workspace `o` whether a limit holds it, and until when. */
 export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
 
+type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;
+
 /** Messages of workspaces wait from the time that they were accepted, or are scheduled for. */
 export function messageTable<Lane extends string>(
-  own: Pick<WorkTable<Lane>, 'name' | 'prefix' | 'lanes' | 'index'>,
+  { name }: { name: string; fields: MessageColumns },
+  own: Pick<WorkTable<Lane>, 'prefix' | 'lanes' | 'index'>,
 ): WorkTable<Lane> {
   return {
+    name,
     ...own,
     waiting: 'queued',
     owner: { column: 'workspace_id', prefix: 'workspace' },

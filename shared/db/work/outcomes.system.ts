@@ -1,6 +1,6 @@
 import { batcher } from '../../common/batcher.ts';
 import { idToBytes } from '../../formats/ids.ts';
-import type { ColumnMap, Columns, RecordOf } from '../client/table.ts';
+import type { ColumnMap, ColumnName, Columns, RecordOf } from '../client/table.ts';
 import {
   byId,
   type Changed,
@@ -17,11 +17,11 @@ import { type Batches, findOwned, usual } from './claim.system.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 type RowOutcome<Mapped> = { lease: Lease; record: Mapped };
-type OutcomeOptions = {
+type OutcomeOptions<Column extends string> = {
   /** Columns that are over with the claim. */
-  clears?: string[];
+  clears?: Pick<ColumnMap<Columns>, 'names'>;
   /** Columns that stay as they are where the outcome leaves another one null. */
-  kept?: { columns: readonly string[]; whereNull: string };
+  kept?: { columns: readonly Column[]; whereNull: Column };
 };
 
 /**
@@ -31,14 +31,15 @@ type OutcomeOptions = {
 export function outcomeWriter<Fields extends Columns>(
   { name }: WorkTable,
   map: ColumnMap<Fields>,
-  { clears = [], kept }: OutcomeOptions = {},
+  { clears, kept }: OutcomeOptions<ColumnName<ColumnMap<Fields>>> = {},
 ): (outcomes: RowOutcome<RecordOf<ColumnMap<Fields>>>[]) => Promise<number> {
-  const cleared = [...clears, 'lease_token'].map((column) => `r.${column} = NULL`);
+  const cleared = [...(clears?.names ?? []), 'lease_token'].map((column) => `r.${column} = NULL`);
+  const keptColumns: readonly string[] = kept?.columns ?? [];
   const decides = kept ? map.names.indexOf(kept.whereNull) : -1;
 
   async function writeOnce(outcomes: Written[]): Promise<number> {
     const changes = map.names.map((column, place) => {
-      const mayBeKept = kept?.columns.includes(column);
+      const mayBeKept = keptColumns.includes(column);
       const rows = outcomes.map(({ id, values }): RowValue => {
         const isKept = mayBeKept && values[decides] === null;
         return [id, isKept ? `r.${column}` : written(values[place]!)];

@@ -6,8 +6,7 @@ import { claimer } from '../../work/claim.system.ts';
 import { type Messages, messageTable } from '../../work/message-admission.system.ts';
 import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
 
-export const batchTable = messageTable<BatchLane>({
-  name: 'sms_batches',
+export const batchTable = messageTable<BatchLane>(smsBatches, {
   prefix: 'batch',
   lanes: { column: 'lane', order: batchLanes },
   index: 'sms_batches_admission',
