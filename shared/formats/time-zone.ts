@@ -1,12 +1,20 @@
+import { LRUCache } from 'lru-cache';
+
 /** Local times of the zones of the IANA database, as Node knows them. */
 
-const formats = new Map<string, Intl.DateTimeFormat>();
+// By name as callers write it, for which there are many ways: case does not matter.
+const formats = new LRUCache<string, Intl.DateTimeFormat>({ max: 200 });
 
-/** The zone by its name as it is written there; null where there is none. An offset such as +01:00 is no zone. */
+/**
+ * The zone by its name in the case of the database; null where there is none. One that has several names keeps the one
+ * that it is called by here, as it is written here: Node would say Asia/Calcutta for Asia/Kolkata. An offset such as
+ * +01:00 is no zone.
+ */
 export function zoneNamed(text: string): string | null {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]{1,63}$/.test(text)) return null;
   try {
-    return formatOf(text).resolvedOptions().timeZone;
+    const zone = formatOf(text).resolvedOptions().timeZone;
+    return zone.toLowerCase() === text.toLowerCase() ? zone : text;
   } catch {
     return null;
   }
