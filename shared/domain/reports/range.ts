@@ -9,6 +9,7 @@ const mostDays = 400;
 const defaultDays = 30;
 const mostDaysOfHours = 31;
 const dayHours = 24;
+const dayMs = dayHours * hourMs;
 
 /** `start` and `end` are those that were asked for, `from` and `to` the hours that are counted, which count from 1970. */
 export type ReportRange = {
@@ -62,7 +63,13 @@ export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldError
 
 function stretchOf(from: ReportBound | undefined, to: ReportBound | undefined, timeZone: string) {
   const end = to ? timeOf(to, timeZone) : (hourOf(now()) + 1) * hourMs;
-  return { start: from ? timeOf(from, timeZone) : end - defaultDays * dayHours * hourMs, end };
+  return { start: from ? timeOf(from, timeZone) : defaultStart(to, end, timeZone), end };
+}
+
+/** Before a date, it is a date too: where the clocks change meanwhile, so many days are an hour more or less. */
+function defaultStart(to: ReportBound | undefined, end: number, timeZone: string): number {
+  const ms = defaultDays * dayMs;
+  return to && 'date' in to ? timeOfLocal(timeZone, to.date - ms) : end - ms;
 }
 
 const hoursOf = (start: number, end: number) => ({
@@ -76,6 +83,12 @@ function timeOf(bound: ReportBound, zone: string): number {
 
 const isWithinHour = (time: number) => time % hourMs !== 0;
 
+/** Looked at once a day: no zone changes its clocks and takes that back within one. */
+function isOffByPartOfHour(timeZone: string, start: number, end: number): boolean {
+  for (let time = start; time < end; time += dayMs) if (isWithinHour(offsetAt(timeZone, time))) return true;
+  return isWithinHour(offsetAt(timeZone, end));
+}
+
 /** `starts`: when each interval begins; `bounds`: the hours that they are counted by, with the end of the last. */
 export type Intervals = { starts: number[]; bounds: number[]; range: ReportRange };
 
@@ -87,7 +100,7 @@ export function intervalsOf(filter: SendsFilter): Intervals {
     return {
       starts: hours.map((hour) => hour * hourMs),
       bounds: [...hours, to],
-      range: { ...range, timeZoneRounded: isWithinHour(offsetAt(timeZone, from * hourMs)) },
+      range: { ...range, timeZoneRounded: range.timeZoneRounded || isOffByPartOfHour(timeZone, start, end) },
     };
   }
   const all = startsBetween(timeZone, filter.interval, start, end);
