@@ -1,9 +1,18 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { flatRow } from '../shared/formats/flat-row.ts';
 
-/** Whether the caller would have CSV rather than JSON. */
+/** Whether the caller would have CSV rather than JSON. A parameter of a type, such as a charset, changes nothing. */
 export function prefersCsv(request: Request): boolean {
-  return request.accepts(['application/json', 'text/csv']) === 'text/csv';
+  const accept = request.headers.accept?.split(',').map(withoutParameters).join(',');
+  // Express reads the header from here.
+  const plain: Request = Object.create(request, { headers: { value: { ...request.headers, accept } } });
+  return plain.accepts(['application/json', 'text/csv']) === 'text/csv';
+}
+
+function withoutParameters(range: string): string {
+  const [type, ...parameters] = range.split(';');
+  return [type, ...parameters.filter((parameter) => /^\s*q\s*=/i.test(parameter))].join(';');
 }
 
 /**
@@ -12,17 +21,9 @@ export function prefersCsv(request: Request): boolean {
  */
 export function csvOf(report: z.ZodType, data: readonly object[]): string {
   const columns = columnsOf(rowOf(report));
-  const lines = [
-    columns.map((path) => path.join('.')),
-    ...data.map((row) => columns.map((path) => cell(path.reduce<unknown>(member, row)))),
-  ];
-  return lines.map((cells) => `${cells.join(',')}\r\n`).join('');
+  const rows = data.map(flatRow).map((row) => columns.map((column) => cell(row[column])));
+  return [columns, ...rows].map((cells) => `${cells.join(',')}\r\n`).join('');
 }
-
-/** Members of a list as one cell, such as `expired=3 undeliverable=1`. */
-const listed = (list: readonly object[]) => list.map((entry) => Object.values(entry).join('=')).join(' ');
-
-const member = (value: unknown, name: string) => (value as Record<string, unknown>)[name];
 
 function rowOf(report: z.ZodType): z.ZodObject {
   const list = report instanceof z.ZodObject ? report.shape['data'] : undefined;
@@ -30,15 +31,14 @@ function rowOf(report: z.ZodType): z.ZodObject {
   throw new Error('Only what has rows under data can be CSV');
 }
 
-function columnsOf({ shape }: z.ZodObject): string[][] {
+function columnsOf({ shape }: z.ZodObject): string[] {
   return Object.entries(shape).flatMap(([name, field]) =>
-    field instanceof z.ZodObject ? columnsOf(field).map((path) => [name, ...path]) : [[name]],
+    field instanceof z.ZodObject ? columnsOf(field).map((column) => `${name}.${column}`) : [name],
   );
 }
 
 /** A spreadsheet takes a text that begins like a formula for one, and carries it out; an apostrophe keeps it a text. */
 function cell(value: unknown): string {
-  if (Array.isArray(value)) return cell(listed(value));
   if (typeof value === 'number' || typeof value === 'boolean') return `${value}`;
   if (typeof value !== 'string') return '';
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;

@@ -4173,7 +4173,7 @@ export interface components {
              * @example 0.9876
              */
             deliveredRate: string | null;
-            /** @description Of the failed ones, most messages first, the first 20; in CSV such as `expired=3 undeliverable=1` */
+            /** @description Of the failed ones, most messages first, the first 20; in CSV such as `expired=3; undeliverable=1` */
             errors: components["schemas"]["ReportedError"][];
         };
         /** @description A reason for which texts of a row have failed */

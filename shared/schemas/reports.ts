@@ -155,7 +155,7 @@ export const CountriesReport = reportOf(
     deliveredRate: rateOf('Delivered of accepted'),
     errors: z.array(ReportedError).meta({
       description:
-        'Of the failed ones, most messages first, the first 20; in CSV such as `expired=3 undeliverable=1`',
+        'Of the failed ones, most messages first, the first 20; in CSV such as `expired=3; undeliverable=1`',
     }),
   }),
   'CountriesReport',

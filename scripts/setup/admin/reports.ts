@@ -1,6 +1,9 @@
 import type { Command } from 'commander';
+import type { z } from 'zod';
 import { now } from '../../../shared/common/clock.ts';
+import { invalidFields } from '../../../shared/common/errors.ts';
 import * as reports from '../../../shared/domain/reports/reports.ts';
+import { flatRow } from '../../../shared/formats/flat-row.ts';
 import { ReportFilter, SendsFilter } from '../../../shared/schemas/reports.ts';
 
 type Tools = {
@@ -15,11 +18,11 @@ type Rows = { data: readonly object[] };
 
 /** Name of a report -> what reads it. */
 const readers: Record<string, (owner: Owner, given: Given & { interval?: string }) => Promise<Rows>> = {
-  sends: (owner, given) => reports.sends(owner, SendsFilter.parse(given)),
-  'client-tags': (owner, given) => reports.clientTags(owner, ReportFilter.parse(given)),
-  countries: (owner, given) => reports.countries(owner, ReportFilter.parse(given)),
-  latency: (owner, given) => reports.latency(owner, ReportFilter.parse(given)),
-  'email-deliverability': (owner, given) => reports.emailDeliverability(owner, ReportFilter.parse(given)),
+  sends: (owner, given) => reports.sends(owner, filterOf(SendsFilter, given)),
+  'client-tags': (owner, given) => reports.clientTags(owner, filterOf(ReportFilter, given)),
+  countries: (owner, given) => reports.countries(owner, filterOf(ReportFilter, given)),
+  latency: (owner, given) => reports.latency(owner, filterOf(ReportFilter, given)),
+  'email-deliverability': (owner, given) => reports.emailDeliverability(owner, filterOf(ReportFilter, given)),
 };
 const names = Object.keys(readers).join(', ');
 
@@ -39,7 +42,7 @@ export function addReportCommands(program: Command, { print, workspaceOf }: Tool
       const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
       if (!read) throw new Error(`There is no report "${name}". Reports: ${names}`);
       const { data } = await read(owner, given);
-      print(data.map(flat));
+      print(data.map(flatRow));
     });
   report
     .command('rebuild <workspaceId>')
@@ -63,13 +66,11 @@ function timeOf(text: string): Date {
   return time;
 }
 
-/** Members within members are columns of their own. */
-function flat(row: object): object {
-  return Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]: [string, unknown]) =>
-      value !== null && typeof value === 'object'
-        ? Object.entries(value).map(([inner, part]) => [`${name}.${inner}`, part])
-        : [[name, value]],
-    ),
+/** The options as the API reads them from a query, with the same refusals. */
+function filterOf<Filter>(schema: z.ZodType<Filter>, given: object): Filter {
+  const { success, data, error } = schema.safeParse(given);
+  if (success) return data;
+  throw invalidFields(
+    Object.fromEntries(error.issues.map(({ path, message }) => [path.join('.'), [message]])),
   );
 }

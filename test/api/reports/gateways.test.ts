@@ -62,7 +62,7 @@ test('countries and latency are told by gateway, and what failed by error code',
   ]);
   const csv = (await ask('countries', query, { Accept: 'text/csv' })).body.split('\r\n');
   expect(csv[0]).toMatch(/^country,gateway,channel,accepted,.*,deliveredRate,errors$/);
-  expect(csv[1]).toMatch(/^GB,acme,sms,4,.*,0\.2500,expired=2 undeliverable=1$/);
+  expect(csv[1]).toMatch(/^GB,acme,sms,4,.*,0\.2500,expired=2; undeliverable=1$/);
   expect(csv[3]).toMatch(/^GB,,sms,1,.*,0\.0000,$/);
   const latency = (await ask('latency', query)).body.data;
   expect(latency.map(({ kind, gateway, sent }: any) => [kind, gateway, sent.count])).toEqual([

@@ -1,8 +1,15 @@
 import { expect, test } from 'vitest';
+import { now } from '../../../shared/common/clock.ts';
 import { query } from '../../../shared/db/client.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
-import { countAll } from '../../support/data/reported-messages.ts';
+import {
+  advanceEmail,
+  advanceText,
+  countAll,
+  emailAt,
+  textAt,
+} from '../../support/data/reported-messages.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { admin } from '../../support/processes/admin.ts';
 
@@ -25,4 +32,54 @@ test('the operator reads the reports of a workspace, and has them made anew from
   const { printed } = await admin('reports', 'rebuild', own.workspaceId);
   expect(printed).toMatchObject({ id: own.workspaceId, messages: 2, left: 0 });
   expect(await shown()).toEqual(rows);
+});
+
+test('the operator reads each report as the API has it, with a column for each member', async () => {
+  const own = await workspace();
+  const at = now();
+  const reason = (code: string) =>
+    ({ category: 'failed', code, description: null, retryable: false }) as const;
+  for (const code of ['expired', 'expired', 'no such number']) {
+    const sent = await advanceText(await textAt(own, at, {}), 'sent', { at, gateway: 'acme' });
+    await advanceText(sent, 'failed', { at, reason: reason(code) });
+  }
+  await advanceEmail(await emailAt(own, at, { recipient: 'ada@one.example' }), 'sent', { at });
+  await countAll();
+  const rowsOf = async (...args: string[]) => {
+    const { code, printed } = await admin('reports', 'show', own.workspaceId, ...args);
+    expect([args, code]).toEqual([args, 0]);
+    return printed as Record<string, unknown>[];
+  };
+  const day = at.toISOString().slice(0, 10);
+  const to = new Date(Math.ceil((at.getTime() + 1) / 3_600_000) * 3_600_000).toISOString();
+  const sends = await rowsOf('sends', '--from', day, '--to', to, '--channel', 'sms', '--interval', 'month');
+  expect(sends).toMatchObject([{ channel: 'sms', accepted: 3, failed: 3, 'cost.gbp': '0.1200' }]);
+  expect(await rowsOf('countries')).toEqual([
+    expect.objectContaining({
+      country: 'GB',
+      gateway: 'acme',
+      failed: 3,
+      errors: 'expired=2; no such number=1',
+    }),
+  ]);
+  expect(await rowsOf('latency')).toEqual([
+    expect.objectContaining({ channel: 'email', 'sent.count': 1, 'delivered.count': 0 }),
+    expect.objectContaining({ channel: 'sms', gateway: 'acme', 'sent.count': 3 }),
+  ]);
+  expect(await rowsOf('email-deliverability')).toEqual([
+    expect.objectContaining({ by: 'recipientDomain', domain: 'one.example', accepted: 1 }),
+    expect.objectContaining({ by: 'sendingDomain', accepted: 1 }),
+  ]);
+});
+
+test.each([
+  [['--from', 'yesterday'], /^from must be a date/],
+  [['--from', '2026-07-02', '--to', '2026-07-01'], /^from must be before to$/],
+  [['--from', '2026-01-01', '--to', '2026-06-01', '--interval', 'hour'], /^interval can be hour for at most/],
+  [['--time-zone', 'Mars/Olympus'], /^timeZone must be a time zone/],
+  [['--from', 'x', '--to', 'y'], /^from must be a date[^\n]*\nto must be a date/],
+])('the options %j are refused by their names', async (options, message) => {
+  const own = await workspace();
+  const { code, printed } = await admin('reports', 'show', own.workspaceId, 'sends', ...options);
+  expect([code, printed]).toEqual([1, expect.stringMatching(message)]);
 });
