@@ -26,7 +26,7 @@ export const reportSettings = {
     .min(1)
     .default(2)
     .describe(
-      'Reports that a workspace has in hand at a time in a web process; more of them wait for 2 seconds, then they are refused',
+      'Reports that a workspace has in hand at a time, in all processes together; more of them wait for 2 seconds, then they are refused. While Redis is away each process counts its own',
     ),
   REPORT_SECONDS: z.coerce
     .number()

@@ -1,8 +1,3 @@
-import { problem } from '../../common/errors.ts';
-import { requestCaller } from '../../common/request-context.ts';
-import { semaphore } from '../../common/semaphore.ts';
-import { config } from '../../config/config.ts';
-import { limitTime } from '../../db/client.ts';
 import * as db from '../../db/reports/counts.ts';
 import { listLatencies } from '../../db/reports/latencies.ts';
 import { type Histogram, quantilesOf } from '../../formats/latency-buckets.ts';
@@ -18,25 +13,12 @@ import type {
   SendsReport,
 } from '../../schemas/reports.ts';
 import { partsOfValue, routeValue } from './facts.ts';
+import { limited } from './limiter.ts';
 import { piecesWithin, selectionOf, timeOf } from './pieces.ts';
 import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 
 /** Whose reports they are: a caller, or the operator's choice. */
 type Owner = { workspaceId: string };
-
-const inHand = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs: 2_000, mostWaiting: 100 });
-
-/** A few at a time for each workspace, so that none takes the connections that others need; and none takes long. */
-export async function limited<Found>(workspaceId: string, look: () => Promise<Found>): Promise<Found> {
-  const refusal = () =>
-    problem('rate_limited', {
-      detail: 'This workspace has too many reports in hand',
-      retryAfterSeconds: 1,
-    });
-  return inHand.run(workspaceId, refusal, () =>
-    limitTime({ ms: config.REPORT_SECONDS * 1000, caller: requestCaller() }, look),
-  );
-}
 
 async function reporting<Row>(
   { workspaceId }: Owner,

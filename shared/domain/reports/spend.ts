@@ -2,9 +2,9 @@ import { now } from '../../common/clock.ts';
 import { findLedgerTotals } from '../../db/sms/ledger-sums.ts';
 import { moneyText } from '../../formats/money.ts';
 import type { SpendQuery, Spend as SpendRecord } from '../../schemas/workspace.ts';
+import { limited } from './limiter.ts';
 import { timeOf } from './pieces.ts';
 import { rangeOf } from './range.ts';
-import { limited } from './read.ts';
 import { type SpendSums, spendBy, spendTotal } from './spend-rows.ts';
 
 /**

@@ -2,10 +2,13 @@ import mysql from 'mysql2/promise';
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { reportSettings } from '../../../shared/config/reports.ts';
+import { isReachable } from '../../../shared/coordination/rate-limits.ts';
+import { clientOf } from '../../support/api/api-client.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { processlist } from '../../support/database/processlist.ts';
+import { startWeb } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -50,6 +53,24 @@ test('a workspace has two reports in hand at a time, its spend among them; anoth
   await waitFor('the report of another workspace waits for the table', async () => (await waiting()) === 4);
   await release();
   for (const { status } of await Promise.all([...first, others])) expect(status).toBe(200);
+});
+
+// Shows A72
+test('the reports that a workspace has in hand are counted over all processes', async () => {
+  const other = await startWeb({ REPORT_SECONDS: '60' });
+  changeSettings({ REPORT_SECONDS: 60 });
+  await waitFor('Redis can be asked from here', isReachable);
+  const { waiting, release } = await holdCounts();
+  const { key } = own;
+  const first = ['countries', 'latency'].map((report) =>
+    clientOf(other.url).request('GET', `/v2/reports/${report}`, { key }),
+  );
+  await waitFor('both reports of the other process wait for the table', async () => (await waiting()) === 2);
+  const third = await ask('countries');
+  expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
+  await release();
+  for (const { status } of await Promise.all(first)) expect(status).toBe(200);
+  expect((await ask('countries')).status).toBe(200);
 });
 
 // Shows A72

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problem } from '../../common/errors.ts';
+import { hasCallerGone, requestCaller } from '../../common/request-context.ts';
+import { semaphore } from '../../common/semaphore.ts';
+import { config } from '../../config/config.ts';
+import { type EndLease, takeLease } from '../../coordination/leases.ts';
+import { limitTime } from '../../db/client.ts';
+
+const waitMs = 2_000;
+const askAgainMs = 100;
+
+// Beside the leases, which everybody gets while Redis is away.
+const inProcess = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs, mostWaiting: 100 });
+
+/**
+ * A few at a time for each workspace, over all processes, so that none takes the connections that others need; and none
+ * takes long.
+ */
+export async function limited<Found>(workspaceId: string, look: () => Promise<Found>): Promise<Found> {
+  const waitsUntil = performance.now() + waitMs;
+  return inProcess.run(workspaceId, refusal, async () => {
+    const end = await takeOneOfLeases(workspaceId, waitsUntil);
+    if (!end) throw refusal();
+    try {
+      return await limitTime({ ms: config.REPORT_SECONDS * 1000, caller: requestCaller() }, look);
+    } finally {
+      await end();
+    }
+  });
+}
+
+const refusal = () =>
+  problem('rate_limited', {
+    detail: 'This workspace has too many reports in hand',
+    retryAfterSeconds: 1,
+  });
+
+/** Null: reports in other processes held all of them until then. */
+async function takeOneOfLeases(workspaceId: string, waitsUntil: number): Promise<EndLease | null> {
+  // The lease of a process that died ends after the report would have.
+  const seconds = Math.ceil(config.REPORT_SECONDS) + 1;
+  for (;;) {
+    for (let place = 0; place < config.REPORTS_AT_ONCE; place += 1) {
+      const end = await takeLease(`report:${workspaceId}:${place}`, seconds);
+      if (end) return end;
+    }
+    if (hasCallerGone() || performance.now() >= waitsUntil) return null;
+    await sleep(askAgainMs);
+  }
+}
