@@ -34,6 +34,7 @@ export default [
     status: 200,
     response: Spend,
     problems: [],
+    faults: ({ query }) => reports.spendFaultsOf(query),
     handle: ({ caller, query }) => reports.spend(caller, query),
   }),
 ];

@@ -43,31 +43,22 @@ export const Workspace = z
   .meta({ id: 'Workspace' });
 export type Workspace = z.infer<typeof Workspace>;
 
-export const SpendQuery = z
-  .object({
-    month: z
-      .string()
-      .regex(/^(?:19[7-9]\d|[2-9]\d{3})-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
-      .optional()
-      .meta({ description: 'A month in UTC; default this one. Not with from or to', example: '2026-11' }),
-    from: ReportBound.optional().meta({
-      description:
-        'A date in UTC or RFC 3339 with any offset, rounded down to the hour; default 30 days before to',
-      example: '2026-11-01',
-    }),
-    to: ReportBound.optional().meta({
-      description: 'Up to then; at most 400 days later. Default the end of this hour',
-      example: '2026-12-01',
-    }),
-  })
-  .superRefine(({ month, from, to }, context) => {
-    if (month && (from || to))
-      context.addIssue({
-        code: 'custom',
-        path: ['month'],
-        message: 'must not be given together with from or to',
-      });
-  });
+export const SpendQuery = z.object({
+  month: z
+    .string()
+    .regex(/^(?:19[7-9]\d|[2-8]\d{3})-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
+    .optional()
+    .meta({ description: 'A month in UTC; default this one. Not with from or to', example: '2026-11' }),
+  from: ReportBound.optional().meta({
+    description:
+      'A date in UTC or RFC 3339 with any offset, rounded down to the hour; default 30 days before to',
+    example: '2026-11-01',
+  }),
+  to: ReportBound.optional().meta({
+    description: 'Up to then; at most 400 days later. Default the end of this hour',
+    example: '2026-12-01',
+  }),
+});
 export type SpendQuery = z.infer<typeof SpendQuery>;
 
 const spend = {

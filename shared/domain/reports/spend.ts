@@ -1,11 +1,22 @@
 import { now } from '../../common/clock.ts';
+import type { FieldErrors } from '../../common/errors.ts';
+import { throwAny, type Usable } from '../../common/faults.ts';
 import { findLedgerTotals } from '../../db/sms/ledger-sums.ts';
 import { moneyText } from '../../formats/money.ts';
+import type { ReportFilter } from '../../schemas/reports.ts';
 import type { SpendQuery, Spend as SpendRecord } from '../../schemas/workspace.ts';
 import { limited } from './limiter.ts';
 import { timeOf } from './pieces.ts';
-import { rangeOf } from './range.ts';
+import { faultsOf as rangeFaultsOf, rangeOf } from './range.ts';
 import { type SpendSums, spendBy, spendTotal } from './spend-rows.ts';
+
+/** The faults for which `find` would refuse a request, as far as the parameters can be used. */
+export function faultsOf(query: Usable<SpendQuery>): FieldErrors {
+  const { month, ...bounds } = query;
+  const faults = rangeFaultsOf({ ...(bounds as Usable<ReportFilter>), timeZone: 'UTC' });
+  const isTwice = month !== undefined && ('from' in query || 'to' in query);
+  return isTwice ? { month: ['must not be given together with from or to'], ...faults } : faults;
+}
 
 /**
  * The spend of a workspace on text messages: by the texts that were accepted in that time, and by the ledger of its balance. Both are
@@ -13,8 +24,10 @@ import { type SpendSums, spendBy, spendTotal } from './spend-rows.ts';
  */
 export async function find(
   { workspaceId }: { workspaceId: string },
-  { month, from, to }: SpendQuery,
+  query: SpendQuery,
 ): Promise<SpendRecord> {
+  throwAny(faultsOf(query));
+  const { month, from, to } = query;
   const bounds = month || (!from && !to) ? monthOf(month ?? now().toISOString().slice(0, 7)) : { from, to };
   const range = rangeOf({ ...bounds, timeZone: 'UTC' });
   const [start, end] = [timeOf(range.from), timeOf(range.to)];

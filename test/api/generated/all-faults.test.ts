@@ -123,6 +123,9 @@ test.each([
   ['/v2/reports/sends?from=1969-01-01&channel=post', ['from', 'channel']],
   ['/v2/reports/sends?from=2026-01-01&to=2026-06-01&interval=hour&channel=post', ['interval', 'channel']],
   ['/v2/reports/latency?from=2026-02-01&to=2026-01-01&channel=post', ['from', 'channel']],
+  ['/v2/workspace/spend?from=2026-07-02&to=2026-07-01&colour=red', ['from', 'colour']],
+  ['/v2/workspace/spend?month=2026-07&from=2026-07-02&to=2026-07-01&colour=red', ['month', 'from', 'colour']],
+  ['/v2/workspace/spend?month=2026-07&from=2026-02-30&colour=red', ['month', 'from', 'colour']],
 ])('GET %s tells faults of shape and of rules at once', async (path, fields) => {
   const { status, body } = await api.request('GET', path, { key: own.key });
   expect([status, Object.keys(body.errors).toSorted()]).toEqual([400, fields.toSorted()]);

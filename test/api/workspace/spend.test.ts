@@ -106,6 +106,8 @@ test('when the balance becomes unlimited, what was left is closed', async () => 
 test.each([
   ['month=2026-13', 'month'],
   ['month=november', 'month'],
+  // Its end could not be told in four digits.
+  ['month=9999-12', 'month'],
   ['month=2026-11&from=2026-11-01', 'month'],
   ['month=2026-11&to=2026-11-01', 'month'],
   ['from=2026-07-02&to=2026-07-01', 'from'],
