@@ -1,5 +1,5 @@
 import type { Guarded } from './planted.ts';
-import { namesOwnPages, pointersLead } from './pointers.ts';
+import { namesOwnPages, pagesNameWhatExists, pointersLead } from './pointers.ts';
 
 const pages = {
   'api/public/guides/architecture.md': '## Rules\n\n1. **One request, one transaction.** …\n',
@@ -22,6 +22,25 @@ export const plantedPointers: Guarded[] = [
     harmless: {
       'shared/queue.ts': `// It waits (${rule} rule 1, ${decisions} ${section}7 and ${section}8), by RFC 9421 ${section}2.`,
       ...pages,
+    },
+  },
+  {
+    guarantee: 'a page names no file or folder that is not there',
+    rule: pagesNameWhatExists,
+    breaches: [
+      { 'api/public/guides/run.md': 'See `shared/queue/gate.ts`.', 'shared/queue/queue.ts': '' },
+      { 'api/public/guides/run.md': 'Type `scripts/admit --json`.', 'scripts/admin': '' },
+      { 'shared/queue/README.md': 'Start at `gate.ts`.', 'shared/queue/queue.ts': '' },
+      { 'shared/queue/README.md': 'The statements are in `system/`.', 'shared/queue/queue.ts': '' },
+      { 'shared/queue/README.md': 'Start at `../queue.ts`.', 'shared/queue/queue.ts': '' },
+    ],
+    harmless: {
+      'shared/queue/README.md':
+        'Start at `queue.ts`, or `../work/turns.ts` in `../work/`; `*.system.ts` is of `/v2/sms`, `EX/PX` too.\n\n```sh\nscripts/none\n```\n',
+      'api/public/guides/run.md': 'Type `scripts/admin keys`; see `shared/queue/` and `index.ts`.',
+      'shared/queue/queue.ts': '',
+      'shared/work/turns.ts': '',
+      'scripts/admin': '',
     },
   },
   {

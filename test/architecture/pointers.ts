@@ -1,4 +1,5 @@
-import type { Rule } from './rule.ts';
+import { dirname, normalize } from 'node:path/posix';
+import type { File, Rule } from './rule.ts';
 
 const folder = 'api/public/guides';
 const kinds = [
@@ -22,6 +23,40 @@ export const pointersLead: Rule = (files) =>
         .map((number) => `${file.path} names ${number} of ${page}, which is not there`),
     );
   });
+
+/** Code within a line of a page; what stands in a block is a program. */
+const codesOf = ({ source }: File) =>
+  [...source.replaceAll(/^```[^]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+    ([, code]) => code!.split(' ')[0]!,
+  );
+
+// The tree of the rules has no data, so a page may name it.
+const fromTop = /^(api|workers|shared|scripts|test)\/[\w./-]*$(?<!\.json|\.yaml)/;
+// In a README also the files and folders beside it.
+const fromReadme = /^[\w./-]*(\.ts|[\w-]\/)$/;
+
+/** A page names no file or folder that has moved since. */
+export const pagesNameWhatExists: Rule = (files) => {
+  const paths = new Set(
+    files.flatMap(({ path }) => {
+      const parts = path.split('/');
+      return parts.map((_part, depth) => parts.slice(0, depth + 1).join('/'));
+    }),
+  );
+  const exists = (path: string) => paths.has(normalize(path).replace(/\/$/, ''));
+  return files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap((page) => {
+      const isReadme = page.path.endsWith('/README.md') && !page.path.startsWith(`${folder}/`);
+      return codesOf(page)
+        .filter((code) =>
+          fromTop.test(code)
+            ? !exists(code)
+            : isReadme && fromReadme.test(code) && !exists(`${dirname(page.path)}/${code}`),
+        )
+        .map((code) => `${page.path} names ${code}, which is not there`);
+    });
+};
 
 const elsewhere = /\bcontract(?:\.md)? ?§|\bdesign(?:\.md|,? rule|,? §)|\bspec(?:ification)? ?§/i;
 
