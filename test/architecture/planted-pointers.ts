@@ -1,5 +1,5 @@
 import type { Guarded } from './planted.ts';
-import { namesOwnPages, pagesNameWhatExists, pointersLead } from './pointers.ts';
+import { architectureNamesParts, namesOwnPages, pagesNameWhatExists, pointersLead } from './pointers.ts';
 
 const pages = {
   'api/public/guides/architecture.md': '## Rules\n\n1. **One request, one transaction.** …\n',
@@ -41,6 +41,21 @@ export const plantedPointers: Guarded[] = [
       'shared/queue/queue.ts': '',
       'shared/work/turns.ts': '',
       'scripts/admin': '',
+    },
+  },
+  {
+    guarantee: 'the architecture page has a row for each part of shared/',
+    rule: architectureNamesParts,
+    breaches: [
+      { 'shared/queue': '', 'shared/queue/queue.ts': '' },
+      { 'shared/queue': '', 'api/public/guides/architecture.md': 'It is in `shared/queue/`.' },
+      { 'shared/lifecycle.ts': '', 'api/public/guides/architecture.md': '\n| `shared/lifecycle/` | … |\n' },
+    ],
+    harmless: {
+      'shared/queue/queue.ts': '',
+      'shared/lifecycle.ts': '',
+      'api/queue.ts': '',
+      'api/public/guides/architecture.md': '\n| `shared/queue/` | … |\n| `shared/lifecycle.ts` | … |\n',
     },
   },
   {

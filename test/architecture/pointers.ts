@@ -9,7 +9,7 @@ const kinds = [
     said: /\bAPI decisions,? §(\d+)(?: and §(\d+))?/g,
     stands: /^## (\d+)\. /gm,
   },
-];
+] as const;
 
 /** A comment that names a rule or a section names one that a reader of the repository finds. */
 export const pointersLead: Rule = (files) =>
@@ -56,6 +56,15 @@ export const pagesNameWhatExists: Rule = (files) => {
         )
         .map((code) => `${page.path} names ${code}, which is not there`);
     });
+};
+
+/** A newcomer finds each part of shared/ in the table of the architecture page. */
+export const architectureNamesParts: Rule = (files) => {
+  const page = files.find(({ path }) => path === kinds[0].page)?.source ?? '';
+  const parts = files.flatMap(({ path }) => /^shared\/[^/]+/.exec(path) ?? []);
+  return [...new Set(parts)]
+    .filter((part) => !page.includes(`\n| \`${part}\``) && !page.includes(`\n| \`${part}/\``))
+    .map((part) => `${part} has no row in ${kinds[0].page}`);
 };
 
 const elsewhere = /\bcontract(?:\.md)? ?§|\bdesign(?:\.md|,? rule|,? §)|\bspec(?:ification)? ?§/i;
