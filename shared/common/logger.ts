@@ -27,7 +27,7 @@ const quotedValue = /(?<!\b(?:key|column|table|field) )'[^'\n]*'/gi;
  * arguments of a Redis command, of which the password is one.
  */
 function withoutValues(error: Error): object {
-  const given = pino.stdSerializers.err(error) as Record<string, any>;
+  const given = pino.stdSerializers.err(error) as Record<string, unknown>;
   if (typeof given !== 'object') return given;
   const logged = Object.fromEntries(
     loggedErrorFields.filter((name) => given[name] !== undefined).map((name) => [name, given[name]]),
