@@ -12,7 +12,7 @@ export function freeFormOf(schema: z.core.$ZodType): string[][] {
   const {
     _zod: { def },
   } = schema;
-  // Whatever stands around another: optional, nullable, default.
+  // Schemas that stand around another: optional, nullable, default.
   return 'innerType' in def ? freeFormOf(def.innerType as z.core.$ZodType) : [];
 }
 

@@ -15,7 +15,7 @@ const longestHeader = 200;
 // RFC 6750 §2.1; the scheme's case does not matter (RFC 9110 §11.1).
 const bearer = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
-/** The caller that the Authorization header names. Whatever is wrong with it, the refusal is the same. */
+/** The caller that the Authorization header names. The refusal is the same, whatever is wrong with it. */
 export async function callerOf(
   request: Request,
   authenticate: Authenticate,

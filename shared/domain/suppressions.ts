@@ -129,7 +129,7 @@ function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppress
       );
   const e164 = number == null ? null : numberOf(number, refuse);
   const emailKey = email == null ? null : emailKeyOf(email, refuse);
-  // Whatever the scope says, a suppressed number is sent nothing (API decisions §4).
+  // A suppressed number is sent nothing, whatever the scope says (API decisions §4).
   if (e164 !== null) return { number: e164, email: null };
   return emailKey === null ? null : { number: null, email: email!, emailKey, scope: scope ?? 'all' };
 }

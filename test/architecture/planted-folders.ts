@@ -69,11 +69,13 @@ export const plantedFolders: Guarded[] = [
     breaches: [
       { 'shared/domain/send.ts': '// What is lost is found by the sweep.' },
       { 'shared/domain/send.ts': '/** Who holds this key. */' },
+      { 'shared/domain/send.ts': '// Whatever it finds, it sends.' },
       { 'shared/domain/send.ts': '/**\n * Sends it. Those that fail come again.\n */' },
       { 'scripts/setup/git.ts': '/** What git answers. */' },
       { 'test/domain/send.test.ts': '// What is lost is found.' },
     ],
     harmless: {
+      'shared/db/migrations/0001_keys.ts': '// Whatever it finds, it sends.',
       'shared/domain/send.ts':
         "// A lost job is found by the sweep: what it did is known.\nconst text = 'So. What now';",
     },

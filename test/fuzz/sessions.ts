@@ -144,7 +144,7 @@ function foundBefore(only: string | undefined): Input[] {
     .map((find, place) => ({ ...find, index: -1 - place }));
 }
 
-/** Whatever a customer had us write, it is a message (RFC 5322 §2.1.1). */
+/** A customer may have us write anything, and it is still a message (RFC 5322 §2.1.1). */
 function faultsOfMessage({ raw }: ReceivedMessage): string[] {
   const text = raw.toString('latin1');
   return [

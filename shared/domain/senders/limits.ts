@@ -6,7 +6,7 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 type Rule = { most: number; withinMs: number };
-/** Whichever workspace asks. */
+/** Workspaces together: it is the number that is not to be bothered. */
 const toNumber: Rule[] = [
   { most: 3, withinMs: hourMs },
   { most: 6, withinMs: dayMs },

@@ -30,7 +30,7 @@ export const GatewayText = z.object({
   /** Numbers in E.164, with the plus or without. */
   sender: Party,
   recipient: Party,
-  /** Whatever a phone has sent: what is refused here is lost. */
+  /** A phone may have sent anything, and a text that is refused here is lost. */
   content: z
     .string()
     .max(longestInbound)

@@ -1,6 +1,6 @@
 import type { SmsReason } from '../../schemas/sms/sms.ts';
 
-/** Whatever carries text messages to phones, and what passes between it and us. */
+/** A carrier of text messages to phones, and what passes between it and us. */
 
 export type TextMessage = {
   id: string;

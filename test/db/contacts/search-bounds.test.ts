@@ -20,7 +20,7 @@ useDatabase();
 const own = newId('workspace', new Date());
 const many = 12_000;
 const limit = 50;
-/** Whatever is searched for, and however many contacts there are: a page looks at no more rows and entries. */
+/** A page looks at no more rows and entries, whatever is searched for, and however many contacts there are. */
 const mostRows = 250_000;
 /** More than a search looks up by the index. */
 const shared = 'aa bb cc dd ee ff gg hh ii jj kk ll';

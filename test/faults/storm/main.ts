@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     if (!['running.json', 'processes.json'].includes(name))
       fs.rmSync(path.join(folder, name), { recursive: true, force: true });
   }
-  // Whatever makes a temporary file makes it there, ourselves included.
+  // All processes make their temporary files there, and so do we.
   process.env['TMPDIR'] = folder;
   const { prepared, go } = await prepare(folder, chosen);
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => prepared.thaw());

@@ -13,7 +13,7 @@ export type Sample = {
   rows: Record<string, number> | null;
 };
 
-/** Whatever a process has opened. Only where the system says it in files: asking otherwise takes seconds. */
+/** Files and connections that a process has opened. Only where the system says it in files: asking otherwise takes seconds. */
 function handlesOf(pid: number): number | null {
   try {
     return fs.readdirSync(`/proc/${pid}/fd`).length;

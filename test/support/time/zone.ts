@@ -26,7 +26,7 @@ export async function startZone() {
       }
     },
     withdraw: (domain: Published, purpose: string) => void answers.delete(recordOf(domain, purpose).name),
-    /** Whatever is asked; null: each name by itself again. */
+    /** The answer to all questions; null: each name has its own again. */
     answerAll: (answer: DnsAnswer | null) => {
       all = answer;
     },
