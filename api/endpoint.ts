@@ -22,7 +22,7 @@ export type Input<Params extends z.ZodObject, Query extends z.ZodObject, Body ex
 };
 
 /** A request with a field of the wrong shape. */
-export type UsableInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
+type UsableInput<Params extends z.ZodObject, Query extends z.ZodObject, Body extends z.ZodType> = {
   caller: Caller;
   params: Usable<z.output<Params>>;
   query: Usable<z.output<Query>>;
@@ -203,7 +203,7 @@ export type Endpoint = {
   readonly handle: (input: UnknownInput & { prepared: unknown }) => unknown;
 };
 
-export type UnknownInput = {
+type UnknownInput = {
   caller: Caller;
   version: Version;
   params: unknown;

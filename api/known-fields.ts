@@ -63,7 +63,7 @@ export function hasUnknown(known: Known | null, value: unknown): boolean {
   return false;
 }
 
-export type Misnamed = { path: PropertyKey[]; meant: string };
+type Misnamed = { path: PropertyKey[]; meant: string };
 
 const shortestName = 5;
 const mostEdits = 2;

@@ -29,7 +29,7 @@ const longBlankBytes = 64;
 const longestKeyBytes = 256;
 const noKey = Buffer.alloc(0);
 
-export function tooDeep() {
+function tooDeep() {
   return problem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
 }
 

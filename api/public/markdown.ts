@@ -2,7 +2,7 @@ import markdownIt from 'markdown-it';
 import { highlighted } from './highlight.ts';
 import { escaped } from './page.ts';
 
-export type Heading = { level: number; text: string; anchor: string };
+type Heading = { level: number; text: string; anchor: string };
 export type RenderedPage = { html: string; headings: Heading[] };
 /** The files beside a page that it may show, and the targets of its links. */
 export type Surroundings = { files: ReadonlyMap<string, string>; addressOf: (href: string) => string | null };

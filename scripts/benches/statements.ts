@@ -6,7 +6,7 @@ import * as session from '../setup/start/session.ts';
 import type { World } from './world.ts';
 
 /** Has MySQL write down what connections made from now on ask it for; `stop` puts all back and says what that was. */
-export interface Watch {
+interface Watch {
   stop(): Promise<string>;
 }
 

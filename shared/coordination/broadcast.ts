@@ -5,7 +5,7 @@ import { afterCommit } from '../db/client.ts';
 import { connectToListen } from '../queue/connection.ts';
 import { producerConnection } from '../queue/queue.ts';
 
-export type Listener = {
+type Listener = {
   /** This record is not what it was. */
   changed: (id: string) => void;
   /** Any record may have changed: nobody listened for a while. */

@@ -19,7 +19,7 @@ import * as events from './events/events.ts';
 import { decodeCursor, encodeCursor } from './requests/cursors.ts';
 
 /** Whom not to send to: a number, or an address with what it blocks. */
-export type Suppressed =
+type Suppressed =
   | { number: string; email: null }
   | { number: null; email: string; emailKey: string; scope: SuppressionScope };
 

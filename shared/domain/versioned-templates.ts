@@ -44,7 +44,7 @@ type Kind<Template extends TemplateRecord, New extends GivenNew, Wire> = {
 };
 
 /** The changed record, once it has been checked, and the version that it is made from. */
-export type TemplateChange<Template> = { record: Template; from: number };
+type TemplateChange<Template> = { record: Template; from: number };
 
 /** The life of the templates of a kind: a source is checked, which belongs into no transaction, and stored in one if it is sound. */
 export function versionedTemplates<

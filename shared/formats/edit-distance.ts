@@ -1,7 +1,7 @@
 export type Measured = { text: string; edits: number };
 
 /** How many letters are to be changed, added or taken out to make the one of the other (Levenshtein); more than `most`: Infinity. */
-export function editDistance(one: string, other: string, most = Infinity): number {
+function editDistance(one: string, other: string, most = Infinity): number {
   if (Math.abs(one.length - other.length) > most) return Infinity;
   let before = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (let row = 1; row <= one.length; row += 1) {

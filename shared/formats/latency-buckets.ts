@@ -12,7 +12,7 @@ export function bucketOf(ms: number): number {
 }
 
 /** The time that stands for all in a bucket. */
-export function bucketMs(bucket: number): number {
+function bucketMs(bucket: number): number {
   return bucket === 0 ? 0 : ratio ** (bucket - 1) * middle;
 }
 

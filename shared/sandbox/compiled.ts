@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** `html` null: Liquid builds the structure of the source. */
-export type CompiledSource = { html: string | null };
+type CompiledSource = { html: string | null };
 
 /** Compiled sources by a key: as much as `largestLength` allows, the last used. */
 export const openCompiled = (largestLength: number) =>

@@ -8,7 +8,7 @@ import { startMjmlProcess } from './mjml-process.ts';
 import { openPoolOf, type Pool } from './pool.ts';
 import { mjmlRuns } from './protocol.ts';
 
-export type CompileResult =
+type CompileResult =
   /** `html` null: Liquid builds the structure, so it must be rendered first. */
   | { ok: true; html: string | null }
   | { ok: false; errors: MjmlFault[]; busy?: never }

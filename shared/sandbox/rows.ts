@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts';
 import { crossing, type PartFault } from './protocol.ts';
 import type { RenderError, RenderResult } from './results.ts';
 
-export type SandboxRow = {
+type SandboxRow = {
   source: string;
   /** JSON text of an object. */
   data: string;

@@ -12,7 +12,7 @@ import { type RowResult, type RowsRequest, renderRows } from './rows.ts';
 
 /** `escape`: values are escaped for HTML, except after `| raw`. */
 export type RenderPart = { name: string; source: string; escape: boolean };
-export type RenderRequest = {
+type RenderRequest = {
   workspaceId: string;
   parts: RenderPart[];
   /** JSON only; at most 1 MiB and 64 levels. */
@@ -20,6 +20,7 @@ export type RenderRequest = {
   /** The meaning of `now` and `today`: with the same clock a render gives the same bytes again. */
   now: Date;
 };
+
 export type { RenderError, RenderResult } from './results.ts';
 
 let pool: Pool | undefined;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Contact, ContactFilter } from './contacts.ts';
 import { CreatedAt, change, Id, NamedId, pageOf, pageQuery, Timestamp, text, UpdatedAt } from './fields.ts';
 
-export const mostNamedAtOnce = 10_000;
+const mostNamedAtOnce = 10_000;
 export const mostLists = 1_000;
 
 export const ContactListKind = z.enum(['static', 'dynamic', 'builtin']).meta({

@@ -13,7 +13,7 @@ export type ContactText = keyof typeof contactTextLengths;
 export const contactTexts = Object.keys(contactTextLengths) as ContactText[];
 export const longestTag = 64;
 export const mostTags = 100;
-export const mostTaggedAtOnce = 10_000;
+const mostTaggedAtOnce = 10_000;
 
 const nullableText = z.string().nullable();
 /** Descriptions of a contact's texts. */

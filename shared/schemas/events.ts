@@ -66,27 +66,27 @@ function typesOf<Type extends string>(meanings: Readonly<Record<Type, string>>) 
   });
 }
 
-export const EmailEvent = eventOf('EmailEvent', {
+const EmailEvent = eventOf('EmailEvent', {
   description: 'Something happened to an email: data is the email as it was then',
   types: typesOf(emailEvents),
   data: Email.meta({ description: 'The email as it was when this happened' }),
 });
-export const SmsEvent = eventOf('SmsEvent', {
+const SmsEvent = eventOf('SmsEvent', {
   description: 'Something happened to a text: data is the message as it was then',
   types: typesOf(smsEvents),
   data: SmsMessage.meta({ description: 'The text as it was when this happened' }),
 });
-export const BatchEvent = eventOf('BatchEvent', {
+const BatchEvent = eventOf('BatchEvent', {
   description: 'Something happened to an SMS batch: data is the batch as it was then',
   types: typesOf(batchEvents),
   data: SmsBatch.meta({ description: 'The batch as it was when this happened' }),
 });
-export const SuppressionEvent = eventOf('SuppressionEvent', {
+const SuppressionEvent = eventOf('SuppressionEvent', {
   description: 'A suppression was made: data is the suppression',
   types: typesOf(suppressionEvents),
   data: Suppression.meta({ description: 'The suppression as it was made' }),
 });
-export const WebhookTestEvent = eventOf('WebhookTestEvent', {
+const WebhookTestEvent = eventOf('WebhookTestEvent', {
   description: 'A test of a webhook, sent on request to that webhook alone',
   types: z.literal('webhook.test').meta({ description: 'Always webhook.test' }),
   data: z

@@ -36,7 +36,7 @@ const TimeZone = text({ min: 1, max: 64 })
   })
   .meta({ example: 'Europe/London' });
 
-export const ReportChannel = z.enum(['email', 'sms']).meta({ description: 'What the messages are' });
+const ReportChannel = z.enum(['email', 'sms']).meta({ description: 'What the messages are' });
 
 const stretch = {
   from: ReportBound.optional().meta({

@@ -6,7 +6,7 @@ import { enqueueAll } from '../queue/queue.ts';
 import { jobName, overdueSuffix } from './job-name.ts';
 
 /** A kind of work that has no owners to share Redis between, because no owner ever has many rows of it. */
-export type DueKind = { table: DueTable; wake: (rows: OverdueRow[], at: Date) => Promise<unknown> };
+type DueKind = { table: DueTable; wake: (rows: OverdueRow[], at: Date) => Promise<unknown> };
 
 export function dueKind<Payload extends object>(
   table: DueTable,

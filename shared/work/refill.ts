@@ -17,7 +17,7 @@ export type Capacity = {
 };
 
 /** Rows of one owner that are admitted, first due first. `isAll`: no others of it were found. */
-export type AdmittedRows = { room: Capacity; rows: WaitingRow[]; isAll: boolean };
+type AdmittedRows = { room: Capacity; rows: WaitingRow[]; isAll: boolean };
 
 /** Work that is due no later than in this time counts as due. */
 export const soonMs = 5_000;

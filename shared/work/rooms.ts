@@ -55,7 +55,7 @@ export const windowForLater = (window: number): number => Math.ceil(window / 2);
  * `hasRoom`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
  * to see.
  */
-export type RoomPermit = { hasRoom: boolean; rank: number; committed: () => void };
+type RoomPermit = { hasRoom: boolean; rank: number; committed: () => void };
 
 export function rooms<Lane extends string>(options: {
   /** Jobs of one owner in one lane. */

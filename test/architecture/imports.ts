@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { codeLines, type File } from './rule.ts';
 
 /** `target` is a path of the project for a relative import, else the package or `node:` module with its subpath. */
-export type Import = { file: File; specifier: string; target: string; external: boolean; byUrl: boolean };
+type Import = { file: File; specifier: string; target: string; external: boolean; byUrl: boolean };
 
 const quoted = /\s*\(?\s*(['"`])([^'"`\n]+)\1/.source;
 const forms = [

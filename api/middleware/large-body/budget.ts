@@ -7,7 +7,7 @@ export type Reservation = {
   release: () => void;
 };
 
-export type BodyReservation = ReturnType<typeof openRoom>;
+type BodyReservation = ReturnType<typeof openRoom>;
 
 type BudgetLimits = {
   bytes: number;

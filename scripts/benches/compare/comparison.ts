@@ -17,7 +17,7 @@ export type TreeName = (typeof trees)[number];
 export type Pairs = Record<TreeName, Run[]>;
 
 /** Sure that it is so; sure that it is not; neither. */
-export type Verdict = 'met' | 'MISSED' | 'UNDECIDED';
+type Verdict = 'met' | 'MISSED' | 'UNDECIDED';
 
 /** One measure of both, and new by old, pair by pair; no ratio where nothing was measured. */
 export interface Row {
@@ -50,7 +50,7 @@ export interface Comparison {
 }
 
 /** With fewer, one disturbed pair could decide. */
-export const leastPairs = 10;
+const leastPairs = 10;
 
 export function verdictOf({ from, to }: Interval, pairs: number, least: number): Verdict {
   if (pairs < leastPairs) return 'UNDECIDED';

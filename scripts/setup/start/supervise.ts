@@ -6,7 +6,7 @@ import type { Line } from './procfile.ts';
 import { countRestarts } from './restarts.ts';
 import { log, Unfit } from './session.ts';
 
-export interface Supervised {
+interface Supervised {
   /** From now on a process that ends is started again; before, its end is a failure of the start. */
   restartFromNow(): void;
   /** Rejects when a process ends that is not started again. */
@@ -56,7 +56,7 @@ async function keepRunning(line: Line, { env, width, index, mayRestart }: Surrou
   }
 }
 
-export function startLine(line: Line, env: NodeJS.ProcessEnv) {
+function startLine(line: Line, env: NodeJS.ProcessEnv) {
   // A shell in between would hide which signal ended the program.
   const isOneProgram = /^[\w.,:@/'-]+(?: [\w.,:@/'= -]*)?$/.test(line.command);
   const command = isOneProgram ? `exec ${line.command}` : line.command;

@@ -8,7 +8,7 @@ import type { Param } from './connection.ts';
 export type Columns = { [field: string]: Column | ColumnGroup };
 
 /** Several columns that are one field: `cost: group({ gbp: number() })` has the column `cost_gbp`. */
-export type ColumnGroup<
+type ColumnGroup<
   Parts extends { [part: string]: Column } = { [part: string]: Column },
   IsNullable extends boolean = boolean,
 > = { parts: Parts; isNullable: IsNullable; whenNull: { [part: string]: Param } };

@@ -4,7 +4,7 @@ import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
 
 /** How one of the servers of MYSQL_URL is reached, as the driver takes it. */
-export type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
+type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
 
 type Host = Servers['hosts'][number];
 

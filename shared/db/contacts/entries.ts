@@ -12,7 +12,7 @@ export type Entries = {
   tags: ReadonlyMap<string, string>;
 };
 /** Null: there was, or is, no such contact. */
-export type EntriesChange = { before: Entries | null; after: Entries | null };
+type EntriesChange = { before: Entries | null; after: Entries | null };
 
 /** The columns hold so much of a key, in bytes. */
 export const wordBytes = 48;

@@ -17,7 +17,7 @@ export async function listSmsPastForUpdate(until: Date, limit: number): Promise<
 }
 
 /** How many texts leave a conversation. */
-export type Leaving = { id: Buffer; inbound: number; outbound: number };
+type Leaving = { id: Buffer; inbound: number; outbound: number };
 
 type LeavingRow = Pick<ConversationRow, 'id' | 'sender_key'> &
   Pick<RowOf<typeof sms>, 'direction' | 'sender' | 'recipient'>;
@@ -50,7 +50,7 @@ export async function deleteSms(smsIds: Buffer[]): Promise<number> {
   return affectedRows;
 }
 
-export type ConversationLeft = { workspaceId: string; record: ConversationRecord };
+type ConversationLeft = { workspaceId: string; record: ConversationRecord };
 
 /**
  * Takes texts that are gone out of their conversations, and deletes those that have none left. Returns those whose newest

@@ -194,7 +194,7 @@ export async function updateConversationOpened(
   ]);
 }
 
-export type ConversationFilter = {
+type ConversationFilter = {
   number?: string | undefined;
   sender?: string | undefined;
   /** Of the last text. */

@@ -63,7 +63,7 @@ export const updateHandoverStarted = handoverStarter(emailTable, { firstAt: emai
 export const updateHeldBack = leaseReturner(emailTable);
 
 /** The outcome of a claimed email; times are kept as they are given. */
-export type EmailOutcome = {
+type EmailOutcome = {
   email: EmailRecord;
   token: Buffer;
   events: NewEventRecord[];

@@ -161,7 +161,7 @@ export async function deleteEmailsOfRecipient(
 }
 
 const ends = emails.pick('id', 'status', 'reason', 'updatedAt', 'deliveredAt');
-export type EmailEnd = RecordOf<typeof ends>;
+type EmailEnd = RecordOf<typeof ends>;
 
 /** How the newest emails to a recipient have ended, newest first. */
 export async function listEndsOfRecipient(

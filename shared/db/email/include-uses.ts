@@ -2,8 +2,8 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { execute, query } from '../client.ts';
 
 /** A template or include that names an include in its source. */
-export type IncludeUser = { kind: 'template' | 'include'; id: string };
-export type IncludeUse = { name: string; user: IncludeUser };
+type IncludeUser = { kind: 'template' | 'include'; id: string };
+type IncludeUse = { name: string; user: IncludeUser };
 
 /** In place of those that this user had. */
 export async function insertIncludeUses(

@@ -8,8 +8,8 @@ import type { workspaces } from '../workspace/workspaces.ts';
  * holds for any minute, hour or day and not only for those that begin with the clock's.
  */
 
-export type Period = 'minute' | 'hour' | 'day';
-export type SendingLimits = Record<Period, number | null>;
+type Period = 'minute' | 'hour' | 'day';
+type SendingLimits = Record<Period, number | null>;
 
 const slotMs: Record<Period, number> = { minute: 1_000, hour: 60_000, day: 1_440_000 };
 const periods = Object.keys(slotMs) as Period[];

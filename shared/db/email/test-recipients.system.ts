@@ -17,7 +17,7 @@ export async function updateTestRecipientVerified(id: string, at: Date): Promise
   );
 }
 
-export type TestLink = { workspaceId: string; sentAt: Date };
+type TestLink = { workspaceId: string; sentAt: Date };
 
 /** The links that went to an address since that time, whichever workspace asked for them; newest first. */
 export async function listTestLinksTo(emailKey: string, since: Date, limit: number): Promise<TestLink[]> {

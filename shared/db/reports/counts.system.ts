@@ -10,7 +10,7 @@ import {
   type Span,
 } from './counts.ts';
 
-export type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
+type CountKey = { workspaceId: Buffer; span: Span; start: number; channel: Channel };
 export type CountsAt = CountKey & { dimension: Dimension; value: Buffer; counts: Counts };
 export type LatencyAt = CountKey & {
   kind: string;

@@ -3,7 +3,7 @@ import { type Channel, eachSign, type Selection } from './counts.ts';
 
 type LatencyKey = { channel: Channel; kind: string; step: 'sent' | 'delivered'; bucket: number };
 type LatencyIn = LatencyKey & { gateway: Buffer; messages: number };
-export type LatencyRow = LatencyKey & { gateway: string; count: number };
+type LatencyRow = LatencyKey & { gateway: string; count: number };
 
 /** How many messages took how long. */
 export async function listLatencies(

@@ -20,7 +20,7 @@ type RequestRow = {
 };
 
 /** `answer` is sealed; null while the request goes on after its first commit. */
-export type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
+type IdempotencyRecord = { fingerprint: Buffer; answer: Buffer | null };
 
 const ofKey = 'workspace_id = ? AND lineage_id = ? AND idempotency_key = ?';
 const columns = '(workspace_id, lineage_id, idempotency_key, fingerprint, answer, expires_at)';

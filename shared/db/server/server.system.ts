@@ -2,7 +2,7 @@ import { config } from '../../config/config.ts';
 import { placeOf } from '../../config/servers.ts';
 import { query } from '../client.ts';
 
-export type ServerSettings = {
+type ServerSettings = {
   version: string;
   flushLogAtCommit: number;
   maxAllowedPacketBytes: number;

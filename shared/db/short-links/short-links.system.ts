@@ -3,7 +3,7 @@ import { bytes, id, int } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, type Param, query, tableOf } from '../client.ts';
 
-export type FoundShortLink = {
+type FoundShortLink = {
   smsId: string;
   place: number;
   url: string;

@@ -29,7 +29,7 @@ const shortLinks = table('short_links', {
   token: bytes(),
   ...clicked,
 });
-export type ShortLinkRecord = RecordOf<typeof shortLinks>;
+type ShortLinkRecord = RecordOf<typeof shortLinks>;
 
 /** In one statement, whatever the messages. */
 export async function insertShortLinks(workspaceId: string, records: NewShortLinkRecord[]): Promise<void> {
@@ -70,7 +70,7 @@ const batchLinks = table('short_link_totals', {
   clickedMessages: int(),
   ...clicked,
 });
-export type BatchLinkRecord = RecordOf<typeof batchLinks>;
+type BatchLinkRecord = RecordOf<typeof batchLinks>;
 
 /** Most clicks first. */
 export async function listBatchLinks(

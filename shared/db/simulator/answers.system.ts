@@ -18,7 +18,7 @@ const answers = table('simulator_answers', {
   number: binaryText(),
   sender: binaryText(),
 });
-export type AnswerRecord = RecordOf<typeof answers>;
+type AnswerRecord = RecordOf<typeof answers>;
 
 export async function findAnswer(reference: string): Promise<AnswerRecord | null> {
   return answers.toFirst(

@@ -5,7 +5,7 @@ import { binaryText, id, int, text, time } from '../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { type Changed, outsideTransaction, query, transaction } from '../client.ts';
 
-export type NewSimulatorMessage = {
+type NewSimulatorMessage = {
   /** That of the message, which is then kept once; or the simulator's own. */
   id?: string;
   /** The phone's, in E.164. */

@@ -2,7 +2,7 @@ import { execute } from '../client.ts';
 
 /** Gateways to which the operator lets no new texts go. */
 
-export type GatewayPause = { gateway: string; at: Date };
+type GatewayPause = { gateway: string; at: Date };
 
 export async function listGatewayPauses(): Promise<GatewayPause[]> {
   const rows = await execute<{ gateway: Buffer; paused_at: Date }[]>(

@@ -2,7 +2,7 @@ import { firstUuidAt, idToBytes } from '../../formats/ids.ts';
 import { query } from '../client.ts';
 import type { LedgerEntry } from './balances.ts';
 
-export type LedgerTotals = {
+type LedgerTotals = {
   /** Sums by kind in ten-thousandths of a pound; what raises the balance is positive. */
   sums: Partial<Record<LedgerEntry['kind'], number>>;
   /** Null: without limit. */

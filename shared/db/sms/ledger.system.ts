@@ -11,7 +11,7 @@ export async function listSettledEntries(before: Date, limit: number): Promise<B
   return rows.map((row) => row.id);
 }
 
-export type Carried = { workspaceId: Buffer; amount: number };
+type Carried = { workspaceId: Buffer; amount: number };
 
 /** The sums of these entries for each workspace; they are locked until the transaction ends. */
 export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {

@@ -16,7 +16,7 @@ export const smsTable = messageTable<SmsLane>(sms, {
 
 export const smsMessages: Messages<SmsLane> = { table: smsTable, isLimited: 'FALSE', heldUntil: 'NULL' };
 
-export type ClaimedSms = {
+type ClaimedSms = {
   record: SmsRecord;
   token: Buffer;
   /** The recipient is on the suppression list. */

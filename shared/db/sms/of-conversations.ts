@@ -43,7 +43,7 @@ export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<
 export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };
 
 /** Of ids: from the first one on, and up to the other, which is not included; without them, all. */
-export type IdRange = { from?: Buffer; to?: Buffer };
+type IdRange = { from?: Buffer; to?: Buffer };
 
 /** The texts of the pair, by their direction: all, or those of a range. */
 export async function findPairTotals(

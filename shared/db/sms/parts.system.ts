@@ -5,7 +5,7 @@ import { type SmsRecord, sms } from './messages.ts';
 
 /** The references that gateways give to the parts of long texts. */
 
-export type TakenPart = {
+type TakenPart = {
   smsId: string;
   gateway: string;
   part: number;

@@ -2,7 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute } from '../client.ts';
 
 /** A text that answers a STOP. */
-export type StopReply = { number: string; smsId: string };
+type StopReply = { number: string; smsId: string };
 
 /** False where the number has had an answer since `after`. */
 export async function insertStopReply(

@@ -13,7 +13,7 @@ export async function listWorkspacesToRecount(before: Date, limit: number): Prom
 }
 
 /** How far the counts are off, and the number of the recount, by which another one is told. */
-export type Recount = { off: Waiting; recounts: number };
+type Recount = { off: Waiting; recounts: number };
 
 /**
  * Counts the rows themselves; null where another has done so since that time. One statement, because it sees the rows and

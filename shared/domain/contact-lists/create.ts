@@ -11,7 +11,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
 import { checkedFilter, checkFilter, toWire } from './record.ts';
 
-export type PreparedList = { filter: ContactFilter | null; counted: ListCount };
+type PreparedList = { filter: ContactFilter | null; counted: ListCount };
 
 /** Before the transaction, as it takes a while to count. */
 export async function prepare({ workspaceId }: Caller, request: NewContactList): Promise<PreparedList> {

@@ -12,7 +12,7 @@ import { contactsOf, findLists, type List } from './record.ts';
 const slackMs = aheadMs + 500;
 
 /** `reached`: where the next part begins; null: there is none. */
-export type MemberChunk = { ids: string[]; reached: string | null };
+type MemberChunk = { ids: string[]; reached: string | null };
 
 /**
  * The next of a list's contacts, oldest first. Contacts made after `until`, or added to a static list after it, were no

@@ -16,7 +16,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import * as contacts from './contacts.ts';
 
 type GoodRow = { number: PhoneNumber; texts: contacts.TextChanges };
-export type PreparedContacts = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors' | 'truncations'>;
+type PreparedContacts = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors' | 'truncations'>;
 
 const mostExamples = 5;
 

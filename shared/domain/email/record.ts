@@ -16,7 +16,7 @@ export const nextStatuses: Record<EmailStatus, readonly EmailStatus[]> = {
 };
 
 /** The fields that an email is accepted with; the rest follows from there. */
-export type AcceptedEmail = Pick<
+type AcceptedEmail = Pick<
   EmailRecord,
   | 'id'
   | 'workspaceId'

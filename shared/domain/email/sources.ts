@@ -16,7 +16,7 @@ export type TemplateSourceFault = {
 type Failure =
   | { ok: false; faults: TemplateSourceFault[]; busy?: never }
   | { ok: false; busy: true; faults?: never };
-export type RenderedEmail = { ok: true; subject: string | null; html: string | null; text: string | null };
+type RenderedEmail = { ok: true; subject: string | null; html: string | null; text: string | null };
 
 type SourceRendering = {
   workspaceId: string;

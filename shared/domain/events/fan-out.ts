@@ -9,7 +9,7 @@ import { refill } from '../webhooks/deliveries/refill.ts';
 import { isHealthy, isInOutage, windowOf } from '../webhooks/deliveries/window.ts';
 import { subscribedTypes } from '../webhooks/legacy.ts';
 
-export type Fanned = {
+type Fanned = {
   deliveries: NewDelivery[];
   /** Places of those whose job looks for more of the webhook's. */
   looking: Set<number>;

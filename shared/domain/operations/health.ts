@@ -2,7 +2,7 @@ import { isDatabaseUp } from '../../db/server/server.system.ts';
 import { findRecentRedisFault, type RedisFault } from '../../queue/queue.ts';
 
 /** `redisFault`: why Redis is down, where it says so itself. */
-export type Readiness = {
+type Readiness = {
   ready: boolean;
   mysql: 'up' | 'down';
   redis: 'up' | 'down';

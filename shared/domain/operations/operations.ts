@@ -15,7 +15,7 @@ import { type GatewayView, list as listGateways } from '../sms/gateways/operator
 import { isNetworkSuspect } from '../webhooks/health/health.ts';
 import { findFullCount } from '../work/waiting.ts';
 
-export type Overview = {
+type Overview = {
   /** Counters of all processes, by Prometheus name; null while Redis is away. */
   totals: Record<string, number> | null;
   /** The gauges of all processes at this moment, by Prometheus name; null while Redis is away. */

@@ -9,9 +9,9 @@ import { hourOf, selectionOf } from './pieces.ts';
 export type SpendSums = { messages: number; parts: number; gbp: number; eur: number; charged: number };
 
 /** `value`: a country, the id of the first key of a lineage, or a tag; null: of messages that have none. */
-export type SpendRow = SpendSums & { value: string | null };
+type SpendRow = SpendSums & { value: string | null };
 
-export type SpendDimension = 'country' | 'key' | 'tag';
+type SpendDimension = 'country' | 'key' | 'tag';
 
 const mostRows = 1_000;
 

@@ -17,7 +17,7 @@ export function statesUntil(): Date {
 }
 
 /** Messages that are counted anew in one transaction, which has the position of the reports locked. */
-export type Recounting = {
+type Recounting = {
   /** Counts these messages as they stand now, instead of as they were counted before, and remembers that. */
   add(messages: readonly Facts[], counted: (facts: Facts) => string | undefined): Promise<void>;
   /** Adds all of that to the stored counts. */

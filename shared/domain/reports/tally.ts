@@ -19,7 +19,7 @@ type CountsOfHour = Omit<CountsAt, 'span'>;
 type LatencyOfHour = Omit<LatencyAt, 'span'>;
 
 /** Changes of counts, gathered by hour. */
-export type Tally = {
+type Tally = {
   /** Counts a message: as it stands now, and no more as it stood before. */
   add(facts: Facts, before: Standing | null, nameOf: NameOf): void;
   /** Takes back what is stored. */

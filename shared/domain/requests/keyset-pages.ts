@@ -1,6 +1,6 @@
 import { type CursorBinding, decodeCursor, encodeCursor } from './cursors.ts';
 
-export type KeysetPage<Item> = { items: Item[]; nextCursor: string | null };
+type KeysetPage<Item> = { items: Item[]; nextCursor: string | null };
 
 /**
  * A page of a listing, with the cursor of the next. A page begins after the place of an item, so what is added meanwhile

@@ -30,7 +30,7 @@ export type Verified = {
 };
 
 /** A body that is not in memory. */
-export type Digestible = { byteLength: number; digest: (algorithm: string) => Promise<Buffer> };
+type Digestible = { byteLength: number; digest: (algorithm: string) => Promise<Buffer> };
 
 const maxAgeSeconds = 300;
 const maxAheadSeconds = 60;

@@ -2,7 +2,7 @@ import * as db from '../../db/senders/senders.ts';
 import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { SenderKind } from '../../schemas/senders.ts';
 
-export type ApprovedSender = {
+type ApprovedSender = {
   id: string;
   kind: SenderKind;
   /** As its record shows it. */

@@ -84,7 +84,7 @@ function standing(sender: db.SenderRecord): db.SenderRecord {
 
 export const makeDefault = (senderId: string): Promise<Sender> => changing(senderId, choose);
 
-export type ToReview = { workspaceId: string; sender: Sender };
+type ToReview = { workspaceId: string; sender: Sender };
 
 /** Senders with a country that nobody has decided on, of one workspace or of all; oldest first. */
 export async function listToReview(only: string | null, limit: number): Promise<ToReview[]> {

@@ -1,5 +1,5 @@
 /** Where the http(s) URLs of a text are. */
-export type FoundUrl = { url: string; start: number; end: number };
+type FoundUrl = { url: string; start: number; end: number };
 
 // Blanks, quotation marks of any kind, and the punctuation of scripts that write no blank after it.
 const urlEnd = /[\s\p{Cc}<>"“”„‟«»`\u3000-\u3003\u3008-\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]/gu;

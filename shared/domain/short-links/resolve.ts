@@ -4,7 +4,7 @@ import { isDramaNumber } from '../../formats/sms/phone-number.ts';
 import { isToken, targetOf } from './shorten.ts';
 import { hashOf } from './store.ts';
 
-export type Resolved =
+type Resolved =
   | { kind: 'found'; location: string; link: { smsId: string; place: number } }
   | { kind: 'unknown' }
   /** The operator has blocked whoever sent it. */

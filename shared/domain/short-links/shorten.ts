@@ -8,7 +8,7 @@ type Shortened = { ok: true; text: string; links: ShortenedLink[] } | { ok: fals
 
 export const mostLinks = 10;
 const longestUrl = 2_048;
-export const tokenLength = 9;
+const tokenLength = 9;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**

@@ -10,7 +10,7 @@ import { newId } from '../../formats/ids.ts';
 import type { ShortenedLink } from './shorten.ts';
 
 /** A message, and what was shortened in it. `writtenIn`, for batches, tells of a URL how the source has it. */
-export type LinkedMessage = {
+type LinkedMessage = {
   smsId: string;
   createdAt: Date;
   links: ShortenedLink[];

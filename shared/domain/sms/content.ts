@@ -7,9 +7,9 @@ import { sentence } from '../templates.ts';
 
 /** `text`: as it is sent; `links`: what was shortened in it, where that was asked for. */
 export type SmsText = Parted & { text: string; links: ShortenedLink[] };
-export type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
+type TextOptions = { unicode?: Unicode; shortenLinks?: boolean };
 /** `isOfSource`: it is wrong whatever the data. */
-export type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
+type SmsFault = { part: 'content' | 'data'; message: string; isOfSource: boolean };
 type Failure = { ok: false; faults: SmsFault[]; busy?: never } | { ok: false; busy: true; faults?: never };
 type TextSource = { workspaceId: string; content: string; now: Date };
 
@@ -55,8 +55,8 @@ export async function renderSms({
 }
 
 /** A message of many. `data`: JSON text of an object. */
-export type SmsRow = { content: string; data: string } & TextOptions;
-export type SmsRowText = ({ ok: true } & SmsText) | Failure;
+type SmsRow = { content: string; data: string } & TextOptions;
+type SmsRowText = ({ ok: true } & SmsText) | Failure;
 
 const defaultMs = 5_000;
 

@@ -7,7 +7,7 @@ import {
 } from '../../formats/signatures/http-signature.ts';
 
 /** The fields of a webhook that its signatures need. */
-export type SigningWebhook = {
+type SigningWebhook = {
   id: string;
   url: string;
   /** Null signs as legacy webhooks do. */

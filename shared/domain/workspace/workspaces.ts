@@ -10,7 +10,7 @@ import { idFromBytes, newId } from '../../formats/ids.ts';
 import { releaseSms } from '../../jobs/release-sms.ts';
 import { enqueue } from '../../queue/queue.ts';
 
-export type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
+type NewWorkspace = { name: string; country?: string; alertEmail?: string | null };
 
 const unlimited = { emailsPerMinute: null, emailsPerHour: null, emailsPerDay: null };
 const noStopReply = { stopReply: null, stopWords: [], startWords: [] };
@@ -53,7 +53,7 @@ export async function makeSystem(): Promise<void> {
   });
 }
 
-export type WorkspaceChanges = {
+type WorkspaceChanges = {
   /** Null: nowhere. */
   alertEmail?: string | null;
   webhooksEnabled?: boolean;

@@ -4,7 +4,7 @@ import { asciiDomain } from './domain-name.ts';
 export type Mailbox = { address: string; local: string; domain: string; displayName: string | null };
 
 /** `message` completes a sentence that starts with the name of the field. */
-export type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
+type ParsedMailbox = { ok: true; mailbox: Mailbox } | { ok: false; message: string };
 
 // RFC 5321 §4.5.3.1: a path of 256 octets with its angle brackets, a local part of 64.
 const limits = { textLength: 1000, addressBytes: 254, localBytes: 64 };

@@ -4,7 +4,7 @@ export type SmtpStage = 'mail' | 'rcpt' | 'data';
 /** `report`: a refusal that a delivery report passes on, which does not say what it answered. */
 export type SmtpReply = { stage: SmtpStage | 'report'; code: number; enhanced: string | null; text: string };
 
-export type SmtpVerdict = {
+type SmtpVerdict = {
   /** retry: nothing is decided yet; `category` and `code` say what it becomes when the retries are used up. */
   outcome: 'retry' | 'fail';
   category: 'hard_bounce' | 'soft_bounce' | 'rejected' | 'failed';

@@ -5,7 +5,7 @@ const longest = 2_000;
 const block = /^\s*-----BEGIN PUBLIC KEY-----[ \t]*\r?\n([A-Za-z0-9+/=\s]+)\n-----END PUBLIC KEY-----\s*$/;
 const form = 'must be one P-256 public key in PEM (-----BEGIN PUBLIC KEY-----)';
 
-export type ParsedPublicKey = { pem: string } | { fault: string };
+type ParsedPublicKey = { pem: string } | { fault: string };
 
 /**
  * A P-256 public key (SubjectPublicKeyInfo, RFC 5480) in the one form that every copy of it has; or what is wrong with

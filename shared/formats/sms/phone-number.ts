@@ -10,7 +10,7 @@ export type PhoneNumber = {
   /** The digits as they are dialled at home: `07700900123`. */
   national: string;
 };
-export type ParsedPhoneNumber = ({ ok: true } & PhoneNumber) | { ok: false; message: string };
+type ParsedPhoneNumber = ({ ok: true } & PhoneNumber) | { ok: false; message: string };
 
 type Library = typeof import('libphonenumber-js/max');
 

@@ -5,9 +5,9 @@ import { parseMoney } from '../money.ts';
 import { hasPhoneNumbers } from './phone-number.ts';
 
 /** The price of a part to a country from a day on, in ten-thousandths; null where its field is empty. */
-export type PriceLine = { country: string; validFrom: Date; gbp: number | null; eur: number | null };
+type PriceLine = { country: string; validFrom: Date; gbp: number | null; eur: number | null };
 /** `errors`: what is wrong with which lines; all of them are looked at. */
-export type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors: FieldErrors };
+type PriceFile = { ok: true; prices: PriceLine[] } | { ok: false; errors: FieldErrors };
 
 const priceColumns = ['country', 'gbp', 'eur', 'validFrom'] as const;
 type PriceColumn = (typeof priceColumns)[number];

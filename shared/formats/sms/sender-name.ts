@@ -7,7 +7,7 @@ export type SenderName = {
   key: string;
   isMobile: boolean;
 };
-export type ParsedSenderName = ({ ok: true } & SenderName) | { ok: false; message: string };
+type ParsedSenderName = ({ ok: true } & SenderName) | { ok: false; message: string };
 
 const letters = /^[A-Za-z0-9_ ]{3,11}$/;
 const digits = /^[0-9 ]+$/;

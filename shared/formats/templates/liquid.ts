@@ -43,7 +43,7 @@ export type Template = {
   /** Its tags `increment` and `decrement` keep their counters among the data. */
   writesToData: boolean;
 };
-export type RenderLimits = { time: TimeLimit; memory: MemoryLimit };
+type RenderLimits = { time: TimeLimit; memory: MemoryLimit };
 
 /** Fresh limits, in milliseconds of CPU time from now on. */
 export function limitsOf(milliseconds: number = limits.milliseconds): RenderLimits {

@@ -2,7 +2,7 @@
  * The structure of MJML by its source: what mjml itself passes over in silence, with the places that it does not tell.
  */
 
-export type MjmlAttribute = { name: string; value: string };
+type MjmlAttribute = { name: string; value: string };
 export type MjmlElement = {
   name: string;
   start: number;

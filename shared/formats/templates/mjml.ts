@@ -8,7 +8,7 @@ import { type Hidden, hide, isLiquidInText } from './mjml-liquid.ts';
 
 export type MjmlFault = { message: string; line?: number; column?: number };
 /** `html` null: Liquid builds the structure, so it must be rendered before. */
-export type Compiled = { html: string | null; faults?: never } | { html?: never; faults: MjmlFault[] };
+type Compiled = { html: string | null; faults?: never } | { html?: never; faults: MjmlFault[] };
 
 const largestHtml = 1024 * 1024;
 const mostFaults = 10;

@@ -89,7 +89,7 @@ const unicode = z.enum(['allow', 'deny', 'strip']).nullish();
 const data = JsonObject.nullish();
 const clientReference = text({ max: 64 }).nullish();
 
-export const mostBatchMessages = 10_000;
+const mostBatchMessages = 10_000;
 
 export const BatchMessage = z
   .object({

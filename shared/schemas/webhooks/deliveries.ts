@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { eventTypes } from '../events.ts';
 import { CreatedAt, Id, Moment, pageOf, pageQuery, Timestamp } from '../fields.ts';
 
-export const deliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const;
+const deliveryStatuses = ['pending', 'delivered', 'failed', 'skipped'] as const;
 const DeliveryStatus = z.enum(deliveryStatuses).meta({
   id: 'WebhookDeliveryStatus',
   description:

@@ -8,13 +8,13 @@ import { type ConnectOptions, createConnect } from './connect.ts';
  * as it may, that one forgets to forget an origin that is no longer in use.
  */
 
-export type LinesOptions = ConnectOptions & {
+type LinesOptions = ConnectOptions & {
   /** Connections to one origin at most; more requests than that wait for each other. */
   connectionsPerOrigin: number;
 };
 
 /** One connection that is kept open, or opened again. */
-export type KeptConnection = {
+type KeptConnection = {
   /** Answers received since it was opened: with none, a failure cannot be that of a connection that went stale. */
   answers: number;
   /** Breaks it off, open or being opened. */

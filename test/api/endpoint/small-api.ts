@@ -57,7 +57,7 @@ callers.set(signingKey, {
   signing: { algorithm: 'hmac_sha256', keys: [{ key: secret, until: null }] },
 });
 
-export const NewParcel = z.object({
+const NewParcel = z.object({
   name: text({ min: 1, max: 10 }),
   weightGrams: z.int32().min(1),
   note: text({ max: 100, multiline: true }).nullish(),

@@ -2,7 +2,7 @@ import { isTaken } from './ledger.ts';
 import type { InjectedFault, Ledger, Receivers, Rows } from './types.ts';
 
 /** A second copy of an email, or a delivery that was accepted again. */
-export type Duplicate = {
+type Duplicate = {
   what: 'email' | 'delivery';
   id: string;
   atMs: number;

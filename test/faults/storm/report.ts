@@ -27,7 +27,7 @@ export const tally = (names: readonly string[]): Record<string, number> =>
   );
 
 /** The faults that were injected, each as `kind, target`. */
-export const faultNames = ({ faults }: Pick<Outcome, 'faults'>): string[] =>
+const faultNames = ({ faults }: Pick<Outcome, 'faults'>): string[] =>
   faults.map(({ kind, target }) => `${kind}, ${target}`);
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(1);
@@ -44,7 +44,7 @@ export function findingsText({ findings, oddities }: Pick<Outcome, 'findings' | 
 
 const mib = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
-export function requestsText({ counts }: Outcome['ledger']): string {
+function requestsText({ counts }: Outcome['ledger']): string {
   const rows = [...counts]
     .toSorted(([one], [other]) => one.localeCompare(other))
     .map(
@@ -56,7 +56,7 @@ export function requestsText({ counts }: Outcome['ledger']): string {
   return table(head, [...rows, ['all', ...all]]);
 }
 
-export const memoryText = (samples: Outcome['samples']): string =>
+const memoryText = (samples: Outcome['samples']): string =>
   table(
     ['memory, MiB (median)', 'first quarter', 'second', 'last'],
     Object.entries(memoryByKind(samples)).map(([kind, { first, second, last }]) => [
@@ -68,7 +68,7 @@ export const memoryText = (samples: Outcome['samples']): string =>
 const lostInvariant = 'I1';
 
 /** Accepted and not done, by the ids that say so. */
-export const lostCount = ({ findings }: Pick<Outcome, 'findings'>): number =>
+const lostCount = ({ findings }: Pick<Outcome, 'findings'>): number =>
   new Set(
     findings
       .filter(({ invariant }) => invariant === lostInvariant)

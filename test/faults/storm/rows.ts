@@ -19,7 +19,7 @@ export type RecordRow = {
   retries: number;
   uncertainCount: number;
 };
-export type EmailRow = RecordRow & { kind: string };
+type EmailRow = RecordRow & { kind: string };
 export type TextRow = RecordRow & {
   direction: string;
   parts: number;

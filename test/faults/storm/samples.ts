@@ -44,7 +44,7 @@ function sampleProcess({
   return { name, kind, pid: pid(), rssBytes: rssOf(pid()), handles: handlesOf(pid()) };
 }
 
-export async function takeSample({ slots, servers }: Stage): Promise<Sample> {
+async function takeSample({ slots, servers }: Stage): Promise<Sample> {
   const up = slots.filter((slot) => slot.isUp());
   const ours = { name: 'harness', kind: 'harness', pid: () => process.pid };
   const processes = [...up, ours].map(sampleProcess).filter(({ rssBytes }) => rssBytes > 0);
@@ -105,7 +105,7 @@ export function median(values: readonly number[]): number {
 }
 
 /** `quarter` from 1 to 4, of the time that the samples cover. */
-export function quarterOf(samples: readonly Sample[], quarter: number): Sample[] {
+function quarterOf(samples: readonly Sample[], quarter: number): Sample[] {
   const [first, last] = [samples[0]?.atMs ?? 0, samples.at(-1)?.atMs ?? 0];
   const lengthMs = (last - first) / 4;
   const [from, to] = [first + (quarter - 1) * lengthMs, first + quarter * lengthMs];

@@ -29,7 +29,7 @@ export type Customer = {
 };
 
 export const templateName = 'receipt';
-export const senderName = 'Acme';
+const senderName = 'Acme';
 
 const every: readonly EventType[] = [
   'email.queued',

@@ -3,7 +3,7 @@ import { now } from '../../../shared/common/clock.ts';
 import type { Signer } from './signed-key.ts';
 
 /** As it goes out: the target is part of the URL exactly as given. */
-export type Outgoing = {
+type Outgoing = {
   method: string;
   url: string;
   headers?: Record<string, string>;
@@ -57,7 +57,7 @@ export function digestOf(body: string | Buffer): string {
 }
 
 /** The components that the service wants signed in such a request. */
-export function coveredBy(headers: Record<string, string>): string[] {
+function coveredBy(headers: Record<string, string>): string[] {
   const fields = ['content-digest', 'content-type', 'idempotency-key'];
   return ['@method', '@authority', '@path', '@query', ...fields.filter((name) => name in headers)];
 }

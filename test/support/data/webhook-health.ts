@@ -50,7 +50,7 @@ export async function watchedWebhook(
 export type Watched = Awaited<ReturnType<typeof watchedWebhook>>;
 
 /** The stored health of a webhook. */
-export async function healthOf(webhookId: string) {
+async function healthOf(webhookId: string) {
   const [row] = await query('SELECT * FROM webhooks WHERE id = ?', [idToBytes(webhookId)]);
   return {
     active: row!['active'] === 1,

@@ -18,7 +18,7 @@ const nodeOptions = [
 
 /** Environment variables for one process, over those of the test file. */
 export type Settings = Record<string, string>;
-export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 export type PlatformProcess = {
   pid: number;

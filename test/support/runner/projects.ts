@@ -49,7 +49,7 @@ export function startsProcesses(file: string): boolean {
 }
 
 /** A file and all that it imports, directly or not, by static imports of values within the repository. */
-export function reachableFrom(file: string, found = new Set<string>()): Set<string> {
+function reachableFrom(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);
   for (const imported of importsOf(file)) reachableFrom(imported, found);

@@ -64,7 +64,7 @@ export type WebhookReceiver = {
   close: () => Promise<void>;
 };
 
-export type WebhookReceiverOptions = {
+type WebhookReceiverOptions = {
   respond?: Answer | Respond;
   /** Makes it an https endpoint. */
   tls?: { key: string; cert: string };

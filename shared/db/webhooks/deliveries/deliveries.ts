@@ -43,7 +43,7 @@ export type DeliveryRecord = RecordOf<typeof deliveries> & {
 
 export type DeliveryFilter = { status?: DeliveryStatus | undefined; eventType?: string | undefined };
 /** Ids before the first and not before the second; null is no bound. */
-export type DeliveryRange = { before: string | null; downTo: string | null };
+type DeliveryRange = { before: string | null; downTo: string | null };
 
 /** Newest first. */
 export async function listDeliveries(

@@ -11,7 +11,7 @@ import { attempt } from './attempt.ts';
 import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { isPast } from './times.ts';
 
-export type EmailTurn = {
+type EmailTurn = {
   emailId: string;
   workspaceId?: string | undefined;
   /** Left out: the lane's. */

@@ -12,7 +12,7 @@ import type { HandOverResult } from '../../../transports/smtp.ts';
  * so that ten thousand of them neither hammer it nor use up their retries.
  */
 
-export type RelayCircuitBreaker = Pick<CircuitBreaker, 'pass' | 'isPaused'> & {
+type RelayCircuitBreaker = Pick<CircuitBreaker, 'pass' | 'isPaused'> & {
   /** Notes the result of a hand-over. */
   note: (result: HandOverResult) => void;
 };

@@ -17,7 +17,7 @@ const maxDomains = 50;
 /** With the selector and the labels before it, a name must still fit into the 253 characters of DNS. */
 const maxNameLength = 225;
 
-export type PreparedDomain = { name: string; key: DkimKey };
+type PreparedDomain = { name: string; key: DkimKey };
 
 /** Makes the key, which takes a while. Where the request will be refused anyway, none is made. */
 export async function makeKey(caller: Caller, request: NewEmailDomain): Promise<PreparedDomain> {

@@ -25,7 +25,7 @@ export function isFeedbackAddress(address: string): boolean {
 }
 
 /** Where a message came from, as far as it is known. */
-export type Envelope = {
+type Envelope = {
   recipients: readonly string[];
   /** The network of the server that handed it over: its messages take turns with those of others. */
   sender: string;

@@ -2,7 +2,7 @@ import { config } from '../../../config/config.ts';
 import { makeToken, readToken } from './tokens.ts';
 
 /** The purpose of a link in an email: the page to opt out at, or the image whose loads are counted. */
-export type LinkKind = 'unsubscribe' | 'open';
+type LinkKind = 'unsubscribe' | 'open';
 const paths = { unsubscribe: '/u', open: '/o' } as const;
 
 export function linkOf(kind: LinkKind, emailId: string): string {

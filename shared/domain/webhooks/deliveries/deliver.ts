@@ -50,7 +50,7 @@ export function jobsInHand(): number {
   return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
 }
 
-export type WebhookTurn = z.infer<typeof deliverWebhook.payload>;
+type WebhookTurn = z.infer<typeof deliverWebhook.payload>;
 
 /**
  * The turn of some deliveries of a webhook, each for itself: an attempt as soon as the webhook has a slot for it; else

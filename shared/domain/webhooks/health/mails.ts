@@ -6,7 +6,7 @@ import type { SystemMail } from '../../operations/system-mail.ts';
 import { switchOffAt, windowMinutes } from './outage.ts';
 
 /** The facts in the mails about one webhook's outage. */
-export type Outage = {
+type Outage = {
   webhook: WebhookRecord;
   workspace: WorkspaceRecord;
   failingSince: Date;

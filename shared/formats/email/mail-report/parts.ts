@@ -1,7 +1,7 @@
 import { boundaryOf, decoded, encodingOf, typeOf } from './content.ts';
 
 /** A part of a message that holds no other parts. */
-export type MimePart = {
+type MimePart = {
   /** In lower case, without parameters. */
   type: string;
   /** Decoded, and read as UTF-8. */

@@ -1,4 +1,4 @@
-export type EncodedBody = { encoding: '7bit' | 'quoted-printable' | 'base64'; body: string };
+type EncodedBody = { encoding: '7bit' | 'quoted-printable' | 'base64'; body: string };
 
 // RFC 5322 §2.1.1 allows 998; relays that count the line end too are let be right.
 const longestLine = 996;

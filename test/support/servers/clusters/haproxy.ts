@@ -11,7 +11,7 @@ import { type OwnMysql, type OwnServer, ownFolder, run } from '../own-servers.ts
 import { addressOf } from '../tcp-proxy.ts';
 
 /** A HAProxy that leads to the one of several MySQL that is written to. */
-export type Haproxy = OwnServer & {
+type Haproxy = OwnServer & {
   /** Nobody is led to that server any more until `takeBack`, and connections to it are ended: a planned switch. */
   lead: (away: 'away' | 'back', from: OwnMysql) => Promise<void>;
 };

@@ -38,7 +38,7 @@ async function runs(): Promise<boolean> {
 /** A text that has come whole, read as a phone reads it. */
 export type Shown = { via: string; text: string; parts: number; ids: string[]; [field: string]: unknown };
 /** A text of a person. */
-export type Typed = {
+type Typed = {
   via: string;
   from: string;
   to: string;
