@@ -1,3 +1,4 @@
+import type { Usable } from '../../shared/common/faults.ts';
 import * as reports from '../../shared/domain/reports/reports.ts';
 import {
   ClientTagsReport,
@@ -14,85 +15,68 @@ const tag = 'Reports';
 const common =
   'Messages count for the hour in which they were accepted, with the status that they have now; what happens is in the figures within seconds.';
 
+const report = {
+  method: 'get',
+  tag,
+  scope: 'reports.read',
+  status: 200,
+  csv: true,
+  problems: [],
+} as const;
+
+/** All but that by interval. */
+const filtered = {
+  ...report,
+  query: ReportFilter,
+  faults: ({ query }: { query: Usable<ReportFilter> }) => reports.faultsOf(query),
+} as const;
+
 export default [
   endpoint({
-    method: 'get',
+    ...report,
     path: '/v2/reports/sends',
     id: 'getSendsReport',
-    tag,
     summary: 'Count messages by hour, day or month',
     description: `${common} Intervals without a message are there, with zeros.`,
-    scope: 'reports.read',
     query: SendsFilter,
-    status: 200,
     response: SendsReport,
-    csv: true,
-    problems: [],
     faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.sends(caller, query),
   }),
   endpoint({
-    method: 'get',
+    ...filtered,
     path: '/v2/reports/client-tags',
     id: 'getClientTagsReport',
-    tag,
     summary: 'Count messages by clientTag, most accepted first; the first 1,000',
     description: common,
-    scope: 'reports.read',
-    query: ReportFilter,
-    status: 200,
     response: ClientTagsReport,
-    csv: true,
-    problems: [],
-    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.clientTags(caller, query),
   }),
   endpoint({
-    method: 'get',
+    ...filtered,
     path: '/v2/reports/countries',
     id: 'getCountriesReport',
-    tag,
     summary: 'Count text messages by country and carrier, most accepted first',
     description: common,
-    scope: 'reports.read',
-    query: ReportFilter,
-    status: 200,
     response: CountriesReport,
-    csv: true,
-    problems: [],
-    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.countries(caller, query),
   }),
   endpoint({
-    method: 'get',
+    ...filtered,
     path: '/v2/reports/latency',
     id: 'getLatencyReport',
-    tag,
     summary: 'See how long messages took to be sent and to be delivered',
     description: `${common} The times are read from histograms, and are within 4 % of the true ones.`,
-    scope: 'reports.read',
-    query: ReportFilter,
-    status: 200,
     response: LatencyReport,
-    csv: true,
-    problems: [],
-    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.latency(caller, query),
   }),
   endpoint({
-    method: 'get',
+    ...filtered,
     path: '/v2/reports/email-deliverability',
     id: 'getEmailDeliverabilityReport',
-    tag,
     summary: 'See what became of emails, by recipient domain and by sending domain',
     description: `${common} The first 200 domains of each, most accepted first.`,
-    scope: 'reports.read',
-    query: ReportFilter,
-    status: 200,
     response: DeliverabilityReport,
-    csv: true,
-    problems: [],
-    faults: ({ query }) => reports.faultsOf(query),
     handle: ({ caller, query }) => reports.emailDeliverability(caller, query),
   }),
 ];

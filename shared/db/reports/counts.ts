@@ -17,8 +17,8 @@ export const dimensions = [
 export type Dimension = (typeof dimensions)[number];
 export type Span = 'hour' | 'day' | 'month';
 
-/** The counts of messages; a column each. */
-export const measures = [
+/** All messages, and those of each status. */
+export const statusMeasures = [
   'accepted',
   'queued',
   'held',
@@ -26,6 +26,10 @@ export const measures = [
   'delivered',
   'failed',
   'cancelled',
+] as const;
+/** The counts of messages; a column each. */
+export const measures = [
+  ...statusMeasures,
   'hard_bounces',
   'soft_bounces',
   'rejected',

@@ -41,18 +41,7 @@ const channelsOf = ({ channel }: Pick<ReportFilter, 'channel'>): readonly db.Cha
 const only = (channel: db.Channel, filter: ReportFilter): readonly db.Channel[] =>
   channelsOf(filter).filter((one) => one === channel);
 
-const counted = [
-  'accepted',
-  'queued',
-  'held',
-  'sent',
-  'delivered',
-  'failed',
-  'cancelled',
-  'parts',
-  'cost_gbp',
-  'cost_eur',
-] as const;
+const counted = [...db.statusMeasures, 'parts', 'cost_gbp', 'cost_eur'] as const;
 const ofDomains = [
   'accepted',
   'delivered',
