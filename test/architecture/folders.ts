@@ -1,23 +1,34 @@
-import { isProduct, type Rule } from './rule.ts';
+import { type File, isProduct, type Rule } from './rule.ts';
 
 const mostEntries = 20;
 // A folder of more files than these says what lives in it.
 const filesWithoutReadme = 5;
-// A migration is never moved or renamed, and a guide's address is its name, so these folders only grow.
-const growing = new Set(['shared/db/migrations', 'api/public/guides']);
+const crowded: Record<string, string> = {
+  'shared/db/migrations': 'a migration is never moved or renamed',
+  'api/public/guides': "a guide's address is its name",
+  'scripts/benches': 'the parts of one program, which any of its lines may use',
+  'scripts/benches/lines': 'a file for each line of scripts/bench, found by its name',
+  test: 'a folder for each part of the product, and those that go through all of it',
+  'test/architecture': 'a file for each group of rules, and its planted breaches beside it',
+  'test/faults': 'a file for each fault that has no family',
+  'test/faults/storm': 'the parts of one program',
+};
 const readme = 'README.md';
+
+// A test is found by the path of what it tests.
+const isExplained = (file: File) => isProduct(file) || /^scripts\/.*\.ts$/.test(file.path);
 
 /** Folder -> its entries, its README apart, and how many of them are files of code. */
 function foldersOf(files: Parameters<Rule>[0]) {
   const folders = new Map<string, { entries: Set<string>; code: number }>();
-  for (const file of files.filter(({ path }) => /^(api|workers|shared)\//.test(path))) {
+  for (const file of files.filter(({ path }) => /^(api|workers|shared|scripts|test)\//.test(path))) {
     const parts = file.path.split('/');
     for (let depth = 1; depth < parts.length; depth += 1) {
       const name = parts.slice(0, depth).join('/');
       const folder = folders.get(name) ?? { entries: new Set(), code: 0 };
       folders.set(name, folder);
       if (parts[depth] !== readme) folder.entries.add(parts[depth]!);
-      if (depth === parts.length - 1 && isProduct(file)) folder.code += 1;
+      if (depth === parts.length - 1 && isExplained(file)) folder.code += 1;
     }
   }
   return folders;
@@ -26,7 +37,7 @@ function foldersOf(files: Parameters<Rule>[0]) {
 /** A reader takes in so many names at a glance. */
 export const noCrowdedFolder: Rule = (files) =>
   [...foldersOf(files)]
-    .filter(([name, { entries }]) => entries.size > mostEntries && !growing.has(name))
+    .filter(([name, { entries }]) => entries.size > mostEntries && !Object.hasOwn(crowded, name))
     .map(([name, { entries }]) => `${name} has ${entries.size} entries; ${mostEntries} are the most`);
 
 /** Tells a newcomer what lives in the folder, who may import it and where to start reading. */
