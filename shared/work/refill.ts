@@ -10,14 +10,14 @@ export type Capacity = {
   /** Jobs that it has. */
   admitted: number;
   /** Further jobs that it may have now, and how many of those for rows that are due much later. */
-  room: number;
+  free: number;
   forLater: number;
   /** Rows that are due later than this stay where they are. */
   dueBefore: Date;
 };
 
 /** Rows of one owner that are admitted, first due first. `isAll`: no others of it were found. */
-type AdmittedRows = { room: Capacity; rows: WaitingRow[]; isAll: boolean };
+type AdmittedRows = { capacity: Capacity; rows: WaitingRow[]; isAll: boolean };
 
 /** Work that is due no later than in this time counts as due. */
 export const soonMs = 5_000;
@@ -26,13 +26,13 @@ const mostRows = 5_000;
 const mostOwners = 100;
 
 /**
- * Makes the function that admits rows of these owners to Redis, first due first, as far as there is room. `isFull` in
- * its answer: some owner has no room, though it may have more than none.
+ * Makes the function that admits rows of these owners to Redis, first due first, as far as their windows take
+ * them. `isFull` in its answer: the window of some owner takes nothing, or too little to look at it.
  */
 export function refiller<Lane extends string, Asker extends string>(options: {
   table: WorkTable<Lane>;
   /** Of each owner that something may be admitted for. It is asked before and after the rows are listed. */
-  roomsOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
+  capacitiesOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
   /**
    * The asker, and the part of the window that must be free for an owner to be looked at: the fewer the times, the
    * more there is to admit each time.
@@ -44,33 +44,33 @@ export function refiller<Lane extends string, Asker extends string>(options: {
   mostAtOnce: number;
   note: (lane: Lane | null, admitted: number) => void;
 }) {
-  const { table, roomsOf, leastFree, wake, mostAtOnce, note } = options;
+  const { table, capacitiesOf, leastFree, wake, mostAtOnce, note } = options;
 
-  async function admit(lane: Lane | null, rooms: Capacity[], at: Date, by: Asker): Promise<number> {
+  async function admit(lane: Lane | null, capacities: Capacity[], at: Date, by: Asker): Promise<number> {
     const found = Map.groupBy(
       await listDueOf(
         table,
         lane,
         true,
-        rooms.map(({ ownerId, dueBefore, room }) => ({
+        capacities.map(({ ownerId, dueBefore, free }) => ({
           ownerId,
           dueBefore,
-          limit: Math.min(room, mostAtOnce),
+          limit: Math.min(free, mostAtOnce),
         })),
       ),
       ({ ownerId }) => ownerId,
     );
     if (found.size === 0) return 0;
     const soon = at.getTime() + soonMs;
-    // Counted again, after they were listed: two who do this at once then admit the same ones, or no more than there
-    // is room for.
-    const groups = (await roomsOf(lane, [...found.keys()], at, by)).map((room): AdmittedRows => {
-      const listed = found.get(room.ownerId) ?? [];
+    // Counted again, after they were listed: two who do this at once then admit the same ones, or no more than the
+    // window takes.
+    const groups = (await capacitiesOf(lane, [...found.keys()], at, by)).map((capacity): AdmittedRows => {
+      const listed = found.get(capacity.ownerId) ?? [];
       const rows = listed
-        .slice(0, Math.min(Math.max(0, room.room), mostAtOnce))
-        // Rows that are due much later must leave room for those that come up before them.
-        .filter(({ dueAt }, index) => dueAt.getTime() <= soon || index < room.forLater);
-      return { room, rows, isAll: rows.length === listed.length && rows.length < room.room };
+        .slice(0, Math.min(Math.max(0, capacity.free), mostAtOnce))
+        // Rows that are due much later must leave places for those that come up before them.
+        .filter(({ dueAt }, index) => dueAt.getTime() <= soon || index < capacity.forLater);
+      return { capacity, rows, isAll: rows.length === listed.length && rows.length < capacity.free };
     });
     const ids = groups.flatMap(({ rows }) => rows.map(({ id }) => id));
     if (ids.length === 0) return 0;
@@ -97,25 +97,25 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     by: Asker,
   ): Promise<{ admitted: number; isFull: boolean }> => {
     const at = now();
-    const rooms = (await roomsOf(lane, ownerIds, at, by)).filter(({ window }) => window > 0);
-    const free = rooms.filter(({ window, room }) => room > 0 && room >= leastFree[by] * window);
+    const capacities = (await capacitiesOf(lane, ownerIds, at, by)).filter(({ window }) => window > 0);
+    const worthwhile = capacities.filter(({ window, free }) => free > 0 && free >= leastFree[by] * window);
     let admitted = 0;
-    for (const group of inGroups(free, mostAtOnce)) admitted += await admit(lane, group, at, by);
-    return { admitted, isFull: free.length < rooms.length };
+    for (const group of inGroups(worthwhile, mostAtOnce)) admitted += await admit(lane, group, at, by);
+    return { admitted, isFull: worthwhile.length < capacities.length };
   };
 }
 
-function inGroups(rooms: Capacity[], mostAtOnce: number): Capacity[][] {
+function inGroups(capacities: Capacity[], mostAtOnce: number): Capacity[][] {
   const groups: Capacity[][] = [];
   let rows = mostRows;
-  for (const room of rooms) {
-    const its = Math.min(room.room, mostAtOnce);
+  for (const capacity of capacities) {
+    const its = Math.min(capacity.free, mostAtOnce);
     rows += its;
     if (rows > mostRows || groups.at(-1)!.length >= mostOwners) {
       groups.push([]);
       rows = its;
     }
-    groups.at(-1)!.push(room);
+    groups.at(-1)!.push(capacity);
   }
   return groups;
 }

@@ -10,7 +10,7 @@ import { messageAdmission } from '../work/message-admission.ts';
 export const jobsPerWorkspace = 2;
 
 /** Which copies have a job in Redis, and which wait in their rows. */
-export const { enter, checkSoon, refill, sweep } = messageAdmission<
+export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission<
   'default',
   { copyId: string; workspaceId?: string | undefined }
 >({
@@ -25,12 +25,12 @@ export const { enter, checkSoon, refill, sweep } = messageAdmission<
 
 /** Wakes a worker for a new copy where there is room, at the end of the transaction; else it waits. Returns whether it waits. */
 export function admit(workspaceId: string, copy: Pick<NewCopy, 'id' | 'createdAt'>): { parked: boolean } {
-  const place = enter('default', workspaceId, copy.createdAt);
-  if (place.hasRoom) {
+  const permit = tryAdmit('default', workspaceId, copy.createdAt);
+  if (permit.isGranted) {
     wake(workspaceId, { id: copy.id, claims: 0 });
-    afterCommit(place.committed);
+    afterCommit(permit.committed);
   } else afterCommit(() => checkSoon('default', workspaceId));
-  return { parked: !place.hasRoom };
+  return { parked: !permit.isGranted };
 }
 
 /** Its job, named after the claim that it leads to, so that the sweep makes no second one. */

@@ -27,15 +27,15 @@ export async function send(caller: Caller, prepared: PreparedEmail): Promise<Ema
 
 /** The same for whoever has no caller to answer. */
 export async function store({ record, body, attachments }: PreparedEmail): Promise<void> {
-  const place = record.parked ? null : admission.enter(record.kind, record.workspaceId, record.dueAt!);
-  const stored = { ...record, parked: !place?.hasRoom };
+  const permit = record.parked ? null : admission.tryAdmit(record.kind, record.workspaceId, record.dueAt!);
+  const stored = { ...record, parked: !permit?.isGranted };
   await db.insertEmail(record.workspaceId, stored, { ...body, attachmentCount: attachments.length });
   await storeAttachments(record.workspaceId, record.id, attachments);
   await events.record(record.workspaceId, eventOf(record));
-  if (place?.hasRoom) {
-    wake(record, place.rank);
-    afterCommit(place.committed);
-  } else if (place)
+  if (permit?.isGranted) {
+    wake(record, permit.rank);
+    afterCommit(permit.committed);
+  } else if (permit)
     afterCommit(() => {
       count('emails_parked', { kind: record.kind });
       admission.checkSoon(record.kind, record.workspaceId);

@@ -8,8 +8,8 @@ import {
 } from '../../db/work/message-admission.system.ts';
 import type { Job } from '../../jobs/job.ts';
 import { enqueueAll, isNear, wakeBefore } from '../../queue/queue.ts';
+import { admissionWindows, rankOf, windowForLater } from '../../work/admission-window.ts';
 import { type Capacity, refiller } from '../../work/refill.ts';
-import { rankOf, rooms, windowForLater } from '../../work/rooms.ts';
 import { inSharedJobs, type SharedJob, sharedJobName } from '../../work/shared-jobs.ts';
 import { sweeper } from '../../work/sweep.ts';
 
@@ -69,7 +69,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   /** A table without lanes has those of its job, which is one. */
   const laneIn = (lane: Lane | null): Lane => lane ?? (Object.keys(job.lanes)[0] as Lane);
 
-  async function roomsOf(of: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
+  async function capacitiesOf(of: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
     const lane = laneIn(of);
     const near = wakeBefore(at);
     const found = await listAdmissions(messages, lane, workspaceIds, near);
@@ -86,7 +86,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
         ownerId: workspaceId,
         window: window(),
         admitted,
-        room: sendingBlocked ? free : isHeld(admission, at) ? 0 : allowed,
+        free: sendingBlocked ? free : isHeld(admission, at) ? 0 : allowed,
         forLater: isLimited ? 0 : windowForLater(window()) - admitted,
         dueBefore: sendingBlocked ? overdue : near,
       };
@@ -129,13 +129,13 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
 
   const refill = refiller<Lane, 'sweep' | 'worker' | 'request'>({
     table,
-    roomsOf,
+    capacitiesOf,
     leastFree: { sweep: 0, worker: 0.3, request: 0 },
     wake: (lane, groups) =>
       wakeAll(
         laneIn(lane),
-        groups.flatMap(({ room, rows }) =>
-          rows.map((row, index) => ({ ...row, rank: rankOf(room.admitted + index) })),
+        groups.flatMap(({ capacity, rows }) =>
+          rows.map((row, index) => ({ ...row, rank: rankOf(capacity.admitted + index) })),
         ),
       ),
     mostAtOnce,
@@ -156,7 +156,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     admitAtOnce,
   });
 
-  const { enter, checkSoon } = rooms<Lane>({
+  const { tryAdmit, checkSoon } = admissionWindows<Lane>({
     window,
     count: async (lane, workspaceId, dueBefore) => {
       const [found] = await listAdmissions(messages, lane, [workspaceId], dueBefore);
@@ -168,15 +168,15 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   });
 
   return {
-    enter,
+    tryAdmit,
     checkSoon,
     /** Whether a message that a worker gives back keeps a job until it is due again; else it waits in its row. */
     keepsJob: (lane: Lane, workspaceId: string, dueAt: Date): boolean => {
       if (!isNear(dueAt)) return false;
-      const place = enter(lane, workspaceId, dueAt);
+      const permit = tryAdmit(lane, workspaceId, dueAt);
       // Until now it was counted as one that a worker holds.
-      place.committed();
-      return place.hasRoom;
+      permit.committed();
+      return permit.isGranted;
     },
     refill,
     /** Makes again what is missing of the jobs, and admits what there is room for; returns how many rows it looked at. */

@@ -11,7 +11,7 @@ export { takeTurn } from './limits.ts';
 export { laneOf } from './precedence.ts';
 
 /** Which emails have a job in Redis, and which wait in their rows. */
-export const { enter, keepsJob, checkSoon, refill, sweep } = messageAdmission({
+export const { tryAdmit, keepsJob, checkSoon, refill, sweep } = messageAdmission({
   messages: emailMessages,
   job: sendEmail,
   payloadOf: ({ id, workspaceId, lane }) => ({ emailId: id, workspaceId, ...(lane && { kind: lane }) }),

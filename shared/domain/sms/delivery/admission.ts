@@ -13,7 +13,7 @@ import { giveUpMinutes } from './times.ts';
 export const textsPerJob = 10;
 
 /** Which texts have a job in Redis, and which wait in their rows. */
-export const { enter, keepsJob, checkSoon, refill, sweep } = messageAdmission({
+export const { tryAdmit, keepsJob, checkSoon, refill, sweep } = messageAdmission({
   messages: smsMessages,
   job: sendSms,
   payloadOf: ({ id, workspaceId }) => ({ smsId: id, workspaceId }),
@@ -36,18 +36,18 @@ export function admit(message: SmsRecord): SmsRecord {
   const { id, workspaceId, lane, requestId } = message;
   const dueAt = message.dueAt!;
   if (message.parked) return message;
-  const place = enter(lane, workspaceId, dueAt);
-  if (place.hasRoom) {
+  const permit = tryAdmit(lane, workspaceId, dueAt);
+  if (permit.isGranted) {
     enqueue(
       sendSms,
       { smsId: id, workspaceId },
-      { lane, id: jobName(message), at: dueAt, requestId, priority: place.rank },
+      { lane, id: jobName(message), at: dueAt, requestId, priority: permit.rank },
     );
-    afterCommit(place.committed);
+    afterCommit(permit.committed);
   } else
     afterCommit(() => {
       count('sms_parked', { lane });
       checkSoon(lane, workspaceId);
     });
-  return { ...message, parked: !place.hasRoom };
+  return { ...message, parked: !permit.isGranted };
 }

@@ -1,8 +1,8 @@
 import { count } from '../../../common/metrics.ts';
 import * as system from '../../../db/webhooks/deliveries/deliveries.system.ts';
 import { wakeBefore } from '../../../queue/queue.ts';
+import { windowForLater } from '../../../work/admission-window.ts';
 import { type Capacity, refiller } from '../../../work/refill.ts';
-import { windowForLater } from '../../../work/rooms.ts';
 import { wake } from './lanes.ts';
 import { isInOutage, windowOf } from './window.ts';
 
@@ -19,23 +19,23 @@ type Asker = keyof typeof leastFree;
 const refillAll = refiller<never, Asker>({
   table: system.deliveryTable,
   leastFree,
-  roomsOf: async (_lane, webhookIds, at, by) => {
+  capacitiesOf: async (_lane, webhookIds, at, by) => {
     const found = await system.listAdmissions(webhookIds);
     return found
       .filter((webhook) => by === 'sweep' || !isInOutage(webhook))
       .map((webhook): Capacity => {
         const window = windowOf(webhook, at);
         const { webhookId: ownerId, admitted } = webhook;
-        const room = window - admitted;
+        const free = window - admitted;
         const forLater = windowForLater(window) - admitted;
-        return { ownerId, window, admitted, room, forLater, dueBefore: wakeBefore(at) };
+        return { ownerId, window, admitted, free, forLater, dueBefore: wakeBefore(at) };
       });
   },
   wake: (_lane, groups, at) =>
     wake(
-      groups.flatMap(({ room, rows, isAll }) => {
+      groups.flatMap(({ capacity, rows, isAll }) => {
         // After many, more may have come by the time that they are done.
-        const staysBehind = !isAll || rows.length > room.window / 10;
+        const staysBehind = !isAll || rows.length > capacity.window / 10;
         return rows.map((row, index) => ({
           ...row,
           webhookId: row.ownerId,

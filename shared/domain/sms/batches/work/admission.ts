@@ -10,7 +10,7 @@ import { messageAdmission } from '../../../work/message-admission.ts';
 export const jobsPerWorkspace = 8;
 
 /** Which batches have a job in Redis, and which wait in their rows. */
-export const { enter, checkSoon, refill, sweep } = messageAdmission({
+export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission({
   messages: batchWork,
   job: expandBatch,
   payloadOf: ({ id, workspaceId }) => ({ batchId: id, workspaceId }),
@@ -29,14 +29,14 @@ export function admit(batch: SmsBatchRecord, suffix = ''): SmsBatchRecord {
   const { id, workspaceId, lane, requestId, dueAt } = batch;
   if (!dueAt) return batch;
   if (!isNear(dueAt)) return { ...batch, parked: true };
-  const place = enter(lane, workspaceId, dueAt);
-  if (place.hasRoom) {
+  const permit = tryAdmit(lane, workspaceId, dueAt);
+  if (permit.isGranted) {
     enqueue(
       expandBatch,
       { batchId: id, workspaceId },
-      { lane, id: jobName(batch, suffix), at: dueAt, requestId, priority: place.rank },
+      { lane, id: jobName(batch, suffix), at: dueAt, requestId, priority: permit.rank },
     );
-    afterCommit(place.committed);
+    afterCommit(permit.committed);
   } else afterCommit(() => checkSoon(lane, workspaceId));
-  return { ...batch, parked: !place.hasRoom };
+  return { ...batch, parked: !permit.isGranted };
 }

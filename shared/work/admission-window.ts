@@ -10,7 +10,7 @@ import { soonMs } from './refill.ts';
  * admit at once, Redis holds a few jobs more than the window for a moment.
  */
 
-type KnownRoom = {
+type OwnerWindow = {
   /** Jobs in Redis: the last count, and those admitted since. */
   admitted: number;
   /** Admitted since the last count began. */
@@ -28,9 +28,9 @@ type KnownRoom = {
 };
 
 /** The result of a count. */
-type RoomCount = { admitted: number; isBehind: boolean; isLimited: boolean };
+type WindowCount = { admitted: number; isBehind: boolean; isLimited: boolean };
 
-const mostRooms = 20_000;
+const mostWindows = 20_000;
 const countEveryMs = 100;
 /** After a count this many times its duration passes before the next, so counting takes a twentieth of the time. */
 const restPerCount = 20;
@@ -52,25 +52,25 @@ export function rankOf(admitted: number): number {
 export const windowForLater = (window: number): number => Math.ceil(window / 2);
 
 /**
- * `hasRoom`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
+ * `isGranted`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
  * to see.
  */
-type RoomPermit = { hasRoom: boolean; rank: number; committed: () => void };
+type AdmissionPermit = { isGranted: boolean; rank: number; committed: () => void };
 
-export function rooms<Lane extends string>(options: {
+export function admissionWindows<Lane extends string>(options: {
   /** Jobs of one owner in one lane. */
   window: () => number;
   /** Null: there is no such owner. */
-  count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<RoomCount | null>;
+  count: (lane: Lane, ownerId: string, dueBefore: Date) => Promise<WindowCount | null>;
   refill: (lane: Lane, ownerIds: string[], by: 'request') => Promise<unknown>;
 }) {
-  const known = new LRUCache<string, KnownRoom>({ max: mostRooms });
+  const known = new LRUCache<string, OwnerWindow>({ max: mostWindows });
 
-  function roomOf(lane: Lane, ownerId: string): KnownRoom {
+  function windowOf(lane: Lane, ownerId: string): OwnerWindow {
     const key = `${ownerId} ${lane}`;
-    let room = known.get(key);
-    if (!room) {
-      room = {
+    let own = known.get(key);
+    if (!own) {
+      own = {
         admitted: 0,
         entered: 0,
         uncommitted: new Set(),
@@ -81,68 +81,68 @@ export function rooms<Lane extends string>(options: {
         isCounting: false,
         timer: undefined,
       };
-      known.set(key, room);
+      known.set(key, own);
     }
-    return room;
+    return own;
   }
 
-  async function count(room: KnownRoom, lane: Lane, ownerId: string): Promise<void> {
-    if (room.isCounting) return;
-    room.isCounting = true;
-    room.entered = 0;
+  async function count(own: OwnerWindow, lane: Lane, ownerId: string): Promise<void> {
+    if (own.isCounting) return;
+    own.isCounting = true;
+    own.entered = 0;
     const startedAt = performance.now();
-    for (const entry of room.uncommitted)
-      if (startedAt - entry.at > longestCommitMs) room.uncommitted.delete(entry);
-    const uncommitted = room.uncommitted.size;
+    for (const entry of own.uncommitted)
+      if (startedAt - entry.at > longestCommitMs) own.uncommitted.delete(entry);
+    const uncommitted = own.uncommitted.size;
     try {
       const found = await outsideTransaction(() =>
         options.count(lane, ownerId, new Date(now().getTime() + soonMs)),
       );
-      room.admitted = (found?.admitted ?? 0) + uncommitted + room.entered;
-      room.isLimited = found?.isLimited ?? false;
-      room.isBehind = found?.isBehind ?? false;
+      own.admitted = (found?.admitted ?? 0) + uncommitted + own.entered;
+      own.isLimited = found?.isLimited ?? false;
+      own.isBehind = found?.isBehind ?? false;
     } catch (error) {
-      logger.debug({ err: error, ownerId }, 'the room for work could not be counted');
+      logger.debug({ err: error, ownerId }, 'the admission window could not be counted');
     } finally {
-      room.countedAt = performance.now();
-      room.countMs = room.countedAt - startedAt;
-      room.isCounting = false;
+      own.countedAt = performance.now();
+      own.countMs = own.countedAt - startedAt;
+      own.isCounting = false;
     }
   }
 
   return {
-    /** Whether there is room for a job of a new row of this owner. */
-    enter: (lane: Lane, ownerId: string, dueAt: Date): RoomPermit => {
-      const room = roomOf(lane, ownerId);
+    /** Counts a job of a new row of this owner, where the window has a place for it. */
+    tryAdmit: (lane: Lane, ownerId: string, dueAt: Date): AdmissionPermit => {
+      const own = windowOf(lane, ownerId);
       const window = options.window();
       const isLater = dueAt.getTime() > now().getTime() + soonMs;
-      const age = performance.now() - room.countedAt;
+      const age = performance.now() - own.countedAt;
       // A count of long ago says nothing of now.
-      const rank = age > staleMs ? 0 : rankOf(room.admitted);
-      const hasRoom = isLater
-        ? room.admitted < windowForLater(window)
-        : !room.isBehind && room.admitted < window;
+      const rank = age > staleMs ? 0 : rankOf(own.admitted);
+      const isGranted = isLater
+        ? own.admitted < windowForLater(window)
+        : !own.isBehind && own.admitted < window;
       const entry = { at: performance.now() };
-      if (hasRoom) {
-        room.admitted += 1;
-        room.entered += 1;
-        room.uncommitted.add(entry);
+      if (isGranted) {
+        own.admitted += 1;
+        own.entered += 1;
+        own.uncommitted.add(entry);
       }
-      const isMuch = room.admitted >= Math.min(perRank, window / 4);
-      const isTime = age >= Math.max(countEveryMs, restPerCount * room.countMs);
-      if (isTime && (isMuch || room.isLimited)) void count(room, lane, ownerId);
-      return { hasRoom, rank, committed: () => void room.uncommitted.delete(entry) };
+      const isMuch = own.admitted >= Math.min(perRank, window / 4);
+      const isTime = age >= Math.max(countEveryMs, restPerCount * own.countMs);
+      if (isTime && (isMuch || own.isLimited)) void count(own, lane, ownerId);
+      return { isGranted, rank, committed: () => void own.uncommitted.delete(entry) };
     },
 
-    /** For a row that found no room: checks a little later whether some has come free. */
+    /** For a row that was not admitted: checks a little later whether the window has places again. */
     checkSoon: (lane: Lane, ownerId: string): void => {
-      const room = roomOf(lane, ownerId);
-      room.timer ??= setTimeout(() => {
-        room.timer = undefined;
+      const own = windowOf(lane, ownerId);
+      own.timer ??= setTimeout(() => {
+        own.timer = undefined;
         options
           .refill(lane, [ownerId], 'request')
           .catch((error) => logger.debug({ err: error, ownerId }, 'waiting work is left to the sweep'))
-          .finally(() => void count(room, lane, ownerId));
+          .finally(() => void count(own, lane, ownerId));
       }, countEveryMs).unref();
     },
   };
