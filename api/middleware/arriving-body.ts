@@ -2,9 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import { type ErrorCode, Problem, problem } from '../../shared/common/errors.ts';
 import { logger } from '../../shared/common/logger.ts';
 import {
-  fileRoom,
+  fileBudget,
   type LargeBody,
-  memoryRoom,
+  memoryBudget,
   type Rate,
   type Reservation,
   type Spool,
@@ -23,11 +23,11 @@ export type BodyOptions = {
   isForm?: boolean;
   limitBytes: number;
   timeoutMs: number;
-  /** Whose share of the room for bodies it takes. */
+  /** Whose share of the budgets it takes. */
   owner: string;
-  /** The answer names this where there is no room. */
+  /** The answer names this where the budget is used up. */
   busyCode: ErrorCode;
-  /** A large body that comes more slowly would not come in time, and would hold its room until then. */
+  /** A large body that comes more slowly would not come in time, and would hold its part of the budget until then. */
   leastRate: Rate;
 };
 
@@ -35,18 +35,18 @@ export function tooLarge(limitBytes: number) {
   return problem('payload_too_large', { detail: `The body may have at most ${limitBytes} bytes.` });
 }
 
-function noRoom({ busyCode }: BodyOptions) {
+function overBudget({ busyCode }: BodyOptions) {
   return problem(busyCode, { detail: 'Too many large requests are in hand', retryAfterSeconds });
 }
 
-/** Room for a large body, of which it takes as much as has come. Refuses one that is too large for what is free now. */
-export function roomFor(options: BodyOptions, bytes: number): Reservation {
-  const room = fileRoom.hasFree(options.owner, bytes) && fileRoom.reserve(options.owner);
-  if (!room) throw noRoom(options);
-  return room;
+/** The part of a large body in the budget: it takes as much as has come. Refuses one that is too large for what is free now. */
+export function reservationFor(options: BodyOptions, bytes: number): Reservation {
+  const reservation = fileBudget.hasFree(options.owner, bytes) && fileBudget.reserve(options.owner);
+  if (!reservation) throw overBudget(options);
+  return reservation;
 }
 
-/** `announced`: room for a body that is large by its headers. */
+/** `announced`: the reservation of a body that is large by its headers. */
 export function collect(
   request: IncomingMessage,
   options: BodyOptions,
@@ -78,7 +78,7 @@ export function collect(
     };
     const onDiskFault = (error: Error) => {
       logger.error({ err: error }, 'a request body could not be written to the temporary folder');
-      stop(noRoom(options));
+      stop(overBudget(options));
     };
     const onSlow = () => {
       const seconds = leastRate.withinMs / 1000;
@@ -90,13 +90,13 @@ export function collect(
       paused.sinceAsked = paused.now;
       return was;
     };
-    const enter = (room: Reservation) => {
-      inFile = room;
+    const enter = (reservation: Reservation) => {
+      inFile = reservation;
       stopWatch = watchRate(leastRate, { received: () => size, wasHeldUp }, onSlow);
-      return room;
+      return reservation;
     };
-    const toFile = (room: Reservation): Spool => {
-      spool = startSpool(room, onDiskFault);
+    const toFile = (reservation: Reservation): Spool => {
+      spool = startSpool(reservation, onDiskFault);
       for (const chunk of chunks.splice(0)) spool.write(chunk);
       inMemory?.release();
       return spool;
@@ -105,17 +105,17 @@ export function collect(
       chunks.push(chunk);
       // Most bodies come whole, and nothing waits for the rest of them.
       if (size === length) return;
-      inMemory ??= memoryRoom.reserve(owner);
-      if (!inMemory?.grow(size)) throw noRoom(options);
+      inMemory ??= memoryBudget.reserve(owner);
+      if (!inMemory?.grow(size)) throw overBudget(options);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       try {
         if (size > limitBytes) throw tooLarge(limitBytes);
         if (size <= smallBodyBytes) return hold(chunk);
-        const room = inFile ?? enter(roomFor(options, size));
-        if (!room.grow(size)) throw noRoom(options);
-        if ((spool ?? toFile(room)).write(chunk)) return;
+        const reservation = inFile ?? enter(reservationFor(options, size));
+        if (!reservation.grow(size)) throw overBudget(options);
+        if ((spool ?? toFile(reservation)).write(chunk)) return;
       } catch (error) {
         return error instanceof Problem ? stop(error) : onDiskFault(error as Error);
       }

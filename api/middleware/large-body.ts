@@ -7,10 +7,10 @@ import type { LargeBody } from './large-body/spool.ts';
 import { parsedInside, unescape } from './large-body/unescape.ts';
 
 export type { Reservation } from './large-body/budget.ts';
+export { fileBudget, memoryBudget } from './large-body/budget.ts';
 export { hashOf } from './large-body/hash.ts';
 export { type Pace, paced, unpaced } from './large-body/pace.ts';
 export { type Rate, watchRate } from './large-body/rate.ts';
-export { fileRoom, memoryRoom } from './large-body/rooms.ts';
 export { type LargeBody, type Spool, startSpool } from './large-body/spool.ts';
 
 /** No field takes a longer text, counted in UTF-16; what comes after that is read, but is of no use to anybody. */

@@ -4,7 +4,7 @@ import {
   type BodyOptions,
   collect,
   type RawBody,
-  roomFor,
+  reservationFor,
   smallBodyBytes,
   tooLarge,
 } from './arriving-body.ts';
@@ -33,7 +33,7 @@ export async function readBody(
     return noBody;
   checkMediaType(request, options.isForm === true);
   if (Number(length) > options.limitBytes) throw tooLarge(options.limitBytes);
-  const announced = Number(length) > smallBodyBytes ? roomFor(options, Number(length)) : null;
+  const announced = Number(length) > smallBodyBytes ? reservationFor(options, Number(length)) : null;
   if (headers.expect !== undefined) response.writeContinue();
   return await collect(request, options, announced);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Refusal, type Schema } from 'messaging-service/client';
 import { expect, test } from 'vitest';
-import { fileRoom } from '../../api/middleware/large-body.ts';
+import { fileBudget } from '../../api/middleware/large-body.ts';
 import { mjmlBombs } from '../sandbox/mjml-bombs.ts';
 import { customerOf } from '../support/api/customer.ts';
 import { startApi } from '../support/api/start-api.ts';
@@ -58,7 +58,7 @@ test('a large email is accepted while another workspace has twenty large ones wi
         .then(() => (answered += 1)),
     );
     const length = Math.ceil(largeBytes / 3) * 4;
-    await waitFor('it is in hand', () => fileRoom.takenBytes() >= (flood.length - answered) * length);
+    await waitFor('it is in hand', () => fileBudget.takenBytes() >= (flood.length - answered) * length);
   }
 
   const before = answered;

@@ -1,13 +1,14 @@
-/** The part of a room that one body takes. It grows as more of the body comes. */
+import { gauge } from '../../../shared/common/metrics.ts';
+import { config } from '../../../shared/config/config.ts';
+
+/** The part of a budget that one body takes. It grows as more of the body comes. */
 export type Reservation = {
-  /** Makes it so large in all; false, changing nothing, where there is no room. */
+  /** Makes it so large in all; false, changing nothing, where there is not so much. */
   grow: (bytes: number) => boolean;
   /** All of the body is here. */
   arrived: () => void;
   release: () => void;
 };
-
-type BodyReservation = ReturnType<typeof openRoom>;
 
 type BudgetLimits = {
   bytes: number;
@@ -16,13 +17,13 @@ type BudgetLimits = {
 };
 
 /**
- * Room for bodies. A body that finds no room is refused at once, so that those already here can be finished.
+ * Bytes for bodies. A body for which there are too few is refused at once, so that those already here can be finished.
  *
  * The first body of an owner may take all that is free. With its other bodies an owner may hold no more than what stays
- * free (dynamic thresholds, Choudhury and Hahne 1998): half of the room when it is alone, a third beside another owner that
- * wants all. So some room is always left for an owner that comes later.
+ * free (dynamic thresholds, Choudhury and Hahne 1998): half of the budget when it is alone, a third beside another owner that
+ * wants all. So some of it is always left for an owner that comes later.
  */
-export function openRoom(limits: () => BudgetLimits) {
+function openBudget(limits: () => BudgetLimits) {
   const owners = new Map<string, { bytes: number; arriving: number }>();
   let taken = 0;
 
@@ -77,3 +78,14 @@ export function openRoom(limits: () => BudgetLimits) {
     takenBytes: () => taken,
   };
 }
+
+/** Large bodies of one workspace that may be on their way at a time. */
+const mostUploads = 10;
+const memoryBytes = 128 * 1024 * 1024;
+
+/** For large bodies, until they have been dealt with. */
+export const fileBudget = openBudget(() => ({ bytes: config.LARGE_BODIES_BYTES, arriving: mostUploads }));
+/** For the others while they are on their way: so many slow ones would take all of the memory otherwise. */
+export const memoryBudget = openBudget(() => ({ bytes: memoryBytes, arriving: Number.POSITIVE_INFINITY }));
+
+gauge('large_body_bytes', fileBudget.takenBytes);

@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { mostValues } from '../../../api/middleware/json-scan.ts';
-import { fileRoom } from '../../../api/middleware/large-body.ts';
+import { fileBudget } from '../../../api/middleware/large-body.ts';
 import { query } from '../../../shared/db/client.ts';
 import { digestOf, signRequest } from '../../support/api/sign-request.ts';
 import { hmacKey } from '../../support/api/signed-key.ts';
@@ -47,7 +47,7 @@ const openFiles = () =>
     }
   }).length;
 const nothingIsKept = () =>
-  waitFor('no large body is kept', () => fileRoom.takenBytes() === 0 && openFiles() === 0);
+  waitFor('no large body is kept', () => fileBudget.takenBytes() === 0 && openFiles() === 0);
 
 test('under an Idempotency-Key a large request is done once, and its answer replayed', async () => {
   const key = { 'idempotency-key': randomUUID() };

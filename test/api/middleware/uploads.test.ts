@@ -4,7 +4,7 @@ import http, { type IncomingMessage, type ServerResponse } from 'node:http';
 import type net from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { fileRoom, memoryRoom } from '../../../api/middleware/large-body.ts';
+import { fileBudget, memoryBudget } from '../../../api/middleware/large-body.ts';
 import { endAfterRequest, readBody } from '../../../api/middleware/raw-body.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 beforeEach(() => changeSettings({ LARGE_BODIES_BYTES: 100 * mebibyte, LARGE_BODY_BYTES_PER_SECOND: 0 }));
 afterEach(async () => {
   for (const socket of opened.splice(0)) socket.destroy();
-  await waitFor('no room is taken', () => fileRoom.takenBytes() === 0 && memoryRoom.takenBytes() === 0);
+  await waitFor('no room is taken', () => fileBudget.takenBytes() === 0 && memoryBudget.takenBytes() === 0);
 });
 
 const content = randomBytes(2_000_000).toString('base64');
@@ -46,9 +46,9 @@ async function open(url: string, text: string): Promise<net.Socket> {
 }
 /** A body of which so much has come, of more. */
 async function hold(by: Own, bytes: number, length = bytes + 1): Promise<net.Socket> {
-  const before = fileRoom.takenBytes() + memoryRoom.takenBytes();
+  const before = fileBudget.takenBytes() + memoryBudget.takenBytes();
   const socket = await open(api.url, headOf(by, '/v2/email', length) + ' '.repeat(bytes));
-  await waitFor('it has come', () => fileRoom.takenBytes() + memoryRoom.takenBytes() === before + bytes);
+  await waitFor('it has come', () => fileBudget.takenBytes() + memoryBudget.takenBytes() === before + bytes);
   return socket;
 }
 /** The server's answer on a connection. */
@@ -67,7 +67,7 @@ test.each([
     const answer = parseRaw(await sendRaw(Number(new URL(api.url).port), headOf(own, path, 2_000_000)));
     expect([answer.status, answer.json().type]).toEqual([503, typeOf(code)]);
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(fileRoom.takenBytes()).toBe(0);
+    expect(fileBudget.takenBytes()).toBe(0);
   },
 );
 
@@ -84,7 +84,7 @@ test('who announces much and sends a byte takes the room of a byte', async () =>
   changeSettings({ LARGE_BODIES_BYTES: 12 * mebibyte });
   const greedy = await workspace();
   for (let count = 0; count < 10; count += 1) await hold(greedy, 1, 4_000_000);
-  expect([fileRoom.takenBytes(), memoryRoom.takenBytes()]).toEqual([0, 10]);
+  expect([fileBudget.takenBytes(), memoryBudget.takenBytes()]).toEqual([0, 10]);
   expect((await postLarge(own)).status).toBe(201);
 });
 
@@ -97,7 +97,7 @@ test('a workspace sends at most ten large bodies at a time; another sends its ow
   expect((await answerOn(eleventh)).json().type).toBe(typeOf('email_not_queued'));
   expect((await postLarge(own)).status).toBe(201);
   held[0]!.destroy();
-  await waitFor('it is gone', () => memoryRoom.takenBytes() === 9);
+  await waitFor('it is gone', () => memoryBudget.takenBytes() === 9);
   expect((await postLarge(greedy)).status).toBe(201);
 });
 
@@ -109,7 +109,7 @@ test('a workspace that has half of the room leaves the other half to others', as
   expect((await postLarge(own)).body.type).toBe(typeOf('email_not_queued'));
   expect((await postLarge(other)).status).toBe(201);
   for (const socket of held) socket.destroy();
-  await waitFor('it is free again', () => fileRoom.takenBytes() === 0);
+  await waitFor('it is free again', () => fileBudget.takenBytes() === 0);
   expect((await postLarge(own)).status).toBe(201);
 });
 
@@ -118,14 +118,14 @@ test('workspaces that take all they get together leave room for one more', async
   changeSettings({ LARGE_BODIES_BYTES: 40 * mebibyte });
   for (const greedy of [await workspace(), await workspace()])
     for (let count = 0; count < 8; count += 1) {
-      const before = fileRoom.takenBytes();
+      const before = fileBudget.takenBytes();
       const socket = await open(api.url, headOf(greedy, '/v2/email', 2_000_001) + ' '.repeat(2_000_000));
       const refused = once(socket, 'data').then(() => true);
       await waitFor('it is taken or refused', async () =>
-        fileRoom.takenBytes() === before + 2_000_000 ? true : await Promise.race([refused, later()]),
+        fileBudget.takenBytes() === before + 2_000_000 ? true : await Promise.race([refused, later()]),
       );
     }
-  expect(fileRoom.takenBytes()).toBeGreaterThan(20 * mebibyte);
+  expect(fileBudget.takenBytes()).toBeGreaterThan(20 * mebibyte);
   expect((await postLarge(own)).status).toBe(201);
 });
 
@@ -144,10 +144,10 @@ test('of bodies that fill the room as they grow, the one that finds none is refu
       openRaw(api.url, headOf(by, '/v2/email', 6_000_000) + body(by).slice(0, 4_000_000)),
     ),
   );
-  await waitFor('both are on their way', () => fileRoom.takenBytes() === 8_000_000);
+  await waitFor('both are on their way', () => fileBudget.takenBytes() === 8_000_000);
   const answers = sockets.map(answerOn);
   sockets[0]!.write(body(one).slice(4_000_000, 5_999_999));
-  await waitFor('the first has come but for a byte', () => fileRoom.takenBytes() === 9_999_999);
+  await waitFor('the first has come but for a byte', () => fileBudget.takenBytes() === 9_999_999);
   sockets[1]!.write(body(other).slice(4_000_000));
   expect((await answers[1]!).status).toBe(503);
   sockets[0]!.write(' ');
@@ -161,8 +161,8 @@ test('bodies that stay small take room in memory while they are on their way, an
     for (let count = 0; count < 100; count += 1)
       held.push(await open(api.url, headOf(by, '/v2/contacts/batch', 1_000_000) + ' '.repeat(999_000)));
   const refused = () => held.filter(({ bytesRead }) => bytesRead > 0).length;
-  await waitFor('each is held or refused', () => memoryRoom.takenBytes() / 999_000 + refused() === 200);
-  expect(memoryRoom.takenBytes()).toBeLessThan(128 * mebibyte);
+  await waitFor('each is held or refused', () => memoryBudget.takenBytes() / 999_000 + refused() === 200);
+  expect(memoryBudget.takenBytes()).toBeLessThan(128 * mebibyte);
   const json = JSON.stringify(newEmail(own));
   const email = json + ' '.repeat(900_000 - json.length);
   expect((await api.request('POST', '/v2/email', { key: own.key, body: email })).status).toBe(201);
@@ -204,7 +204,7 @@ test('a large body that comes too slowly is 408, and its room is free; one that 
 
   const lenient = await startReader({ bytes: 1, withinMs: 60_000 });
   const slow = await open(lenient, headOf(key, '/', 3_000_000) + ' '.repeat(2_000_000));
-  await waitFor('it has begun', () => fileRoom.takenBytes() === 2_000_000);
+  await waitFor('it has begun', () => fileBudget.takenBytes() === 2_000_000);
   slow.write(' '.repeat(1_000_000));
   expect(String((await once(slow, 'data'))[0])).toMatch(/\r\n\r\n3000000 bytes$/);
 });
