@@ -2,7 +2,7 @@ import { closeAtEnd } from '../common/closing.ts';
 import { config } from '../config/config.ts';
 import { type Network, parseNetworks } from '../formats/network-address.ts';
 import { type AttemptOutcome, post, type WebhookAttemptResult } from './webhook-http/attempt.ts';
-import { createLines } from './webhook-http/lines.ts';
+import { createConnectionPool } from './webhook-http/connection-pool.ts';
 import { createNameResolver, type Resolve } from './webhook-http/names.ts';
 
 /** Posts one attempt of a delivery, and says what came of it. */
@@ -35,7 +35,7 @@ export type WebhookAgentOptions = {
 
 export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAgent {
   const names = createNameResolver();
-  const lines = createLines({
+  const connections = createConnectionPool({
     resolve: options.resolve ?? names.resolve,
     allowed: options.allowed ?? [],
     localAddress: options.localAddress,
@@ -44,12 +44,12 @@ export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAg
     connectionsPerOrigin: options.connectionsPerOrigin ?? 2 * config.WEBHOOK_CONCURRENCY,
   });
   return {
-    post: (attempt) => post(lines, attempt),
+    post: (attempt) => post(connections, attempt),
     close: async () => {
-      await lines.close();
+      await connections.close();
       names.close();
     },
-    originCount: lines.originCount,
+    originCount: connections.originCount,
   };
 }
 

@@ -1,6 +1,6 @@
 import { product } from '../../config/config.ts';
 import { ConnectError, type ConnectionFailure } from './connect.ts';
-import type { LineHandler, LineRequest, Lines } from './lines.ts';
+import type { ConnectionPool, PooledHandler, PooledRequest } from './connection-pool.ts';
 
 export type AttemptOutcome = {
   url: string;
@@ -36,7 +36,7 @@ const mostBytesKept = 1024;
 const userAgent = `${product.name}/${product.version}`;
 
 /** Rejects for a fault on our own side only. */
-export function post(lines: Lines, attempt: AttemptOutcome): Promise<WebhookAttemptResult> {
+export function post(connections: ConnectionPool, attempt: AttemptOutcome): Promise<WebhookAttemptResult> {
   return new Promise((resolve, reject) => {
     const startedAt = performance.now();
     const request = requestOf(attempt);
@@ -77,13 +77,13 @@ export function post(lines: Lines, attempt: AttemptOutcome): Promise<WebhookAtte
     }
 
     /** Closes the connection: what else it brings would be read as the answer to the next request. */
-    const giveUp = (why: string) => handler.line?.breakOff(new Error(why));
+    const giveUp = (why: string) => handler.connection?.breakOff(new Error(why));
 
-    const handler: LineHandler = {
-      line: undefined,
+    const handler: PooledHandler = {
+      connection: undefined,
       isOver: () => isOver,
       onRequestStart(controller) {
-        isReused = handler.line !== undefined && handler.line.answers > 0;
+        isReused = handler.connection !== undefined && handler.connection.answers > 0;
         if (isOver) return controller.abort(new Error('deadline passed'));
         isSent = true;
       },
@@ -105,7 +105,7 @@ export function post(lines: Lines, attempt: AttemptOutcome): Promise<WebhookAtte
         giveUp('read enough');
       },
       onResponseEnd() {
-        if (handler.line) handler.line.answers += 1;
+        if (handler.connection) handler.connection.answers += 1;
         if (!isOver && status !== null) endByStatus(status);
       },
       onResponseError(_controller, error) {
@@ -114,8 +114,8 @@ export function post(lines: Lines, attempt: AttemptOutcome): Promise<WebhookAtte
         const wentStale = isReused && !isAnswered && !attempt.isSentOnce && staleCodes.has(codeOf(error));
         if (wentStale) {
           isReused = false;
-          handler.line = undefined;
-          return lines.dispatchOnce(request, handler);
+          handler.connection = undefined;
+          return connections.dispatchOnce(request, handler);
         }
         const failure = failureOf(error);
         if (failure) return end(failure);
@@ -124,11 +124,11 @@ export function post(lines: Lines, attempt: AttemptOutcome): Promise<WebhookAtte
         reject(error);
       },
     };
-    lines.dispatch(request, handler);
+    connections.dispatch(request, handler);
   });
 }
 
-function requestOf({ url: address, body, headers }: AttemptOutcome): LineRequest {
+function requestOf({ url: address, body, headers }: AttemptOutcome): PooledRequest {
   const url = new URL(address);
   return {
     origin: url.origin,

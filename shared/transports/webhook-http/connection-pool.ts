@@ -8,7 +8,7 @@ import { type ConnectOptions, createConnect } from './connect.ts';
  * as it may, that one forgets to forget an origin that is no longer in use.
  */
 
-type LinesOptions = ConnectOptions & {
+type PoolOptions = ConnectOptions & {
   /** Connections to one origin at most; more requests than that wait for each other. */
   connectionsPerOrigin: number;
 };
@@ -21,20 +21,20 @@ type KeptConnection = {
   breakOff: (reason: Error) => void;
 };
 
-/** A request that is to be sent over a line. */
-export type LineHandler = Dispatcher.DispatchHandler & {
-  line: KeptConnection | undefined;
+/** A request that is to be sent over a connection. */
+export type PooledHandler = Dispatcher.DispatchHandler & {
+  connection: KeptConnection | undefined;
   /** True when its deadline has passed while it waited, so nothing must be sent any more. */
   isOver: () => boolean;
 };
 
-export type LineRequest = Dispatcher.DispatchOptions & { origin: string };
+export type PooledRequest = Dispatcher.DispatchOptions & { origin: string };
 
-export type Lines = {
-  /** Over a line that is open, else a new one. */
-  dispatch: (request: LineRequest, handler: LineHandler) => void;
-  /** Over a new line, closed afterwards. */
-  dispatchOnce: (request: LineRequest, handler: LineHandler) => void;
+export type ConnectionPool = {
+  /** Over a connection that is open, else a new one. */
+  dispatch: (request: PooledRequest, handler: PooledHandler) => void;
+  /** Over a new connection, closed afterwards. */
+  dispatchOnce: (request: PooledRequest, handler: PooledHandler) => void;
   /** Resolves when the requests in hand are done and all is closed. */
   close: () => Promise<void>;
   /** Origins with a connection, open or being opened. */
@@ -63,15 +63,15 @@ const kept: Client.Options = {
 
 const notKept: Client.Options = { ...shared, pipelining: 0 };
 
-export function createLines(options: LinesOptions): Lines {
+export function createConnectionPool(options: PoolOptions): ConnectionPool {
   const pools = new Map<string, Pool>();
   const singles = new Set<Client>();
-  const openLine = createOpenLine(options);
+  const openClient = createOpenClient(options);
 
   function openPool(origin: string): Pool {
     const pool = new Pool(origin, {
       connections: options.connectionsPerOrigin,
-      factory: (url) => openLine(url, kept),
+      factory: (url) => openClient(url, kept),
     });
     // A turn later, when undici is done with the connection that ended.
     const forgetSoon = () => setImmediate(forget);
@@ -86,8 +86,8 @@ export function createLines(options: LinesOptions): Lines {
     return pool;
   }
 
-  function dispatchOnce(request: LineRequest, handler: LineHandler): void {
-    const client = openLine(request.origin, notKept);
+  function dispatchOnce(request: PooledRequest, handler: PooledHandler): void {
+    const client = openClient(request.origin, notKept);
     client.dispatch(request, handler);
     singles.add(client);
     client.close(() => singles.delete(client));
@@ -110,27 +110,27 @@ export function createLines(options: LinesOptions): Lines {
   };
 }
 
-/** A client holds one connection at a time. A request that is sent over it learns which line it got. */
-function createOpenLine(options: ConnectOptions): (origin: URL | string, own: Client.Options) => Client {
+/** A client holds one connection at a time. A request that is sent over it learns which one it got. */
+function createOpenClient(options: ConnectOptions): (origin: URL | string, own: Client.Options) => Client {
   const connect = createConnect(options);
   return (origin, own) => {
-    const line: KeptConnection = { answers: 0, breakOff: () => {} };
+    const connection: KeptConnection = { answers: 0, breakOff: () => {} };
     const client = new Client(origin, {
       ...own,
       connect: ({ protocol, hostname, port }, opened) => {
-        line.breakOff = connect({ protocol, hostname, port }, (error, socket) => {
+        connection.breakOff = connect({ protocol, hostname, port }, (error, socket) => {
           if (error || !socket) return opened(error ?? new Error('no socket'), null);
-          line.answers = 0;
-          line.breakOff = (reason) => socket.destroy(reason);
+          connection.answers = 0;
+          connection.breakOff = (reason) => socket.destroy(reason);
           opened(null, socket);
         });
       },
     });
     const dispatch = client.dispatch.bind(client);
     client.dispatch = (request, handler) => {
-      const lineHandler = handler as LineHandler;
-      if (lineHandler.isOver()) return true;
-      lineHandler.line = line;
+      const pooledHandler = handler as PooledHandler;
+      if (pooledHandler.isOver()) return true;
+      pooledHandler.connection = connection;
       return dispatch(request, handler);
     };
     return client;
