@@ -7,7 +7,7 @@ import { type IdPrefix, newId } from '../formats/ids.ts';
 import type { Caller } from '../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from './requests/cursors.ts';
 import { pageOfLong } from './requests/long-pages.ts';
-import { changedMeanwhile, orNameTaken } from './templates.ts';
+import { changedMeanwhile, orNameTaken } from './template-faults.ts';
 
 /** The fields that a request may give of a template of any kind. */
 type Given = {

@@ -23,7 +23,7 @@ import {
 import type { Caller } from '../../schemas/scopes.ts';
 import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
-import { sentence } from '../templates.ts';
+import { sentence } from '../template-faults.ts';
 
 /** Pieces of MJML that a workspace's templates share. */
 

@@ -2,7 +2,7 @@ import { type Expanded, largestMjml, origin } from '../../formats/templates/mjml
 import * as mjml from '../../sandbox/mjml.ts';
 import * as sandbox from '../../sandbox/sandbox.ts';
 import type { EmailFormat } from '../../schemas/email/templates.ts';
-import { sentence } from '../templates.ts';
+import { sentence } from '../template-faults.ts';
 import { expandIncludes } from './includes.ts';
 
 /** The source of an email: written with the request, or stored as a template. */

@@ -15,7 +15,7 @@ import {
   type RenderedEmailTemplate,
 } from '../../schemas/email/templates.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { busy, refusal, worded } from '../templates.ts';
+import { busy, refusal, worded } from '../template-faults.ts';
 import { versionedTemplates } from '../versioned-templates.ts';
 import { checkSource, type EmailSource, renderSource } from './sources.ts';
 import { linkOf } from './tracking/links.ts';

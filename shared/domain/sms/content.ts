@@ -3,7 +3,7 @@ import { adapt, type Parted, partsOf, type Unicode } from '../../formats/sms/gsm
 import { isLiquid } from '../../formats/templates/liquid-tokens.ts';
 import * as sandbox from '../../sandbox/sandbox.ts';
 import { type ShortenedLink, shorten } from '../short-links/shorten.ts';
-import { sentence } from '../templates.ts';
+import { sentence } from '../template-faults.ts';
 
 /** `text`: as it is sent; `links`: what was shortened in it, where that was asked for. */
 export type SmsText = Parted & { text: string; links: ShortenedLink[] };

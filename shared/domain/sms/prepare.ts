@@ -14,7 +14,7 @@ import { hasRoute } from '../../transports/sms.ts';
 import { checkSchedule, normalTag } from '../email/rules.ts';
 import { checkSender, findApproved } from '../senders/senders.ts';
 import type { ShortenedLink } from '../short-links/short-links.ts';
-import { busy } from '../templates.ts';
+import { busy } from '../template-faults.ts';
 import * as waiting from '../work/waiting.ts';
 import * as workspaces from '../workspace/workspaces.ts';
 import { inParts, renderSms, type SmsText } from './content.ts';

@@ -11,7 +11,7 @@ import {
   type SmsTemplateChanges,
   type SmsTemplateRendering,
 } from '../../schemas/sms/templates.ts';
-import { busy, refusal, worded } from '../templates.ts';
+import { busy, refusal, worded } from '../template-faults.ts';
 import { versionedTemplates } from '../versioned-templates.ts';
 import { checkSource, renderSms } from './content.ts';
 

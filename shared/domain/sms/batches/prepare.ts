@@ -9,7 +9,7 @@ import type { NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import { checkSchedule } from '../../email/rules.ts';
 import { checkSender } from '../../senders/senders.ts';
-import { busy } from '../../templates.ts';
+import { busy } from '../../template-faults.ts';
 import * as waiting from '../../work/waiting.ts';
 import * as workspaces from '../../workspace/workspaces.ts';
 import { checkSource, inParts } from '../content.ts';

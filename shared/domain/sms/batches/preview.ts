@@ -9,7 +9,7 @@ import type { SmsBatchPreview } from '../../../schemas/sms/batch-preview.ts';
 import type { NewSmsBatch } from '../../../schemas/sms/batches.ts';
 import * as contactLists from '../../contact-lists/contact-lists.ts';
 import { seesAll } from '../../requests/visibility.ts';
-import { busy } from '../../templates.ts';
+import { busy } from '../../template-faults.ts';
 import { costToWire } from '../prices.ts';
 import { madeOf, mostErrorsShown, newRecord } from './create.ts';
 import { type Made, makeMessages } from './messages.ts';
