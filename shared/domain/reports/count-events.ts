@@ -7,7 +7,7 @@ import { type Channel, channels } from '../../db/reports/counts.ts';
 import * as db from '../../db/reports/messages.system.ts';
 import type { Facts } from './facts.ts';
 import { factsOf, factsOfEvent } from './read-facts.ts';
-import { newRecounting } from './states.ts';
+import { newRecounting } from './recount.ts';
 
 /** Counts what the events tell of that came since the last time, batch by batch. Returns how many events there were. */
 export async function countEvents(): Promise<number> {

@@ -4,7 +4,7 @@ import { deleteReportsBefore } from '../../db/reports/counts.system.ts';
 import { deleteStatesBefore } from '../../db/reports/messages.system.ts';
 import { deleteLedgerSumsBefore } from '../../db/sms/ledger.system.ts';
 import { hourOf, startOf } from './pieces.ts';
-import { statesUntil } from './states.ts';
+import { statesUntil } from './recount.ts';
 
 /** Deletes some of what retention has run out for: figures by whole months, so that hours, days and months agree. */
 export async function purge(limit: number): Promise<number> {
