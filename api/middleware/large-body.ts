@@ -1,10 +1,10 @@
 import { jsonFaultIndex, type TextPosition } from '../../shared/formats/json-fault.ts';
 import { LargeText } from '../../shared/schemas/large-text.ts';
 import { malformed, objectOf, withoutMark } from './json-body.ts';
-import { cutInString } from './large-body/cut.ts';
 import { type Outline, outlineOf, type Places } from './large-body/outline.ts';
 import type { LargeBody } from './large-body/spool.ts';
 import { parsedInside, unescape } from './large-body/unescape.ts';
+import { cutInString } from './large-body/utf8-boundary.ts';
 
 export type { Reservation } from './large-body/budget.ts';
 export { fileBudget, memoryBudget } from './large-body/budget.ts';

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { notUtf8 } from '../json-body.ts';
 import { type LeftOut, type Path, startScan } from '../json-scan.ts';
-import { cutBeforeSplit } from './cut.ts';
 import type { LargeBody } from './spool.ts';
+import { cutBeforeSplit } from './utf8-boundary.ts';
 
 /** Text of JSON in which strings stand for others: `marker` and the number of one in `leftOut`, where it lies. */
 export type Outline = { json: string; marker: string; leftOut: LeftOut[] };
