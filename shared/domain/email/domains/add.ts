@@ -10,8 +10,8 @@ import { newId } from '../../../formats/ids.ts';
 import { generateInTurn } from '../../../key-generation/key-generation.ts';
 import type { EmailDomain, NewEmailDomain } from '../../../schemas/email/domains.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
-import { firstCheckDue } from './course.ts';
 import { toWire } from './records.ts';
+import { firstCheckDue } from './status.ts';
 
 const maxDomains = 50;
 /** With the selector and the labels before it, a name must still fit into the 253 characters of DNS. */

@@ -11,10 +11,10 @@ import { type DnsLookup, lookUp } from '../../../transports/dns.ts';
 import { dueKind } from '../../../work/due.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as systemMail from '../../operations/system-mail.ts';
-import { after, type Findings, type RecordFinding } from './course.ts';
 import { mailAbout } from './mails.ts';
 import { checkOf, type WantedRecord, wantedOf } from './records.ts';
 import { forget } from './signing.ts';
+import { after, type Findings, type RecordFinding } from './status.ts';
 
 /**
  * Well over what a look takes, so that nobody else takes it too; after a crash it is looked at again that much later.

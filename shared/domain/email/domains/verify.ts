@@ -4,9 +4,9 @@ import { afterCommit, transaction } from '../../../db/client.ts';
 import * as db from '../../../db/email/domains.ts';
 import type { EmailDomain } from '../../../schemas/email/domains.ts';
 import { apply, checkRecords } from './check.ts';
-import type { Findings } from './course.ts';
 import { toWire } from './records.ts';
 import { forget } from './signing.ts';
+import type { Findings } from './status.ts';
 
 /** Name servers that never answer hold a look for seconds; one workspace's must not take the turns of the others. */
 const atOncePerWorkspace = 4;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EmailDomainRecord } from '../../../../shared/db/email/domains.ts';
-import { after, type Findings, firstCheckDue } from '../../../../shared/domain/email/domains/course.ts';
+import { after, type Findings, firstCheckDue } from '../../../../shared/domain/email/domains/status.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
