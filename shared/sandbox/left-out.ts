@@ -1,6 +1,6 @@
 import { registerHooks } from 'node:module';
 
-const nothing = new URL('./nothing.ts', import.meta.url).href;
+const replacement = new URL('./left-out-package.ts', import.meta.url).href;
 // A library of mjml's brings it, to fetch pages. The sandbox has no network, and a fifth of its modules are of this package.
 const leftOut = 'undici';
 
@@ -8,6 +8,6 @@ const leftOut = 'undici';
 export function leaveOut(): void {
   registerHooks({
     resolve: (specifier, context, next) =>
-      specifier === leftOut ? { url: nothing, shortCircuit: true } : next(specifier, context),
+      specifier === leftOut ? { url: replacement, shortCircuit: true } : next(specifier, context),
   });
 }
