@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { problem } from '../../shared/common/errors.ts';
-import { beginningOf, largestMailBytes, receive } from '../../shared/domain/email/reports/reports.ts';
+import { headOf, largestMailBytes, receive } from '../../shared/domain/email/reports/reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';
@@ -58,7 +58,7 @@ async function messageOf(request: Request, goOn: () => void): Promise<Buffer> {
   });
   if (Number(headers['content-length']) > largestMailBytes) throw tooLarge;
   if (headers.expect !== undefined) goOn();
-  const raw = await beginningOf(request);
+  const raw = await headOf(request);
   if (!raw) throw tooLarge;
   return raw;
 }

@@ -147,7 +147,7 @@ export async function startInbound({
 
 async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
   const recipients = session.envelope.rcptTo.map(({ address }) => address);
-  const raw = await reports.beginningOf(stream);
+  const raw = await reports.headOf(stream);
   if (!raw) return refusal(552, '5.3.4 Message too large');
   const sender = networkIn(session.remoteAddress) ?? 'unknown';
   const outcome = await reports.receive(raw, { recipients, sender });

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { beginningOf } from '../../../shared/domain/email/reports/reports.ts';
+import { headOf } from '../../../shared/domain/email/reports/reports.ts';
 import { startInbound } from '../../../workers/inbound/server.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { feedbackReport, statusReport } from '../../support/data/mail-reports.ts';
@@ -117,8 +117,8 @@ test('one that hides its size is read to its end, and of it no more is held than
   async function* pieces(count: number) {
     for (let index = 0; index < count; index += 1) yield piece;
   }
-  expect((await beginningOf(pieces(60)))?.length).toBe(256 * 1024);
-  expect(await beginningOf(pieces(65))).toBeNull();
+  expect((await headOf(pieces(60)))?.length).toBe(256 * 1024);
+  expect(await headOf(pieces(65))).toBeNull();
 });
 
 test('while MySQL is away the report is to come again, and then it is applied', async () => {

@@ -5,7 +5,7 @@ import { config } from '../../../config/config.ts';
 import type { IncomingMail, Signature } from '../../../formats/email/mail-report.ts';
 import * as sandbox from '../../../sandbox/mail.ts';
 import { lookUp } from '../../../transports/dns.ts';
-import { isWhole } from './beginning.ts';
+import { isWhole } from './head.ts';
 
 /** Keys that are looked up for one message; nobody has use for more than an old one and a new one. */
 const mostKeys = 3;

@@ -5,7 +5,7 @@ import { type Applied, apply } from './apply.ts';
 import { readMail, readOfReporter } from './read.ts';
 import { readReturnPath } from './return-path.ts';
 
-export { beginningOf, largestMailBytes } from './beginning.ts';
+export { headOf, largestMailBytes } from './head.ts';
 
 /** The outcome of an incoming message; `no_report`: an automatic answer, a stray letter. */
 export type ReportOutcome = Applied | 'no_report' | 'unreadable';

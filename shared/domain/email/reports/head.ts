@@ -3,13 +3,13 @@ const keptBytes = 256 * 1024;
 /** A server that returns all of the largest email that goes out stays below this. */
 export const largestMailBytes = 64 * 1024 * 1024;
 
-/** Whether a beginning is sure to be all of the message. */
-export function isWhole(beginning: Buffer): boolean {
-  return beginning.length < keptBytes;
+/** Whether the head is sure to be all of the message. */
+export function isWhole(head: Buffer): boolean {
+  return head.length < keptBytes;
 }
 
-/** The beginning of a message, read to its end; null when it is larger than any can be that we take. */
-export async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Buffer | null> {
+/** The head of a message, which is read to its end; null when it is larger than any can be that we take. */
+export async function headOf(stream: AsyncIterable<Buffer>): Promise<Buffer | null> {
   const kept: Buffer[] = [];
   let size = 0;
   for await (const chunk of stream) {
