@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { type Request, Router } from 'express';
 import { problem } from '../../shared/common/errors.ts';
-import { headOf, largestMailBytes, receive } from '../../shared/domain/email/reports/reports.ts';
+import { headOf, largestMailBytes, receive } from '../../shared/domain/email/mail-reports/mail-reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 import type { FailureLimit } from '../middleware/authenticate.ts';
 import { methodNotAllowed } from '../middleware/problems.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listSuppressions } from '../../shared/db/suppressions.ts';
-import { makeReturnPath } from '../../shared/domain/email/reports/return-path.ts';
+import { makeReturnPath } from '../../shared/domain/email/mail-reports/return-path.ts';
 import { acceptEmail } from '../support/data/accepted-email.ts';
 import { workspace } from '../support/data/factory.ts';
 import { feedbackReport, statusReport } from '../support/data/mail-reports.ts';

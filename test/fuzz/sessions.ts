@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { endpoints } from '../../api/routes/index.ts';
-import { makeReturnPath } from '../../shared/domain/email/reports/return-path.ts';
+import { makeReturnPath } from '../../shared/domain/email/mail-reports/return-path.ts';
 import { clientOf } from '../support/api/api-client.ts';
 import { callOn } from '../support/api/operations.ts';
 import { workspace } from '../support/data/factory.ts';

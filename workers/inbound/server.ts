@@ -7,7 +7,7 @@ import { Problem } from '../../shared/common/errors.ts';
 import { logger } from '../../shared/common/logger.ts';
 import { count } from '../../shared/common/metrics.ts';
 import { config } from '../../shared/config/config.ts';
-import * as reports from '../../shared/domain/email/reports/reports.ts';
+import * as mailReports from '../../shared/domain/email/mail-reports/mail-reports.ts';
 import { networkIn } from '../../shared/formats/network-address.ts';
 
 type LogEntry = { tnx: string; cid: string };
@@ -68,7 +68,7 @@ export async function startInbound({
     disabledCommands: ['AUTH', ...(tls ? [] : ['STARTTLS'])],
     ...(tls && { key: tls, cert: tls, minVersion: 'TLSv1.2' }),
     hideSMTPUTF8: true,
-    size: reports.largestMailBytes,
+    size: mailReports.largestMailBytes,
     maxCommandLength,
     socketTimeout: idleMs,
     onClose: ({ id }) => void commands.delete(id),
@@ -78,7 +78,7 @@ export async function startInbound({
     onRcptTo({ address: recipient }, session, callback) {
       if (session.envelope.rcptTo.length >= maxRecipients)
         return callback(refusal(452, '4.5.3 Too many recipients'));
-      if (reports.takesMailFor(recipient)) return callback(null);
+      if (mailReports.takesMailFor(recipient)) return callback(null);
       const before = strangers.get(session) ?? 0;
       strangers.set(session, before + 1);
       count('inbound_refusals', { reason: 'recipient' });
@@ -147,13 +147,13 @@ export async function startInbound({
 
 async function take(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<Error | null> {
   const recipients = session.envelope.rcptTo.map(({ address }) => address);
-  const raw = await reports.headOf(stream);
+  const raw = await mailReports.headOf(stream);
   if (!raw) return refusal(552, '5.3.4 Message too large');
   const sender = networkIn(session.remoteAddress) ?? 'unknown';
-  const outcome = await reports.receive(raw, { recipients, sender });
+  const outcome = await mailReports.receive(raw, { recipients, sender });
   logger.info({ outcome, from: session.remoteAddress }, 'message received');
   const isReport = outcome !== 'no_report' && outcome !== 'unreadable';
-  return !isReport && recipients.some(reports.isFeedbackAddress)
+  return !isReport && recipients.some(mailReports.isFeedbackAddress)
     ? refusal(550, '5.6.0 Only feedback reports (RFC 5965) are read here')
     : null;
 }

@@ -5,7 +5,10 @@ import { now } from '../../../shared/common/clock.ts';
 import { fitting, type OutsideColumn, outsideColumns } from '../../../shared/db/client/outside-text.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import * as emails from '../../../shared/db/email/emails.system.ts';
-import { findReportedEmailForUpdate, updateReportedEmail } from '../../../shared/db/email/reports.system.ts';
+import {
+  findReportedEmailForUpdate,
+  updateReportedEmail,
+} from '../../../shared/db/email/mail-reports.system.ts';
 import * as systemSms from '../../../shared/db/sms/messages.system.ts';
 import * as sms from '../../../shared/db/sms/messages.ts';
 import * as receipts from '../../../shared/db/sms/receipts.system.ts';

@@ -1,4 +1,4 @@
-import { isWhole } from '../../../shared/domain/email/reports/head.ts';
+import { isWhole } from '../../../shared/domain/email/mail-reports/head.ts';
 import { readMail, TooComplex } from '../../../shared/formats/email/mail-report.ts';
 import { composeMessage } from '../../../shared/formats/email/mime-message.ts';
 import { enhancedCodeOf, inOneLine, verdictOf } from '../../../shared/formats/email/smtp-reply.ts';

@@ -1,7 +1,7 @@
 import { query } from '../../../shared/db/client.ts';
 import type { EmailRecord, EmailStatus } from '../../../shared/db/email/emails.ts';
-import * as reports from '../../../shared/domain/email/reports/reports.ts';
-import { makeReturnPath } from '../../../shared/domain/email/reports/return-path.ts';
+import * as mailReports from '../../../shared/domain/email/mail-reports/mail-reports.ts';
+import { makeReturnPath } from '../../../shared/domain/email/mail-reports/return-path.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail } from './accepted-email.ts';
 import type { workspace } from './factory.ts';
@@ -29,6 +29,6 @@ export async function emailIn(
 }
 
 /** Takes a message as one of the doors does. */
-export function receive(raw: Buffer, recipients: readonly string[]): Promise<reports.ReportOutcome> {
-  return reports.receive(raw, { recipients, sender: '192.0.2.1' });
+export function receive(raw: Buffer, recipients: readonly string[]): Promise<mailReports.ReportOutcome> {
+  return mailReports.receive(raw, { recipients, sender: '192.0.2.1' });
 }

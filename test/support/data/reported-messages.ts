@@ -1,7 +1,7 @@
 import { query, sqlTime, transaction } from '../../../shared/db/client.ts';
 import { type EmailReason, type EmailRecord, findEmail } from '../../../shared/db/email/emails.ts';
+import { updateReportedEmail } from '../../../shared/db/email/mail-reports.system.ts';
 import { updateOpens } from '../../../shared/db/email/opens.system.ts';
-import { updateReportedEmail } from '../../../shared/db/email/reports.system.ts';
 import { insertSms, type SmsRecord, updateSms } from '../../../shared/db/sms/messages.ts';
 import * as emails from '../../../shared/domain/email/record.ts';
 import * as events from '../../../shared/domain/events/events.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { headOf } from '../../../shared/domain/email/reports/reports.ts';
+import { headOf } from '../../../shared/domain/email/mail-reports/mail-reports.ts';
 import { startInbound } from '../../../workers/inbound/server.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { feedbackReport, statusReport } from '../../support/data/mail-reports.ts';

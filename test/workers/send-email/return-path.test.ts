@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { query } from '../../../shared/db/client.ts';
 import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
-import { readReturnPath } from '../../../shared/domain/email/reports/return-path.ts';
+import { readReturnPath } from '../../../shared/domain/email/mail-reports/return-path.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';

@@ -9,7 +9,7 @@ import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
-import { makeReturnPath } from '../reports/return-path.ts';
+import { makeReturnPath } from '../mail-reports/return-path.ts';
 import { findSending } from '../senders.ts';
 import { forgetAttachments } from './attachments.ts';
 import { compose } from './compose.ts';

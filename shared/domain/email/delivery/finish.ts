@@ -6,7 +6,7 @@ import type { WorkOutcome } from '../../../work/outcome.ts';
 import * as events from '../../events/events.ts';
 import * as suppressions from '../../suppressions.ts';
 import { writeOutcome } from '../../work/write-outcome.ts';
-import { isSoftBounce, noteSoftBounce } from '../reports/soft-bounces.ts';
+import { isSoftBounce, noteSoftBounce } from '../mail-reports/soft-bounces.ts';
 import type { EmailJudgement } from './judge.ts';
 
 export async function finish(

@@ -4,7 +4,7 @@ import { problem } from '../../../common/errors.ts';
 import { config } from '../../../config/config.ts';
 import { transaction } from '../../../db/client.ts';
 import type { EmailRecord } from '../../../db/email/emails.ts';
-import * as system from '../../../db/email/reports.system.ts';
+import * as system from '../../../db/email/mail-reports.system.ts';
 import { compareKey, parseMailbox } from '../../../formats/email/address.ts';
 import type { MailReport } from '../../../formats/email/mail-report.ts';
 import * as events from '../../events/events.ts';

@@ -1,7 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { query } from '../../../../shared/db/client.ts';
-import { isFeedbackAddress, takesMailFor } from '../../../../shared/domain/email/reports/reports.ts';
-import { makeReturnPath } from '../../../../shared/domain/email/reports/return-path.ts';
+import {
+  isFeedbackAddress,
+  takesMailFor,
+} from '../../../../shared/domain/email/mail-reports/mail-reports.ts';
+import { makeReturnPath } from '../../../../shared/domain/email/mail-reports/return-path.ts';
 import { idToBytes, newId } from '../../../../shared/formats/ids.ts';
 import { workspace } from '../../../support/data/factory.ts';
 import { feedbackReport, statusReport } from '../../../support/data/mail-reports.ts';

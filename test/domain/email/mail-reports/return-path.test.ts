@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeReturnPath, readReturnPath } from '../../../../shared/domain/email/reports/return-path.ts';
+import { makeReturnPath, readReturnPath } from '../../../../shared/domain/email/mail-reports/return-path.ts';
 import { newId } from '../../../../shared/formats/ids.ts';
 
 const host = 'bounce.acme.example';
