@@ -102,8 +102,6 @@ export function createAdmission({ name, window, perSecond }: GatewayLimits) {
   };
 }
 
-export type GatewayAdmission = ReturnType<typeof createAdmission>;
-
 export function later(detail: string, afterMs: number): Submission & { kind: 'later' } {
   const waitMs = Math.min(longestWaitMs, Math.max(200, afterMs));
   // Not all of them at one moment.

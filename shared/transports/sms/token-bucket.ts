@@ -4,7 +4,7 @@ import { logger } from '../../common/logger.ts';
 import { isReachable, leaseTokens } from '../../coordination/rate-limits.ts';
 
 /** Turns at a gateway. */
-export type TurnTaker = {
+type TurnTaker = {
   /** False, and nothing taken, where the turn would come too late. */
   take: (longestWaitMs: number) => Promise<boolean>;
 };

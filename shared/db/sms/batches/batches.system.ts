@@ -6,7 +6,7 @@ import { claimer } from '../../work/claim.system.ts';
 import { type Messages, messageTable } from '../../work/message-admission.system.ts';
 import { type ShownSmsBatch, type SmsBatchRecord, shown, smsBatches } from './batches.ts';
 
-export const batchTable = messageTable<BatchLane>(smsBatches, {
+const batchTable = messageTable<BatchLane>(smsBatches, {
   prefix: 'batch',
   lanes: { column: 'lane', order: batchLanes },
   index: 'sms_batches_admission',
@@ -14,7 +14,7 @@ export const batchTable = messageTable<BatchLane>(smsBatches, {
 
 export const batchWork: Messages<BatchLane> = { table: batchTable, isLimited: 'FALSE', heldUntil: 'NULL' };
 
-export type ClaimedBatch = { batch: SmsBatchRecord; token: Buffer };
+type ClaimedBatch = { batch: SmsBatchRecord; token: Buffer };
 
 export const claimBatch = claimer<ClaimedBatch, RowOf<typeof smsBatches>>(batchTable, {
   select: 'SELECT * FROM sms_batches',

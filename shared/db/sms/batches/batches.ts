@@ -178,7 +178,7 @@ export async function findHasOlderUnpaidBatch(workspaceId: string, batchId: stri
   return row !== undefined;
 }
 
-export type BatchFilter = {
+type BatchFilter = {
   status?: SmsBatchStatus | undefined;
   clientReference?: string | undefined;
   clientTag?: string | undefined;

@@ -6,7 +6,7 @@ import { smsBatches } from './batches.ts';
 const named = smsBatches.pick('id', 'sender', 'senders');
 
 /** The senders that a batch names for messages of which some are still to be made. */
-export type SendersOfBatch = {
+type SendersOfBatch = {
   batchId: string;
   /** As it was written; null: the default of the workspace. */
   sender: string | null;

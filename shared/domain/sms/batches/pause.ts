@@ -16,7 +16,7 @@ import { type BatchLease, type BatchProgress, changeHeld } from './work/held.ts'
 /** So often a paused batch looks whether its cause has ended: it goes on within a minute. */
 const checkAgainMs = 20_000;
 
-export type Cause = { reason: PausedReason; cost: number | null; parts: number | null };
+type Cause = { reason: PausedReason; cost: number | null; parts: number | null };
 
 /** The batch as it pauses, with its event, in the transaction that pauses it. `counts`: at its end. */
 export async function paused(

@@ -2,13 +2,13 @@ import type { Unicode } from '../../../formats/sms/gsm-7.ts';
 import { renderSmsMany, type SmsText } from '../content.ts';
 
 /** One message's source with what is merged into it, over what all messages share. */
-export type Rendering = {
+type Rendering = {
   content: string;
   data: Record<string, unknown>;
   unicode: Unicode;
   shortenLinks: boolean;
 };
-export type RenderedText = ({ ok: true } & SmsText) | { ok: false; message: string };
+type RenderedText = ({ ok: true } & SmsText) | { ok: false; message: string };
 
 /** Thrown where the sandbox has too much of this workspace waiting: later there may be room. */
 export class SandboxBusy extends Error {}

@@ -64,7 +64,7 @@ function sizeOf(...texts: (string | null)[]): number {
 }
 
 /** Numbers in E.164 that have come before. */
-export type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
+type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
 
 /**
  * Makes a function that says of a message what row it is, or why it cannot be sent. `senders`: the keys of those that the

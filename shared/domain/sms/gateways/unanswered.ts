@@ -17,7 +17,7 @@ const mostPlaces = 256;
 /** Of each line, the places that its texts in hand have taken. */
 const inHand = new WeakMap<object, Set<string>>();
 
-export type UnansweredText = {
+type UnansweredText = {
   /** Belongs into the transaction that keeps the text: false where it has come before. */
   isNew: (at: Date) => Promise<boolean>;
   /** The gateway is not to be told. */

@@ -2,7 +2,7 @@ import type { WebhookAttemptResult } from '../../webhook-http.ts';
 import type { Submission } from '../gateway.ts';
 
 /** `fault`: of the gateway as a whole; others may do better. `busy`: it has asked for a pause. */
-export type GatewayOutcome =
+type GatewayOutcome =
   | Extract<Submission, { kind: 'accepted' | 'refused' | 'unavailable' }>
   | { kind: 'fault' | 'busy'; detail: string };
 

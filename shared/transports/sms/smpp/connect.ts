@@ -1,7 +1,7 @@
 import net from 'node:net';
 import tls from 'node:tls';
 
-export type SmppConnectOptions = {
+type SmppConnectOptions = {
   host: string;
   port: number;
   isTls: boolean;

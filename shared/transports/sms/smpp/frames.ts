@@ -2,7 +2,7 @@ import { PduFault } from './pdu.ts';
 
 const headerBytes = 16;
 /** A message_payload may have 64 KiB. */
-export const maxPduBytes = 66_000;
+const maxPduBytes = 66_000;
 
 /**
  * Cuts a stream into PDUs, however it arrives. Throws a PduFault for a length that no PDU has: what follows it cannot be

@@ -2,13 +2,13 @@ import type { SmsReason } from '../../../schemas/sms/sms.ts';
 import { type ShortMessage, tags } from './pdu.ts';
 
 /** The content of a receipt; `reason` is null where the phone has the text. */
-export type SmppReceipt = {
+type SmppReceipt = {
   reference: string;
   state: 'delivered' | 'failed' | 'pending';
   reason: SmsReason | null;
 };
 
-export type IdForm = 'text' | 'hex' | 'decimal';
+type IdForm = 'text' | 'hex' | 'decimal';
 
 /**
  * One spelling for all that a carrier gives an id: in capitals or not, with leading zeros or not, in hex where it was

@@ -3,7 +3,7 @@ import { type ShortMessage, type Tlvs, tags } from './pdu.ts';
 
 /** How a long text is told to be one: a header before each part, parameters, or the whole in one piece. */
 export const longForms = ['udh', 'udh16', 'sar', 'payload'] as const;
-export type LongForm = (typeof longForms)[number];
+type LongForm = (typeof longForms)[number];
 
 /** The fields of a submit_sm that depend on the text. */
 export type EncodedPart = Pick<ShortMessage, 'dataCoding' | 'message' | 'tlvs'> & { hasHeader: boolean };
@@ -47,7 +47,7 @@ export function encodeText(
 }
 
 /** The place of a part in a text of several. */
-export type ConcatHeader = { reference: number; total: number; part: number };
+type ConcatHeader = { reference: number; total: number; part: number };
 
 function headerOf({ reference, total, part }: ConcatHeader, form: 'udh' | 'udh16'): Buffer {
   return form === 'udh'
@@ -68,7 +68,7 @@ function toUcs2(text: string): Buffer {
 }
 
 /** A text that came in, or a part of one. */
-export type DecodedText = { content: string; place: ConcatHeader | null };
+type DecodedText = { content: string; place: ConcatHeader | null };
 
 /** `gsmCoding`: whether data_coding 0 is the GSM alphabet, as it is with most, or Latin-1. */
 export function decodeText(pdu: ShortMessage, defaultAlphabet: 'gsm7' | 'latin1'): DecodedText {

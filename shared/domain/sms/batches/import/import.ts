@@ -21,7 +21,7 @@ import { checkContent, contentOf, dataOf } from '../prepare.ts';
 import { sizeOfRow, sizeOfShared } from '../rows.ts';
 import { type ReadRows, readRows } from './read-rows.ts';
 
-export type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
+type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
 
 const mostAtOnce = 2;
 // Longer than a process takes from one chunk to the next, or to the batch behind the last.

@@ -20,7 +20,7 @@ type Options = {
 };
 
 /** Of one file. */
-export const mostImportRows = 500_000;
+const mostImportRows = 500_000;
 const longestCell = 10_000;
 const mostErrors = 1_000;
 const mostFaultsShown = 100;

@@ -22,7 +22,7 @@ export type Chunk = {
 };
 
 /** Messages and their events, with the statements that store them. */
-export type NewMessages = {
+type NewMessages = {
   /** As they are queued, with their links. */
   made: NonNullable<Made>[];
   /** The same as they are stored: failed, those for which there is a reason. */
