@@ -24,3 +24,28 @@ export const oneMeaningOfAName: Rule = (files) => {
     .filter(({ paths }) => paths.length > 1)
     .map(({ name, paths }) => `${paths.join(' and ')} declare ${name}`);
 };
+
+const exported =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:type|interface|class|const|let|function\*?) (\w+)/;
+const isOurs = (file: File) => isProduct(file) || /^scripts\/.*\.ts$/.test(file.path);
+// A program writes it, for customers.
+const isWritten = (file: File) => !file.path.endsWith('.d.ts');
+
+/** A reader of an export looks for the files that use it. A name in another file counts as its use, whatever it means there. */
+export const everyExportIsUsed: Rule = (files) => {
+  const users = new Map<string, Set<string>>();
+  for (const file of files.filter(({ path }) => /\.[cm]?[jt]s$/.test(path)).filter(isWritten))
+    for (const [word] of codeLines(file).join('\n').matchAll(/\w+/g)) {
+      const paths = users.get(word) ?? new Set();
+      users.set(word, paths.add(file.path));
+    }
+  return files
+    .filter(isOurs)
+    .filter(isWritten)
+    .flatMap((file) =>
+      codeLines(file)
+        .flatMap((line) => exported.exec(line)?.[1] ?? [])
+        .filter((name) => users.get(name)!.size === 1)
+        .map((name) => `${file.path} exports ${name}, which no other file uses`),
+    );
+};

@@ -1,5 +1,5 @@
 import { foldersAreExplained, noCrowdedFolder } from './folders.ts';
-import { oneMeaningOfAName } from './names.ts';
+import { everyExportIsUsed, oneMeaningOfAName } from './names.ts';
 import type { Guarded } from './planted.ts';
 import { commentsNameTheirSubject } from './shape.ts';
 
@@ -62,6 +62,21 @@ export const plantedFolders: Guarded[] = [
       'shared/db/sends.ts': 'export type Sending = { id: string };\ntype Own = number;',
       'shared/client/client.ts': "export type Sending = Schema<'Sending'>;",
       'test/domain/send.test.ts': 'type Sending = string;',
+    },
+  },
+  {
+    guarantee: 'what is exported is used by another file',
+    rule: everyExportIsUsed,
+    breaches: [
+      { 'shared/domain/send.ts': 'export type Sending = string;\nconst one: Sending = text;' },
+      { 'shared/domain/send.ts': 'export async function send() {}' },
+      { 'scripts/setup/git.ts': 'export const git = 1;', 'shared/domain/send.ts': '// Another git.' },
+    ],
+    harmless: {
+      'shared/domain/send.ts': 'export type Sending = string;\nexport const send = 1;\nfunction own() {}',
+      'shared/domain/sends.ts': "import type { Sending } from './send.ts';",
+      'test/domain/send.test.ts': 'import * as sends from "x";\nsends.send();\nexport const wrong = 1;',
+      'shared/client/description.d.ts': 'export type Nobody = string;',
     },
   },
   {
