@@ -10,6 +10,8 @@ const longestWaitMs = 1_000;
 /** After this part of its window an owner's end of work looks whether more of its rows wait for room. */
 const partOfWindow = 20;
 const fewestSlots = 2;
+/** Work that takes long in all ends its turn then: others get theirs, and a worker that is to stop need not wait for the end. */
+export const turnMs = 2_000;
 /** After this time a job comes again for which there was no slot. */
 const againMs = 500;
 /** One owner's work, however large or slow, leaves the other slots of a lane to others. */

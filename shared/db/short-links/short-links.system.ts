@@ -26,7 +26,8 @@ type FoundRow = {
 export async function findShortLink(tokenHash: Buffer): Promise<FoundShortLink | null> {
   const [row] = await execute<FoundRow[]>(
     `SELECT l.sms_id, l.place, l.url, m.recipient, w.sending_blocked,
-       (m.sent_at IS NOT NULL OR m.handover_at IS NOT NULL OR m.uncertain_count > 0) AS handed_over
+       (m.sent_at IS NOT NULL OR m.handover_at IS NOT NULL OR m.uncertain_count > 0
+         OR m.is_partly_taken = 1) AS handed_over
      FROM short_links l JOIN sms_messages m ON m.id = l.sms_id JOIN workspaces w ON w.id = l.workspace_id
      WHERE l.token_hash = ?`,
     [tokenHash],

@@ -7,7 +7,7 @@ import { insertMembers } from '../../db/contact-lists/members.ts';
 import { claimDue, updateReleased } from '../../db/work/due.system.ts';
 import type { Lease } from '../../db/work/table.system.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
-import { oneLaneTurns } from '../../work/turns.ts';
+import { oneLaneTurns, turnMs } from '../../work/turns.ts';
 import { jobsPerWorkspace, refill, wake } from './copy-admission.ts';
 import { chosen, membersAfter } from './members.ts';
 import { findLists } from './record.ts';
@@ -18,8 +18,6 @@ const batchSize = 1_000;
 const comparisonsPerBatch = 50_000;
 /** Far more than a batch takes; a copy whose worker has died goes on after it. */
 const leaseMs = 10_000;
-/** Then another copy gets its turn, and a worker that is to stop need not wait for the end of this one. */
-const turnMs = 2_000;
 
 /** Of a process. */
 const slots = 2;

@@ -10,6 +10,7 @@ import { enqueue } from '../../queue/queue.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 import { dueKind } from '../../work/due.ts';
 import type { WorkOutcome } from '../../work/outcome.ts';
+import { turnMs } from '../../work/turns.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
 
@@ -42,8 +43,6 @@ export async function want(workspaceId: string, listIds: string[]): Promise<void
 const contactsAtOnce = 1_000;
 /** Far more than a step takes; the counting of a worker that has died goes on after it. */
 const leaseMs = 10_000;
-/** Then another workspace gets its turn, and this one rests for as long as it took. */
-const turnMs = 2_000;
 
 export const counts = dueKind(system.countingTable, jobs.countContacts, (workspaceId) => ({ workspaceId }));
 

@@ -5,6 +5,7 @@ import { findSmsBalanceForUpdate } from '../../db/sms/balances.ts';
 import * as system from '../../db/sms/messages.system.ts';
 import { findSmsForUpdate, listHeldSmsForUpdate, type SmsRecord, updateSms } from '../../db/sms/messages.ts';
 import { isNear } from '../../queue/queue.ts';
+import { turnMs } from '../../work/turns.ts';
 import * as events from '../events/events.ts';
 import * as balance from './balance.ts';
 import { admit } from './delivery/admission.ts';
@@ -15,8 +16,6 @@ import { advance, eventOf } from './record.ts';
 
 const heldForMs = 72 * 3_600_000;
 const batchSize = 100;
-/** Then another workspace gets its turn, and a worker that is to stop need not wait for the end of this one. */
-const turnMs = 2_000;
 
 /** A new message that cannot be paid for: it waits so long from when it was to go out. */
 export function held(message: SmsRecord): SmsRecord {

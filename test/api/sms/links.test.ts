@@ -68,6 +68,12 @@ test('a text goes out with its short link, which leads to the URL once it is han
   expect(headers).not.toHaveProperty('set-cookie');
 });
 
+test('the link of a text that a gateway has in part leads to its URL, though the rest still waits', async () => {
+  const { id, path } = await accepted();
+  await query('UPDATE sms_messages SET is_partly_taken = 1 WHERE id = ?', [idToBytes(id)]);
+  expect((await api.request('GET', path, { headers: browser })).status).toBe(302);
+});
+
 test('a click does not wait for the write of its count, which follows', async () => {
   const { id, path } = await delivered();
   const [held, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

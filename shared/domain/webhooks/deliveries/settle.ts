@@ -7,13 +7,12 @@ import { insertSettlement } from '../../../db/webhooks/webhooks.ts';
 import { settleWebhook } from '../../../jobs/settle-webhook.ts';
 import { enqueue } from '../../../queue/queue.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
+import { turnMs } from '../../../work/turns.ts';
 
 // Small enough that nobody waits for the rows of one.
 const batchSize = 500;
 /** Deliveries that workers have in hand are checked again after this time. */
 const againMs = 5_000;
-/** Then another webhook gets its turn, and a worker that is to stop need not wait for the end of this one. */
-const turnMs = 2_000;
 
 /**
  * Has all that waits for a webhook counted as skipped, because it is gone or switched off. Belongs into the transaction
