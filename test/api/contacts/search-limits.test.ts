@@ -1,5 +1,5 @@
 import mysql from 'mysql2/promise';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
@@ -9,7 +9,6 @@ import { countOf } from '../../support/database/counts.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { processlist } from '../../support/database/processlist.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -30,7 +29,7 @@ const search = (key = own.key) => api.request('GET', '/v2/contacts?search=ada', 
 /** Every search for a contact waits until the table is let go. */
 async function holdContacts(): Promise<() => Promise<void>> {
   const holder = await mysql.createConnection({ uri: config.MYSQL_URL });
-  atEnd(() => holder.destroy());
+  onTestFinished(() => holder.destroy());
   await holder.query('LOCK TABLES contacts WRITE');
   return async () => {
     await holder.query('UNLOCK TABLES');

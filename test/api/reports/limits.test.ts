@@ -1,5 +1,5 @@
 import mysql from 'mysql2/promise';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
 import { reportSettings } from '../../../shared/config/reports.ts';
 import { isReachable } from '../../../shared/coordination/rate-limits.ts';
@@ -10,7 +10,6 @@ import { useDatabase } from '../../support/database/database.ts';
 import { processlist } from '../../support/database/processlist.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -27,7 +26,7 @@ const ask = (report: string) => api.request('GET', `/v2/reports/${report}`, { ke
 /** Until the tables are let go, reports wait. */
 async function holdCounts() {
   const holder = await mysql.createConnection(config.MYSQL_URL);
-  atEnd(() => holder.destroy());
+  onTestFinished(() => holder.destroy());
   await holder.query('LOCK TABLES report_counts WRITE, report_latencies WRITE');
   const waiting = async () => {
     const [rows] = await holder.query<mysql.RowDataPacket[]>(
@@ -58,7 +57,7 @@ test('a workspace has two reports in hand at a time, its spend among them; anoth
 // Shows A72
 test('the reports that a workspace has in hand are counted over all processes', async () => {
   const other = await startWeb({ REPORT_SECONDS: '60' });
-  changeSettings({ REPORT_SECONDS: 60 });
+  changeSettings({ REPORT_SECONDS: 1 });
   await waitFor('Redis can be asked from here', isReachable);
   const { waiting, release } = await holdCounts();
   const { key } = own;
@@ -66,9 +65,14 @@ test('the reports that a workspace has in hand are counted over all processes', 
     clientOf(other.url).request('GET', `/v2/reports/${report}`, { key }),
   );
   await waitFor('both reports of the other process wait for the table', async () => (await waiting()) === 2);
-  const third = await ask('countries');
-  expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
+  // While Redis takes long to answer, on a busy machine, everybody gets a lease, and the report waits for the table.
+  await waitFor('a third report is refused here', async () => {
+    const third = await ask('countries');
+    expect([third.status, third.headers['retry-after']]).toEqual([429, '1']);
+    return true;
+  });
   await release();
+  changeSettings({ REPORT_SECONDS: 60 });
   for (const { status } of await Promise.all(first)) expect(status).toBe(200);
   expect((await ask('countries')).status).toBe(200);
 });
