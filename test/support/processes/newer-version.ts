@@ -15,7 +15,7 @@ export const newMigration = '9999_campaigns';
 /** A usual release: columns that may be empty, indexes, a table. Nothing that older code needs is gone. */
 const migration = `import { type Migration, tableOptions } from './migration.ts';
 
-const campaigns: Migration = {
+export const campaigns: Migration = {
   name: '${newMigration}',
   up: [
     'ALTER TABLE emails ADD COLUMN campaign_id BINARY(16) NULL',
