@@ -1,7 +1,7 @@
 import { batcher } from '../../common/batcher.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { ColumnMap, Columns } from '../client/table.ts';
-import { byId, type Changed, outsideTransaction, query } from '../client.ts';
+import { byId, type Changed, hex, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 /** How many rows share a statement, and how many such statements are on their way at once. */
@@ -76,8 +76,8 @@ export function handoverStarter(
         // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
         `UPDATE ${table.name} ${byId}
          SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?${also}
-         WHERE id IN (?) AND lease_token IN (?)`,
-        [items[0]!.at, items.map(({ id }) => idToBytes(id)), items.map(({ token }) => token)],
+         WHERE ${holdingAny(table.name, items)}`,
+        [items[0]!.at],
       );
       if (affectedRows === items.length) return items.map(() => true);
       return items.map(await findOwned(table, items));
@@ -97,8 +97,8 @@ export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) =
       await query(
         `UPDATE ${table.name} ${byId} SET lease_token = NULL, parked = 1, claims = claims - 1,
            due_at = IF(${table.isUntried}, ${table.waitsSince}, ?)
-         WHERE id IN (?) AND lease_token IN (?)`,
-        [items[0]!.at, items.map(({ id }) => idToBytes(id)), items.map(({ token }) => token)],
+         WHERE ${holdingAny(table.name, items)}`,
+        [items[0]!.at],
       );
       return items.map(() => undefined);
     },
@@ -106,13 +106,29 @@ export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) =
   return (lease) => outsideTransaction(() => returns(lease));
 }
 
+/** SQL: the row has one of these leases still; ids and tokens are SQL too. */
+export function holdingLease(table: string, leases: readonly { id: string; token: string }[]): string {
+  const pairs = leases.map(({ id, token }) => `(${id},${token})`);
+  // The ids by themselves, as the index is of them alone.
+  return `${table}.id IN (${leases.map(({ id }) => id).join(',')}) AND (${table}.id, ${table}.lease_token) IN (${pairs.join(',')})`;
+}
+
+/**
+ * The same of leases as they are held here. By pairs: a late worker's row may be among the rows of others, and have the
+ * token of one of them.
+ */
+const holdingAny = (table: string, leases: readonly Lease[]): string =>
+  holdingLease(
+    table,
+    leases.map(({ id, token }) => ({ id: hex(idToBytes(id)), token: hex(token) })),
+  );
+
 const keyOf = (id: Buffer, token: Buffer) => id.toString('hex') + token.toString('hex');
 
 /** Tells which of these leases are still held, and locks their rows in a transaction. */
 export async function findOwned(table: WorkTable, leases: Lease[]): Promise<(lease: Lease) => boolean> {
   const rows = await query<{ id: Buffer; lease_token: Buffer }[]>(
-    `SELECT id, lease_token FROM ${table.name} ${byId} WHERE id IN (?) AND lease_token IN (?) FOR UPDATE`,
-    [leases.map(({ id }) => idToBytes(id)), leases.map(({ token }) => token)],
+    `SELECT id, lease_token FROM ${table.name} ${byId} WHERE ${holdingAny(table.name, leases)} FOR UPDATE`,
   );
   const owned = new Set(rows.map((row) => keyOf(row.id, row.lease_token)));
   return ({ id, token }) => owned.has(keyOf(idToBytes(id), token));

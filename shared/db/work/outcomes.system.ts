@@ -13,7 +13,7 @@ import {
   valueByRow,
   written,
 } from '../client.ts';
-import { type Batches, findOwned, usual } from './claim.system.ts';
+import { type Batches, findOwned, holdingLease, usual } from './claim.system.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 type RowOutcome<Mapped> = { lease: Lease; record: Mapped };
@@ -75,13 +75,6 @@ function eachRowOnce(outcomes: { lease: Lease; values: Param[] }[]): Written[][]
     list.set(id, { id, token: hex(lease.token), values });
   }
   return lists.map((list) => [...list.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)));
-}
-
-/** SQL: the row has one of these leases still; ids and tokens are SQL too. */
-export function holdingLease(table: string, leases: readonly { id: string; token: string }[]): string {
-  const pairs = leases.map(({ id, token }) => `(${id},${token})`);
-  // The ids by themselves, as the index is of them alone.
-  return `${table}.id IN (${leases.map(({ id }) => id).join(',')}) AND (${table}.id, ${table}.lease_token) IN (${pairs.join(',')})`;
 }
 
 /** Undoes a batch of outcomes: some are of rows that another worker has claimed since. */

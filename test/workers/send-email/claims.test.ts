@@ -101,6 +101,24 @@ test('a worker that lost its lease before it speaks to the relay does not speak'
   expect(await Promise.all([starts(late.token), starts(successor.token)])).toEqual([false, true]);
 });
 
+// Shows F13
+test('a late worker in one batch with one that claimed its row together with another does not speak', async () => {
+  const [stolen, other] = [await accept(), await accept()];
+  const late = (await claim(stolen.id))!;
+  await advanceClock(leaseMs + 1000);
+  const [, holder] = await Promise.all([claim(stolen.id), claim(other.id)]);
+  const starts = (id: string, token: Buffer) => system.updateHandoverStarted({ id, token, at: now() });
+  expect(await Promise.all([starts(stolen.id, late.token), starts(other.id, holder!.token)])).toEqual([
+    false,
+    true,
+  ]);
+  const before = await rowOf(stolen.id);
+  const givesBack = (id: string, token: Buffer) => system.updateHeldBack({ id, token, at: now() });
+  await Promise.all([givesBack(stolen.id, late.token), givesBack(other.id, holder!.token)]);
+  expect(await rowOf(stolen.id)).toEqual(before);
+  expect(await rowOf(other.id)).toMatchObject({ lease_token: null, parked: 1 });
+});
+
 test('in a batch of outcomes the late ones are left out and the others written', async () => {
   const emails = [await accept(), await accept(), await accept()];
   const claimed = await Promise.all(emails.map(({ id }) => claim(id)));

@@ -3,7 +3,8 @@ import { idToBytes } from '../../../formats/ids.ts';
 import { boolean, int, outsideText, text, time } from '../../client/columns.ts';
 import { table } from '../../client/table.ts';
 import { byId, hex, outsideTransaction, query, transaction } from '../../client.ts';
-import { holdingLease, outcomeWriter } from '../../work/outcomes.system.ts';
+import { holdingLease } from '../../work/claim.system.ts';
+import { outcomeWriter } from '../../work/outcomes.system.ts';
 import type { DeliveryStatus } from './deliveries.ts';
 import { deliveryTable } from './table.system.ts';
 
