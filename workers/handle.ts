@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Job as QueuedJob } from 'bullmq';
 import { databaseTime, now } from '../shared/common/clock.ts';
-import { Problem } from '../shared/common/errors.ts';
+import { isOutage } from '../shared/common/errors.ts';
 import { logger } from '../shared/common/logger.ts';
 import { count } from '../shared/common/metrics.ts';
 import { runWithRequest } from '../shared/common/request-context.ts';
@@ -112,12 +112,11 @@ async function settle(
     // Work that is due much later has been parked in its row; the sweep brings it back (architecture rule 3).
     return typeof outcome !== 'string' && isNear(outcome.retryAt) ? new RetryLater(outcome.retryAt) : null;
   } catch (error) {
-    const isOutage = error instanceof Problem && error.code === 'service_unavailable';
     count('job_faults', { job: job.name });
     const context = { err: error, job: job.name, jobId: queued.id };
-    if (isOutage) logger.warn(context, 'a job met an outage');
+    if (isOutage(error)) logger.warn(context, 'a job met an outage');
     else logger.error(context, 'a job failed unexpectedly');
-    if (isOutage) database.note(true);
+    if (isOutage(error)) database.note(true);
     return retryIn(faultDelayMs);
   } finally {
     inHand -= 1;

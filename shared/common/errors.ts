@@ -241,6 +241,11 @@ export function problem(code: ErrorCode, options?: ProblemOptions): Problem {
   return new Problem(code, options);
 }
 
+/** Nothing is wrong with the work, and it may be done when what it needs is back. */
+export function isOutage(error: unknown): error is Problem {
+  return error instanceof Problem && error.code === 'service_unavailable';
+}
+
 /** validation_failed for one field. */
 export function invalid(field: string, message: string): Problem {
   return invalidFields({ [field]: [message] });

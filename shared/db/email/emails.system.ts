@@ -4,7 +4,7 @@ import type { RowOf } from '../client/table.ts';
 import { byId, query } from '../client.ts';
 import { insertEvents } from '../events/events.system.ts';
 import type { NewEventRecord } from '../events/events.ts';
-import { claimer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
+import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { messageTable } from '../work/message-admission.system.ts';
 import { finisher, outcomeWriter } from '../work/outcomes.system.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
@@ -61,6 +61,7 @@ export const claimEmail = claimer<ClaimedEmail, ClaimedRow>(emailTable, {
 });
 export const updateHandoverStarted = handoverStarter(emailTable, { firstAt: emails.pick('triedAt') });
 export const updateHeldBack = leaseReturner(emailTable);
+export const updateClaimUndone = claimUndoer(emailTable);
 
 /** The outcome of a claimed email; times are kept as they are given. */
 type EmailOutcome = {

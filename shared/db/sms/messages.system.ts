@@ -3,7 +3,7 @@ import { type SmsLane, smsLanes } from '../../schemas/lanes.ts';
 import { fitting } from '../client/outside-text.ts';
 import type { RowOf } from '../client/table.ts';
 import { byId, execute, query, updateEach } from '../client.ts';
-import { claimer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
+import { claimer, claimUndoer, handoverStarter, leaseReturner } from '../work/claim.system.ts';
 import { type Messages, messageTable } from '../work/message-admission.system.ts';
 import { outcomeWriter } from '../work/outcomes.system.ts';
 import { type SmsRecord, sms } from './messages.ts';
@@ -16,7 +16,7 @@ export const smsTable = messageTable<SmsLane>(sms, {
 
 export const smsMessages: Messages<SmsLane> = { table: smsTable, isLimited: 'FALSE', heldUntil: 'NULL' };
 
-type ClaimedSms = {
+export type ClaimedSms = {
   record: SmsRecord;
   token: Buffer;
   /** The recipient is on the suppression list. */
@@ -50,6 +50,7 @@ export const claimSms = claimer<ClaimedSms, ClaimedRow>(smsTable, {
 });
 export const updateSmsHandoverStarted = handoverStarter(smsTable, { batches });
 export const updateSmsHeldBack = leaseReturner(smsTable);
+export const updateSmsClaimUndone = claimUndoer(smsTable);
 
 const outcome = sms.pick(
   'status',

@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { batcher } from '../../common/batcher.ts';
+import { isOutage } from '../../common/errors.ts';
 import { idToBytes, newUuid } from '../../formats/ids.ts';
 import type { ColumnMap, Columns } from '../client/table.ts';
-import { byId, type Changed, hex, outsideTransaction, query } from '../client.ts';
+import { byId, type Changed, hex, isLockConflict, outsideTransaction, query } from '../client.ts';
 import type { Lease, WorkTable } from './table.system.ts';
 
 /** How many rows share a statement, and how many such statements are on their way at once. */
@@ -33,16 +35,19 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
       const ids = items.map(({ id }) => idToBytes(id));
       const { at, until } = items.at(-1)!;
       const token = newUuid(at);
-      const { affectedRows } = await query<Changed>(
-        `UPDATE ${name} ${byId} SET ${also}lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
-         WHERE id IN (?) AND status = ? AND due_at <= ?`,
-        [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at],
-      );
-      if (affectedRows === 0) return items.map(() => null);
-      const rows = await query<Row[]>(
-        `${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`,
-        [ids, token],
-      );
+      // Said again it takes what it has not taken yet: what it has is no longer due.
+      const rows = await untilAnswered(async (isFirst) => {
+        const { affectedRows } = await query<Changed>(
+          `UPDATE ${name} ${byId} SET ${also}lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
+           WHERE id IN (?) AND status = ? AND due_at <= ?`,
+          [...Array<Date>(alsoTimes).fill(at), token, until, ids, waiting, at],
+        );
+        if (affectedRows === 0 && isFirst) return [];
+        return query<Row[]>(`${options.select} WHERE ${name}.id IN (?) AND ${name}.lease_token = ?`, [
+          ids,
+          token,
+        ]);
+      });
       const claimed = new Map(
         rows.map((row) => [row.id.toString('hex'), options.toClaimed(row, token)] as const),
       );
@@ -72,12 +77,16 @@ export function handoverStarter(
   const handovers = batcher<Lease & { at: Date }, boolean>({
     ...batches,
     run: async (items) => {
-      const { affectedRows } = await query<Changed>(
-        // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten.
-        `UPDATE ${table.name} ${byId}
-         SET uncertain_count = uncertain_count + (handover_at IS NOT NULL), handover_at = ?${also}
-         WHERE ${holdingAny(table.name, items)}`,
-        [items[0]!.at],
+      const { at } = items[0]!;
+      const { affectedRows } = await untilAnswered(() =>
+        query<Changed>(
+          // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten;
+          // not this one, where its answer was lost.
+          `UPDATE ${table.name} ${byId}
+           SET uncertain_count = uncertain_count + (handover_at IS NOT NULL AND handover_at <> ?), handover_at = ?${also}
+           WHERE ${holdingAny(table.name, items)}`,
+          [at, at],
+        ),
       );
       if (affectedRows === items.length) return items.map(() => true);
       return items.map(await findOwned(table, items));
@@ -104,6 +113,48 @@ export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) =
     },
   });
   return (lease) => outsideTransaction(() => returns(lease));
+}
+
+/** A row as a claim has found it; a hand-over that came to nothing may have changed it. */
+type BeforeHandover = Lease & { at: Date; handoverAt: Date | null; uncertainCount: number };
+
+/**
+ * Makes the function that takes a claim back after a fault of ours, before the other side was spoken to: the row is due
+ * at once, and as if nobody had had it.
+ */
+export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Promise<void> {
+  return ({ id, token, at, handoverAt, uncertainCount }) =>
+    outsideTransaction(async () => {
+      await query(
+        `UPDATE ${name} ${byId}
+         SET lease_token = NULL, claims = claims - 1, due_at = ?, handover_at = ?, uncertain_count = ?
+         WHERE id = ? AND lease_token = ?`,
+        [at, handoverAt, uncertainCount, idToBytes(id), token],
+      );
+    });
+}
+
+// A row that was taken, and whose worker does not know it, waits for the end of the lease.
+const patienceMs = 3_000;
+const longestPauseMs = 500;
+const mostConflicts = 3;
+
+/**
+ * Says again what met the locks of others, or was not answered: outside of a transaction nobody else does. It must be
+ * such that it may be said twice.
+ */
+async function untilAnswered<T>(say: (isFirst: boolean) => Promise<T>): Promise<T> {
+  let end: number | undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await say(attempt === 1);
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      end ??= performance.now() + patienceMs;
+      if (isLockConflict(error.cause) ? attempt > mostConflicts : performance.now() >= end) throw error;
+    }
+    await sleep(Math.min(longestPauseMs, 10 * 2 ** attempt) * (0.5 + Math.random()));
+  }
 }
 
 /** SQL: the row has one of these leases still; ids and tokens are SQL too. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
-import { Problem } from '../../common/errors.ts';
+import { isOutage, Problem } from '../../common/errors.ts';
 
 const longestWaitMs = 5_000;
 
@@ -16,5 +16,28 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
       if (!(error instanceof Problem) || now().getTime() + waitMs >= leaseEnd.getTime()) throw error;
       await sleep(waitMs);
     }
+  }
+}
+
+type Claim = { dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
+
+/**
+ * The part of an attempt before the other side is spoken to. An outage in it is no fault of the message, which is given
+ * back as it was claimed: otherwise it would wait for the end of the lease.
+ */
+export async function undoneOnOutage<T>(
+  { dueAt, handoverAt, uncertainCount }: Claim,
+  undo: (claim: { at: Date; handoverAt: Date | null; uncertainCount: number }) => Promise<void>,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    // While a worker holds it, a message is due at the end of the lease.
+    if (isOutage(error))
+      await writeOutcome(dueAt!, () => undo({ at: now(), handoverAt, uncertainCount })).catch(
+        () => undefined,
+      );
+    throw error;
   }
 }

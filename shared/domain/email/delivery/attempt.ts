@@ -7,6 +7,7 @@ import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { undoneOnOutage } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
 import { makeReturnPath } from '../mail-reports/return-path.ts';
@@ -35,16 +36,23 @@ export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOu
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
-  const outcome = await attemptClaimed(emailId, claimed, lane ?? claimed.record.kind);
-  if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(claimed.record);
+  const { record, token } = claimed;
+  const prepared = await undoneOnOutage(
+    record,
+    (before) => system.updateClaimUndone({ id: emailId, token, ...before }),
+    () => prepare(emailId, claimed, lane ?? record.kind),
+  );
+  const outcome = typeof prepared === 'function' ? await prepared() : prepared;
+  if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(record);
   return outcome;
 }
 
-async function attemptClaimed(
+/** Returns the hand-over, where it comes to one. */
+async function prepare(
   emailId: string,
   claimed: system.ClaimedEmail,
   lane: EmailKind,
-): Promise<WorkOutcome> {
+): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
   const { record, body, token, isSuppressed, isBlocked, isLimited } = claimed;
 
   // The worker before us died while it spoke to the relay, so the email may have gone out (API decisions §7).
@@ -74,15 +82,17 @@ async function attemptClaimed(
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
   if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
-  const result = await handOver({
-    envelopeFrom: returnPathOf(email, sender.mailbox, domain),
-    envelopeTo: recipient.mailbox.address,
-    message,
-    requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
-    lane,
-  });
-  relayCircuitBreaker.note(result);
-  return finish(token, email, judge(email, result));
+  return async () => {
+    const result = await handOver({
+      envelopeFrom: returnPathOf(email, sender.mailbox, domain),
+      envelopeTo: recipient.mailbox.address,
+      message,
+      requestDsn: config.EMAIL_DELIVERED_ON === 'dsn',
+      lane,
+    });
+    relayCircuitBreaker.note(result);
+    return finish(token, email, judge(email, result));
+  };
 }
 
 /** The workspace may not send now: the email waits in its row until it is admitted again. */

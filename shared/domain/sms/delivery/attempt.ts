@@ -10,6 +10,7 @@ import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
+import { undoneOnOutage } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, isPast, judge } from './judge.ts';
@@ -25,8 +26,21 @@ export async function attempt(smsId: string, { isAlone = true } = {}): Promise<W
   const until = new Date(now().getTime() + leaseSeconds * 1000);
   const claimed = await system.claimSms({ id: smsId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
-  const { record, token, isSuppressed, isBlocked } = claimed;
+  const { record, token } = claimed;
+  const prepared = await undoneOnOutage(
+    record,
+    (before) => system.updateSmsClaimUndone({ id: smsId, token, ...before }),
+    () => prepare(smsId, claimed, isAlone),
+  );
+  return typeof prepared === 'function' ? prepared() : prepared;
+}
 
+/** Returns the hand-over, where it comes to one. */
+async function prepare(
+  smsId: string,
+  { record, token, isSuppressed, isBlocked }: system.ClaimedSms,
+  isAlone: boolean,
+): Promise<WorkOutcome | (() => Promise<WorkOutcome>)> {
   // The worker before us died while it spoke to the gateway, so the message may have gone out.
   const message = record.handoverAt ? { ...record, uncertainCount: record.uncertainCount + 1 } : record;
   if (message.uncertainCount > 1) return finish(token, record, fail(message, uncertain));
@@ -47,8 +61,10 @@ export async function attempt(smsId: string, { isAlone = true } = {}): Promise<W
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
-  const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
-  return finish(token, record, judge(message, gateway.name, submission, isAlone));
+  return async () => {
+    const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
+    return finish(token, record, judge(message, gateway.name, submission, isAlone));
+  };
 }
 
 type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;
