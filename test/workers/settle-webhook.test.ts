@@ -3,6 +3,7 @@ import { query, transaction } from '../../shared/db/client.ts';
 import * as relay from '../../shared/domain/events/relay.ts';
 import * as deliveries from '../../shared/domain/webhooks/deliveries/deliveries.ts';
 import { settle } from '../../shared/domain/webhooks/deliveries/settle.ts';
+import { sendTest } from '../../shared/domain/webhooks/send-test.ts';
 import * as webhooks from '../../shared/domain/webhooks/webhooks.ts';
 import * as recovery from '../../shared/domain/work/recovery.ts';
 import { idToBytes } from '../../shared/formats/ids.ts';
@@ -67,6 +68,19 @@ test('5,000 that wait for a webhook that is switched off are skipped, though the
     expect(delivery).toMatchObject({ dueAt: null, parked: false, attempts: 0 });
     expect(delivery.completedAt).not.toBeNull();
   }
+});
+
+test('a test that is on its way to a webhook is not skipped with what waits there', async () => {
+  const id = await waiting(3);
+  await transaction(() => sendTest(callerOf(own), id, '2026-11-01'));
+  await relay.relayAll();
+  await switchOff(id);
+  const workers = await runWorkers(['settle-webhook']);
+  await waitFor('nothing is left to do', async () => (await settlements()) === 0);
+  await workers.stop();
+  const states = (await deliveriesOf(id)).map(({ eventType, status }) => [eventType, status]);
+  const skipped = ['email.queued', 'skipped'];
+  expect(states).toEqual([skipped, skipped, skipped, ['webhook.test', 'pending']]);
 });
 
 test('the deliveries of a deleted webhook are settled, and no others', async () => {

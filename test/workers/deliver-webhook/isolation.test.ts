@@ -1,6 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
+import { transaction } from '../../../shared/db/client.ts';
 import * as relay from '../../../shared/domain/events/relay.ts';
-import { countsOf, deliveriesOf, makeWebhook, storeEvents } from '../../support/data/deliveries.ts';
+import { sendTest } from '../../../shared/domain/webhooks/send-test.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
+import {
+  alterWebhook,
+  countsOf,
+  deliveriesOf,
+  makeWebhook,
+  storeEvents,
+} from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
@@ -116,5 +125,30 @@ test('what is handed back to wait is not an attempt: nothing was sent, nobody ho
   expect((await deliveriesOf(id)).every(({ attempts }) => attempts === 1)).toBe(true);
   expect(receiver.requests).toHaveLength(60);
   await sweeping.stop();
+  await workers.stop();
+});
+
+test('a test goes out to a webhook that is switched off, though nothing is answered there', async () => {
+  const isTest = ({ body }: { body: Buffer }) => JSON.parse(body.toString()).type === 'webhook.test';
+  const receiver = await startWebhookReceiver({
+    respond: (request) => (isTest(request) ? {} : answers.hang),
+  });
+  const { id } = await makeWebhook(own, receiver.url);
+  await storeEvents(own, 60);
+  await relay.relayAll();
+  const workers = await runWorkers(['deliver-webhook', 'settle-webhook', 'sweep']);
+  await waitFor('what has no slot is handed back', async () => (await countsOf(id)).parked >= 40);
+  await alterWebhook(id, { active: 0, auto_disabled: 1 });
+  await transaction(() => sendTest(callerOf(own), id, '2026-11-01'));
+  await relay.relayAll();
+  const ended = await waitFor('the test is over', async () =>
+    (await deliveriesOf(id)).find(
+      ({ eventType, status }) => eventType === 'webhook.test' && status !== 'pending',
+    ),
+  );
+  expect(ended).toMatchObject({ status: 'delivered', attempts: 1 });
+  expect(receiver.requests.filter(isTest)).toHaveLength(1);
+  // A stop would wait for the hanging requests.
+  await receiver.close();
   await workers.stop();
 });

@@ -1,6 +1,7 @@
-import { idFromBytes } from '../../../formats/ids.ts';
+import { idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { id, int, text, time } from '../../client/columns.ts';
 import { type RecordOf, type RowOf, table } from '../../client/table.ts';
+import { byId, query } from '../../client.ts';
 import { claimer } from '../../work/claim.system.ts';
 import { webhooks } from '../webhooks.ts';
 import { deliveryTable } from './table.system.ts';
@@ -66,6 +67,15 @@ export const claimDelivery = claimer<ClaimedDelivery, ClaimedRow>(deliveryTable,
   toClaimed,
   batches: { maxItems: 100, maxInFlight: 4 },
 });
+
+/** Which of these are tests. */
+export async function listTests(deliveryIds: string[]): Promise<string[]> {
+  const rows = await query<{ id: Buffer }[]>(
+    `SELECT id FROM webhook_deliveries ${byId} WHERE id IN (?) AND event_type = 'webhook.test'`,
+    [deliveryIds.map(idToBytes)],
+  );
+  return rows.map((row) => idFromBytes('delivery', row.id));
+}
 
 function toClaimed(row: ClaimedRow, token: Buffer): ClaimedDelivery {
   return {

@@ -5,7 +5,7 @@ export {
   listAdmissions,
   type WebhookAdmission as Admission,
 } from './admit.system.ts';
-export { type ClaimedDelivery, type ClaimedWebhook, claimDelivery } from './claim.system.ts';
+export { type ClaimedDelivery, type ClaimedWebhook, claimDelivery, listTests } from './claim.system.ts';
 export type { DeliveryStatus } from './deliveries.ts';
 export {
   deleteAttemptsBefore,

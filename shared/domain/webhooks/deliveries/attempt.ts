@@ -60,7 +60,9 @@ async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): P
     await putBack(delivery, until, pausedUntil && pausedUntil > time ? pausedUntil : now());
     return 'done';
   }
-  const posted = await ownFaultAside(delivery, until, () => post(delivery, webhook, place));
+  const posted = await ownFaultAside(delivery, until, isTest, () =>
+    post(delivery, webhook, isTest ? open : place),
+  );
   if (posted === 'fault') return 'done';
   if (!posted) {
     count('webhook_deliveries_handed_back');
@@ -93,6 +95,7 @@ function post(delivery: Delivery, webhook: ClaimedWebhook, place: Permit): Promi
 async function ownFaultAside<T>(
   delivery: Delivery,
   until: Date,
+  isTest: boolean,
   work: () => Promise<T>,
 ): Promise<T | 'fault'> {
   try {
@@ -101,7 +104,8 @@ async function ownFaultAside<T>(
     count('webhook_own_faults');
     const context = { err: error, deliveryId: delivery.id, webhookId: delivery.webhook?.id };
     logger.error(context, 'a delivery cannot be made by a fault of our own');
-    await putBack(delivery, until, new Date(now().getTime() + faultDelayMs));
+    if (isTest) await finish(delivery, until, { ...unchanged(delivery), status: 'failed' }, null);
+    else await putBack(delivery, until, new Date(now().getTime() + faultDelayMs));
     return 'fault';
   }
 }

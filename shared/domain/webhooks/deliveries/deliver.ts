@@ -12,7 +12,7 @@ import type { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { workOnEach } from '../../../work/shared-jobs.ts';
 import { attempt } from './attempt.ts';
-import { createConcurrencyLimiter } from './concurrency-limiter.ts';
+import { createConcurrencyLimiter, open } from './concurrency-limiter.ts';
 import { originOf } from './origins.ts';
 import { refill } from './refill.ts';
 import { restForHalf, windowOf } from './window.ts';
@@ -78,11 +78,8 @@ export async function deliver({
 /** Null: there was no place for it. */
 async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<WorkOutcome | null> {
   const place = await limiter.enter(webhookId, share, await originOf(webhookId));
-  if (!place) {
-    await handBack({ deliveryId, webhookId });
-    return null;
-  }
-  const outcome = await attempt(deliveryId, place);
+  if (!place && (await handBack({ deliveryId, webhookId }))) return null;
+  const outcome = await attempt(deliveryId, place ?? open);
   const triedAt = wanted.get(webhookId);
   if (triedAt !== undefined && performance.now() - triedAt >= tryEveryMs) await admitNext(webhookId);
   return outcome;
@@ -106,22 +103,28 @@ async function admitNext(webhookId: string): Promise<void> {
 
 type HandedBack = { deliveryId: string; webhookId: string };
 
-/** No attempt, no claim: the row waits again, and comes back in the lane of retries. */
-function handBack(item: HandedBack): Promise<void> {
-  count('webhook_deliveries_handed_back');
-  return outsideTransaction(() => handBacks(item));
+/**
+ * No attempt, no claim: the row waits again, and comes back in the lane of retries. False for a test, which need not wait:
+ * the webhook may have no room again until it is switched on.
+ */
+async function handBack(item: HandedBack): Promise<boolean> {
+  const isBack = await outsideTransaction(() => handBacks(item));
+  if (isBack) count('webhook_deliveries_handed_back');
+  return isBack;
 }
 
-const handBacks = batcher<HandedBack, void>({
+const handBacks = batcher<HandedBack, boolean>({
   maxItems: 200,
   maxInFlight: 1,
-  run: async (items) => {
+  run: async (all) => {
+    const tests = new Set(await system.listTests(all.map(({ deliveryId }) => deliveryId)));
+    const items = all.filter(({ deliveryId }) => !tests.has(deliveryId));
     await updateParked(
       system.deliveryTable,
       items.map(({ deliveryId }) => deliveryId),
     );
     await slowDown([...new Set(items.map(({ webhookId }) => webhookId))]);
-    return items.map(() => undefined);
+    return all.map(({ deliveryId }) => !tests.has(deliveryId));
   },
 });
 
