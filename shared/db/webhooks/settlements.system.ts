@@ -102,8 +102,8 @@ export async function listEnded(
 export async function updateRecovered(deliveryIds: string[], at: Date): Promise<void> {
   await query(
     `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 1, schedule_step = 0,
-       lost_claims = 0, completed_at = NULL
+       lost_claims = 0, completed_at = NULL, restarted_at = ?
      WHERE id IN (?) AND status IN ('failed', 'skipped')`,
-    [at, deliveryIds.map(idToBytes)],
+    [at, at, deliveryIds.map(idToBytes)],
   );
 }

@@ -13,9 +13,9 @@ export async function updateRedelivered(
 ): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 0, claims = claims + 1,
-       schedule_step = 0, lost_claims = 0, completed_at = NULL
+       schedule_step = 0, lost_claims = 0, completed_at = NULL, restarted_at = ?
      WHERE id = ? AND workspace_id = ? AND webhook_id = ? AND lease_token IS NULL`,
-    [at, idToBytes(deliveryId), idToBytes(workspaceId), idToBytes(webhookId)],
+    [at, at, idToBytes(deliveryId), idToBytes(workspaceId), idToBytes(webhookId)],
   );
   return affectedRows === 1;
 }

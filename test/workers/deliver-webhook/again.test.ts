@@ -18,6 +18,7 @@ import {
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { runWorkers } from '../../support/processes/run-workers.ts';
+import { changeSettings } from '../../support/processes/settings.ts';
 import { startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -59,6 +60,39 @@ test('a delivery that has failed is sent again on request: the same id and bytes
     expect(request.body.equals(first!.body)).toBe(true);
   }
 });
+
+const dayMs = 86_400_000;
+const sendings: [string, (webhookId: string, deliveryId: string) => Promise<unknown>][] = [
+  ['redeliver', (webhookId, deliveryId) => redeliver(callerOf(own), webhookId, deliveryId)],
+  [
+    'recover',
+    async (webhookId) => {
+      await recover(callerOf(own), webhookId, new Date(0));
+      await deliveries.settleNext(webhookId, 60_000);
+    },
+  ],
+];
+test.each(sendings)(
+  'where events are kept for longer, what is older than 7 days has 7 more after a %s',
+  async (_name, sendAgain) => {
+    changeSettings({ EVENT_RETENTION_DAYS: 30 });
+    const receiver = await startWebhookReceiver({ respond: { status: 500 } });
+    const { id, webhook, read } = await dueDelivery(own, receiver.url);
+    await end([id], 'failed');
+    await advanceClock(8 * dayMs);
+    await sendAgain(webhook.id, id);
+    await deliveries.attempt(id);
+    expect(await read()).toMatchObject({ status: 'pending', attempts: 1 });
+    await deliveries.expire();
+    expect(await read()).toMatchObject({ status: 'pending' });
+    await advanceClock(301_000);
+    await deliveries.attempt(id);
+    expect(await read()).toMatchObject({ status: 'pending', attempts: 2 });
+    await advanceClock(7 * dayMs);
+    await deliveries.expire();
+    expect(await read()).toMatchObject({ status: 'failed', attempts: 2, dueAt: null });
+  },
+);
 
 test('one that was delivered can be sent once more, and one that waits is sent at once', async () => {
   const receiver = await startWebhookReceiver();

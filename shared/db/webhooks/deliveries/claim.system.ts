@@ -14,6 +14,8 @@ const deliveries = table('webhook_deliveries', {
   lostClaims: int(),
   scheduleStep: int(),
   createdAt: time(),
+  /** When it was last sent again on request. */
+  restartedAt: time().nullable(),
   /** Which body its first attempt sent: a version of the API or `legacy`. Null when there was none yet. */
   bodyVersion: text().nullable(),
 });

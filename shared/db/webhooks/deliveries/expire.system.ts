@@ -11,25 +11,37 @@ export async function listWebhooksWaitingSince(at: Date): Promise<string[]> {
   return rows.map((row) => idFromBytes('webhook', row.webhook_id));
 }
 
-/** Gives up a batch of what was made before then and is in nobody's hand. Returns how many. */
+/**
+ * Gives up a batch of what was made before then, was not sent again since, and is in nobody's hand. Returns how many, and
+ * after which the next batch begins; null where there is none. Many may have been sent again, so no batch looks at them
+ * twice.
+ */
 export async function updateExpired(
   webhookId: string,
-  before: Date,
+  { before, after, limit }: { before: Date; after: string | null; limit: number },
   at: Date,
-  limit: number,
-): Promise<number> {
+): Promise<{ given: number; last: string | null }> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
-     WHERE webhook_id = ? AND status = 'pending' AND id < ? AND lease_token IS NULL ORDER BY id LIMIT ?`,
-    [idToBytes(webhookId), firstUuidAt(before), limit],
+     WHERE webhook_id = ? AND status = 'pending' AND id > ? AND id < ? AND lease_token IS NULL
+       AND (restarted_at IS NULL OR restarted_at < ?) ORDER BY id LIMIT ?`,
+    [
+      idToBytes(webhookId),
+      after === null ? Buffer.alloc(0) : idToBytes(after),
+      firstUuidAt(before),
+      before,
+      limit,
+    ],
   );
-  if (rows.length === 0) return 0;
+  if (rows.length === 0) return { given: 0, last: null };
   const { affectedRows } = await query<Changed>(
     `UPDATE webhook_deliveries ${byId} SET status = 'failed', due_at = NULL, parked = 0, completed_at = ?
-     WHERE id IN (?) AND status = 'pending' AND lease_token IS NULL`,
-    [at, rows.map((row) => row.id)],
+     WHERE id IN (?) AND status = 'pending' AND lease_token IS NULL
+       AND (restarted_at IS NULL OR restarted_at < ?)`,
+    [at, rows.map((row) => row.id), before],
   );
-  return affectedRows;
+  const last = rows.length < limit ? null : idFromBytes('delivery', rows.at(-1)!.id);
+  return { given: affectedRows, last };
 }
 
 /** Deletes a batch of those made before then; ids carry the time. Returns how many went. */

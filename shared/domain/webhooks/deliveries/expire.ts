@@ -5,7 +5,10 @@ import {
 } from '../../../db/webhooks/deliveries/deliveries.system.ts';
 
 const dayMs = 86_400_000;
-/** A delivery that was not accepted this long after its event has failed, however often it was told to wait. */
+/**
+ * A delivery that was not accepted this long after its event, or after it was sent again on request, has failed, however
+ * often it was told to wait.
+ */
 export const lifeMs = 7 * dayMs;
 
 const batchSize = 1_000;
@@ -16,7 +19,11 @@ export async function expire(): Promise<number> {
   const before = new Date(time.getTime() - lifeMs);
   let total = 0;
   for (const webhookId of await listWebhooksWaitingSince(before))
-    for (let given = batchSize; given === batchSize; total += given)
-      given = await updateExpired(webhookId, before, time, batchSize);
+    for (let after: string | null = null; ; ) {
+      const { given, last } = await updateExpired(webhookId, { before, after, limit: batchSize }, time);
+      total += given;
+      if (last === null) break;
+      after = last;
+    }
   return total;
 }

@@ -40,9 +40,10 @@ export function unchanged(delivery: system.ClaimedDelivery): Result {
   return { status: 'pending', attempts: delivery.attempts, scheduleStep: delivery.scheduleStep, dueAt: null };
 }
 
-/** Due again then, unless it has become too old. */
+/** Due again then, unless it has become too old since its event, or since it was sent again on request. */
 export function dueAgain(delivery: system.ClaimedDelivery, dueAt: Date): Pick<Result, 'status' | 'dueAt'> {
-  const isTooOld = dueAt.getTime() > delivery.event.occurredAt.getTime() + lifeMs;
+  const since = delivery.restartedAt ?? delivery.event.occurredAt;
+  const isTooOld = dueAt.getTime() > since.getTime() + lifeMs;
   return isTooOld ? { status: 'failed', dueAt: null } : { status: 'pending', dueAt };
 }
 
