@@ -4,6 +4,7 @@ import { Worker } from 'bullmq';
 import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
+import { shortGrace } from '../shared/config/disagreements.ts';
 import { jobs } from '../shared/jobs/index.ts';
 import { type Chosen, chosenOf } from '../shared/jobs/job.ts';
 import { sendSms } from '../shared/jobs/send-sms.ts';
@@ -87,6 +88,8 @@ function startLanes({ queueNames }: Chosen, handler: Handler, connection: RedisC
 async function main(): Promise<void> {
   const names = process.argv.slice(2);
   await startUpOrExit();
+  const doubt = shortGrace(config);
+  if (doubt) logger.warn(doubt);
   const workers = await startWorkers(names.length > 0 ? names : undefined);
   closeWithGrace({ delay: config.SHUTDOWN_SECONDS * 1000 }, async ({ err, signal }) => {
     if (err) logger.fatal({ err }, 'stopping after an error');

@@ -175,7 +175,13 @@ const settings = z.object({
     .describe('Work enters Redis this long before it is due; until then it waits in MySQL only'),
   SWEEP_SECONDS: z.coerce.number().min(0.1).default(2).describe('How often missing jobs are looked for'),
   LEASE_SECONDS: z.coerce.number().min(1).default(150).describe('How long a worker may hold a row'),
-  SHUTDOWN_SECONDS: z.coerce.number().min(1).default(30).describe('Grace for work in hand after SIGTERM'),
+  SHUTDOWN_SECONDS: z.coerce
+    .number()
+    .min(1)
+    .default(70)
+    .describe(
+      'Grace for work in hand after SIGTERM; longer than SMTP_TIMEOUT_SECONDS by 5 seconds, or an email that is being handed over may go out twice',
+    ),
   LARGE_BODIES_BYTES: z.coerce
     .number()
     .int()

@@ -27,6 +27,25 @@ function leaseFaults({
   return [faultOf('LEASE_SECONDS', form, String(least))];
 }
 
+/** A stop takes so long besides the work in hand. */
+const leastRestSeconds = 5;
+type HandOvers = Record<
+  'SMTP_TIMEOUT_SECONDS' | 'SMS_TIMEOUT_SECONDS' | 'WEBHOOK_TIMEOUT_SECONDS' | 'SHUTDOWN_SECONDS',
+  number
+>;
+
+/**
+ * Says where a stop may end before a hand-over does; null where none may. It is no fault that keeps a process from its
+ * work: some hosts give no more time.
+ */
+export function shortGrace({ SHUTDOWN_SECONDS: grace, ...settings }: HandOvers): string | null {
+  const timeouts = ['SMTP_TIMEOUT_SECONDS', 'SMS_TIMEOUT_SECONDS', 'WEBHOOK_TIMEOUT_SECONDS'] as const;
+  const longer = timeouts.filter((name) => settings[name] + leastRestSeconds > grace);
+  if (longer.length === 0) return null;
+  const least = leastRestSeconds + Math.max(...timeouts.map((name) => settings[name]));
+  return `SHUTDOWN_SECONDS is ${grace}, so a stop may cut a hand-over short, which is then made twice: it should be at least ${least}, or ${longer.join(' and ')} shorter`;
+}
+
 function shortLinkFaults({ SHORT_LINK_URL, PUBLIC_URL }: ComparedSettings): string[] {
   if (SHORT_LINK_URL === undefined || PUBLIC_URL === undefined) return [];
   const own = new URL(SHORT_LINK_URL);

@@ -16,7 +16,7 @@ interface Group {
 
 const kinds: Kind[] = ['application', 'server'];
 const groups = new Map<number, Group>();
-const applicationGraceMs = 40_000;
+const applicationGraceMs = 80_000;
 const serverGraceMs = 60_000;
 
 let guard: ChildProcess | undefined;

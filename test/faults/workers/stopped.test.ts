@@ -90,3 +90,9 @@ test('a worker with emails, texts, deliveries and a list copy in hand is stopped
   ]);
   expect(Number(members!['n'])).toBe(contacts);
 });
+
+test('a worker that may have to stop amid a hand-over says so once, when it starts', async () => {
+  const worker = await startWorkerProcess(['send-email'], { SHUTDOWN_SECONDS: '20' });
+  expect(worker.output().split('SHUTDOWN_SECONDS is 20')).toHaveLength(2);
+  expect((await worker.stop()).code).toBe(0);
+});
