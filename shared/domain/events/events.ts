@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { now } from '../../common/clock.ts';
 import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
 import type { Usable } from '../../common/faults.ts';
@@ -41,6 +41,8 @@ export async function record(workspaceId: string, event: db.NewEventRecord): Pro
 }
 
 const wakeEveryMs = 10;
+// Processes of two containers may have the same number.
+const thisProcess = randomUUID();
 let resting = false;
 let isWanted = false;
 let wakes = 0;
@@ -55,7 +57,7 @@ export function wakeRelay(): void {
     return;
   }
   wakes += 1;
-  enqueue(relayEvents, {}, { lane: 'default', id: `relay-${process.pid}-${now().getTime()}-${wakes}` });
+  enqueue(relayEvents, {}, { lane: 'default', id: `relay-${thisProcess}-${wakes}` });
   resting = true;
   setTimeout(() => {
     resting = false;

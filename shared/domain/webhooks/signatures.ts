@@ -65,17 +65,18 @@ function legacySignature(key: KeyObject, body: Buffer, at: Date): Record<string,
   };
 }
 
-// Key objects cost more to make than a signature does. A version is never given to another secret.
-const keys = new Map<string, KeyObject>();
+// Key objects cost more to make than a signature does. After the database was restored from a backup a version may be
+// given again, to another secret.
+const keys = new Map<string, { sealed: Buffer; key: KeyObject }>();
 const maxKeys = 10_000;
 
 function keyOf(webhookId: string, version: number, sealed: Buffer): KeyObject {
   const name = `${webhookId} ${version}`;
-  let key = keys.get(name);
-  if (!key) {
-    key = webhookKey(open(webhookId, sealed));
+  let known = keys.get(name);
+  if (!known?.sealed.equals(sealed)) {
+    known = { sealed, key: webhookKey(open(webhookId, sealed)) };
     if (keys.size >= maxKeys) keys.delete(keys.keys().next().value!);
-    keys.set(name, key);
+    keys.set(name, known);
   }
-  return key;
+  return known.key;
 }

@@ -2,9 +2,11 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { httpbis } from 'http-message-signatures';
 import { beforeAll, expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
+import { seal } from '../../../shared/common/secrets.ts';
+import { redeliver } from '../../../shared/domain/webhooks/deliveries/again.ts';
 import { attempt } from '../../../shared/domain/webhooks/deliveries/deliveries.ts';
-import { eventsOf } from '../../support/data/accepted-email.ts';
-import { dueDelivery } from '../../support/data/deliveries.ts';
+import { callerOf, eventsOf } from '../../support/data/accepted-email.ts';
+import { alterWebhook, dueDelivery } from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { type ReceivedRequest, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
@@ -88,6 +90,19 @@ test('the signature says when it was made, that it ends in 5 minutes, with which
   expect(Number(created)).toBeGreaterThanOrEqual(before);
   expect(Number(created)).toBeLessThanOrEqual(after);
   expect(receiver.requests[0]!.headers['signature']).toMatch(/^sig=:[A-Za-z0-9+/]{43}=:$/);
+});
+
+test('a version that another secret had before, as after a restore from a backup, signs with its own', async () => {
+  const receiver = await startWebhookReceiver();
+  const { id, webhook } = await dueDelivery(own, receiver.url);
+  await attempt(id);
+  const secret = `whsec_${'a'.repeat(43)}`;
+  await alterWebhook(webhook.id, { secret: seal(webhook.id, secret) });
+  await redeliver(callerOf(own), webhook.id, id);
+  await attempt(id);
+  const [before, after] = receiver.requests;
+  expect(await isGenuine(before!, `${receiver.url}/`, webhook.secret!)).toBe(true);
+  expect(await isGenuine(after!, `${receiver.url}/`, secret)).toBe(true);
 });
 
 test('what is changed on the way does not verify', async () => {
