@@ -1,6 +1,6 @@
 import { closeAtEnd } from '../common/closing.ts';
 import { config } from '../config/config.ts';
-import { type Network, parseNetworks } from '../formats/network-address.ts';
+import { isForbiddenAddress, type Network, parseNetworks } from '../formats/network-address.ts';
 import { type AttemptOutcome, post, type WebhookAttemptResult } from './webhook-http/attempt.ts';
 import { createConnectionPool } from './webhook-http/connection-pool.ts';
 import { createNameResolver, type Resolve } from './webhook-http/names.ts';
@@ -34,10 +34,11 @@ export type WebhookAgentOptions = {
 };
 
 export function createWebhookAgent(options: WebhookAgentOptions = {}): WebhookAgent {
-  const names = createNameResolver();
+  const { allowed = [] } = options;
+  const names = createNameResolver({ isForbidden: (address) => isForbiddenAddress(address, allowed) });
   const connections = createConnectionPool({
     resolve: options.resolve ?? names.resolve,
-    allowed: options.allowed ?? [],
+    allowed,
     localAddress: options.localAddress,
     ca: options.ca,
     // Two lanes deliver side by side; below their number, attempts would wait for each other within their deadline.

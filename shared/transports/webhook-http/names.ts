@@ -1,6 +1,6 @@
 import { promises as dns, type RecordWithTtl } from 'node:dns';
 import { readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
@@ -10,7 +10,7 @@ import { LRUCache } from 'lru-cache';
  * The price: search domains and other name services are not asked, so internal names must be written in full.
  */
 
-/** All addresses of a name. Rejects when there are none. */
+/** The addresses of a name; of many, some. Rejects when there are none. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 export type NameResolver = { resolve: Resolve; close: () => void };
@@ -21,6 +21,8 @@ export type NameResolverOptions = {
   hostsFile?: string;
   /** How long a name server has to answer a question before it is asked again. */
   timeoutMs?: number;
+  /** An address that condemns the whole answer. */
+  isForbidden?: (address: string) => boolean;
 };
 
 // With one silent server this gives up after 6 s, while there is time to say that it was DNS.
@@ -31,12 +33,15 @@ const longestKeptMs = 30_000;
 const unknownNameKeptMs = 5_000;
 const brokenAnswerKeptMs = 1_000;
 const mostKept = 10_000;
+/** Of each family: thousands fit into an answer, and nobody tries more than a few. */
+const mostAddresses = 16;
 const resolverKeptMs = 60_000;
 
 /** A name server that is silent about IPv6 must not delay those who have an IPv4 address (RFC 8305 §3). */
 const secondFamilyMs = 300;
 
 export function createNameResolver(options: NameResolverOptions = {}): NameResolver {
+  const { isForbidden = () => false } = options;
   const resolverNow = resolverSource(options);
   const hosts = hostsReader(options.hostsFile ?? '/etc/hosts');
   const answers = new LRUCache<string, Promise<readonly string[]>>({
@@ -54,7 +59,10 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
       }
       const records = await ask(resolverNow(), name);
       keep(Math.min(...records.map((record) => record.ttl)) * 1000);
-      return records.map((record) => record.address);
+      return worthKeeping(
+        records.map((record) => record.address),
+        isForbidden,
+      );
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       keep(code === dns.NOTFOUND || code === dns.NODATA ? unknownNameKeptMs : brokenAnswerKeptMs);
@@ -78,6 +86,15 @@ export function createNameResolver(options: NameResolverOptions = {}): NameResol
   }
 
   return { resolve, close: () => resolverNow().cancel() };
+}
+
+/** Judged as a whole, before any are left out: one that is forbidden stands for all of them. */
+function worthKeeping(addresses: string[], isForbidden: (address: string) => boolean): string[] {
+  const forbidden = addresses.find(isForbidden);
+  if (forbidden !== undefined) return [forbidden];
+  const four = addresses.filter(isIPv4);
+  const six = addresses.filter((address) => !isIPv4(address));
+  return [...four.slice(0, mostAddresses), ...six.slice(0, mostAddresses)];
 }
 
 /** One for all names, and a new one each minute, because it reads only once which name servers the system has. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { parseNetworks } from '../../../shared/formats/network-address.ts';
+import { isForbiddenAddress, parseNetworks } from '../../../shared/formats/network-address.ts';
 import {
   createNameResolver,
   type NameResolver,
@@ -210,6 +210,25 @@ test('the hosts file comes before DNS, and its addresses are judged alike', asyn
   expect(await agent.post(attemptTo('http://inner.example/'))).toMatchObject(blocked);
   expect(questions).toEqual([]);
   expect(await agent.post(attemptTo('http://other.example/'))).toMatchObject({ error: 'dns' });
+});
+
+test('of a name with a thousand addresses some of each family are kept, once all of them were judged', async () => {
+  const many = (prefix: string) => Array.from({ length: 1_000 }, (_, index) => `${prefix}${index % 250}`);
+  const addresses = [...many('192.88.1.'), ...many('2606:4700::')];
+  const { resolve } = await startNames(
+    ({ name }) => ({
+      addresses: name === 'mixed.example' ? [...addresses, '10.0.0.1'] : addresses,
+      ttl: 30,
+    }),
+    { isForbidden: (address) => isForbiddenAddress(address, []) },
+  );
+  const [first, again] = [await resolve('hooks.example'), await resolve('hooks.example')];
+  expect(again).toEqual(first);
+  expect(first.filter((address) => address.includes('.'))).toHaveLength(16);
+  expect(first.filter((address) => address.includes(':'))).toHaveLength(16);
+  expect(await resolve('mixed.example')).toEqual(['10.0.0.1']);
+  const agent = startAgent({ resolve, allowed: [] });
+  expect(await agent.post(attemptTo('http://mixed.example/'))).toMatchObject(blocked);
 });
 
 async function startNames(
