@@ -10,7 +10,14 @@ const key = `${config.QUEUE_PREFIX}:gateways`;
 /** A process that has said nothing for so long is gone. */
 const lifeMs = 10_000;
 
+/** Some minutes of them. */
+const writesBetweenSweeps = 100;
+let writes = 0;
+
 export function writeGatewayStates(states: Record<string, object>): void {
+  // Where nobody reads them, those of processes that were killed would stay for ever.
+  if (writes % writesBetweenSweeps === 0) void readGatewayStates();
+  writes += 1;
   const at = now().getTime();
   const fields = Object.entries(states).flatMap(([name, state]) => [
     `${name} ${thisProcess}`,

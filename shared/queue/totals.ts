@@ -35,8 +35,15 @@ export const thisProcess = `${hostname()}-${process.pid}`;
 /** A process that has said nothing for so long is gone. */
 const gaugeLifeMs = 10_000;
 
+/** About a minute of them. */
+const writesBetweenSweeps = 30;
+let writes = 0;
+
 /** Says what the gauges of this process show. */
 export function writeGauges(gauges: [name: string, value: number][]): void {
+  // Where nobody reads them, those of processes that were killed would stay for ever.
+  if (writes % writesBetweenSweeps === 0) void readGauges();
+  writes += 1;
   const at = now().getTime();
   const fields = gauges.flatMap(([name, value]) => [`${name} ${thisProcess}`, `${value} ${at}`]);
   producerConnection()

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { now } from '../common/clock.ts';
 import { logger } from '../common/logger.ts';
 import { type Semaphore, semaphore } from '../common/semaphore.ts';
@@ -14,6 +15,8 @@ const fewestSlots = 2;
 export const turnMs = 2_000;
 /** After this time a job comes again for which there was no slot. */
 const againMs = 500;
+/** So many owners are remembered whose rows have ended; one that is forgotten begins to count anew. */
+const mostOwners = 10_000;
 /** One owner's work, however large or slow, leaves the other slots of a lane to others. */
 const partOfOneOwner = 0.75;
 
@@ -41,7 +44,7 @@ export function turns<Lane extends string>(options: {
   const limiters = new Map<Lane, Semaphore>();
   const activeAt = new Map<Lane, number>();
   /** How many of an owner's rows have ended since this process looked whether more wait for room. */
-  const ended = new Map<string, number>();
+  const ended = new LRUCache<string, number>({ max: mostOwners });
   const checking = new Set<string>();
   const adaptive = new Map(lanes.map((lane) => [lane, createAdaptiveLimit({ fewest: fewestSlots })]));
 

@@ -1,7 +1,8 @@
 import { Redis } from 'ioredis';
 import { beforeAll, expect, test } from 'vitest';
 import { count, takeCounts } from '../../shared/common/metrics.ts';
-import { addTotals, closeQueues, isRedisUp, readTotals } from '../../shared/queue/queue.ts';
+import { config } from '../../shared/config/config.ts';
+import { addTotals, closeQueues, isRedisUp, readTotals, writeGauges } from '../../shared/queue/queue.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { type OwnServer, startOwnRedis } from '../support/servers/own-servers.ts';
@@ -52,3 +53,15 @@ test.each(Object.keys(faults))(
     expect(takeCounts()).toEqual([]);
   },
 );
+
+test('what a process said that has been killed is swept away, though nobody reads it', async () => {
+  const control = new Redis(redis.url);
+  atEnd(() => control.disconnect());
+  const key = `${config.QUEUE_PREFIX}:gauges`;
+  await waitFor('Redis takes it', () => control.hset(key, 'emails_waiting gone-1', '3 0').then(() => true));
+  await waitFor('it is swept away', async () => {
+    writeGauges([['emails_waiting', 1]]);
+    return (await control.hexists(key, 'emails_waiting gone-1')) === 0;
+  });
+  expect(await control.hlen(key)).toBe(1);
+});

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { z } from 'zod';
 import { batcher } from '../../../common/batcher.ts';
 import { now } from '../../../common/clock.ts';
@@ -86,7 +87,7 @@ async function deliverOne(deliveryId: string, webhookId: string, share: number):
 }
 
 /** Webhooks that more deliveries are to be admitted for, with the time that this was tried last. */
-const wanted = new Map<string, number>();
+const wanted = new LRUCache<string, number>({ max: 10_000 });
 const tryEveryMs = 100;
 
 /** Admits what waits for room in Redis; while there is none, deliveries that end later look again. */
