@@ -87,6 +87,15 @@ function leave(job: Job, queued: QueuedJob): void {
   throw retryIn(strangerPauseMs);
 }
 
+let stopping = false;
+
+/** For work that goes on for minutes: whether this process is to end. */
+export const isStopping = (): boolean => stopping;
+
+export function noteStopping(value: boolean): void {
+  stopping = value;
+}
+
 let inHand = 0;
 
 /** Resolves when no handler of this process is at work, or when the limit has passed. */

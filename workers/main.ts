@@ -12,7 +12,7 @@ import { closeEverything, startUp, startUpOrExit } from '../shared/lifecycle.ts'
 import { connectToRedis, type RedisConnection } from '../shared/queue/connection.ts';
 import { partitions, prefixOf } from '../shared/queue/partitions.ts';
 import { isRedisUp } from '../shared/queue/queue.ts';
-import { backoffMs, type Handler, workDone } from './handle.ts';
+import { backoffMs, type Handler, noteStopping, workDone } from './handle.ts';
 import { loadHandlers } from './jobs/index.ts';
 import { startSchedule } from './schedule.ts';
 
@@ -32,6 +32,7 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
   const hasGateways = chosen.some(({ job }) => job.name === sendSms.name);
   const smsGateways = hasGateways ? await import('../shared/domain/sms/gateways/gateways.ts') : undefined;
   await startUp();
+  noteStopping(false);
   const connection = connectToRedis({
     // Workers wait for Redis however long it is away, unlike whoever adds jobs.
     maxRetriesPerRequest: null,
@@ -44,6 +45,7 @@ export async function startWorkers(names: string[] = jobs.map(({ name }) => name
   smsGateways?.start();
   return {
     stop: async () => {
+      noteStopping(true);
       schedule.stop();
       // BullMQ would wait for a Redis that is away. Work in hand is written down in MySQL, so that is enough to
       // wait for; the jobs are found again as those of a worker that died.

@@ -110,6 +110,27 @@ test('thousands are deleted in small batches, to the last one that is due', asyn
   expect(left).toBe(0);
 });
 
+test('a purge ends with the batch in hand when its process is to stop, and the next one goes on', async () => {
+  const count = 100_000;
+  await query(
+    `INSERT INTO request_nonces (key_id, nonce_hash, expires_at)
+     SELECT UNHEX(LEFT(SHA2(n, 256), 32)), UNHEX(SHA2(n, 256)), '2020-01-01' FROM ${numbers(count)}`,
+  );
+  const countLeft = async () => {
+    const [row] = await query("SELECT COUNT(*) AS n FROM request_nonces WHERE expires_at = '2020-01-01'");
+    return Number(row!['n']);
+  };
+  let isStopping = false;
+  const purged = retention.purge(() => isStopping);
+  await waitFor('it has begun', async () => (await countLeft()) < count, { intervalMs: 1 });
+  isStopping = true;
+  await purged;
+  const left = await countLeft();
+  expect(left).toBeGreaterThan(0);
+  await retention.purge();
+  expect(await countLeft()).toBe(0);
+});
+
 test('the job is asked for by every worker and runs once for each stretch of time', async () => {
   const email = await oldEvent();
   await advanceClock(8 * dayMs);

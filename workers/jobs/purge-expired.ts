@@ -1,10 +1,10 @@
 import * as retention from '../../shared/domain/operations/retention.ts';
 import * as waiting from '../../shared/domain/work/waiting.ts';
 import { purgeExpired } from '../../shared/jobs/purge-expired.ts';
-import { handle } from '../handle.ts';
+import { handle, isStopping } from '../handle.ts';
 
 export default handle(purgeExpired, { concurrency: 1, repeats: true }, async () => {
   await waiting.recountDue();
-  await retention.purge();
+  await retention.purge(isStopping);
   return 'done';
 });

@@ -43,9 +43,10 @@ const hourMs = 3_600_000;
 
 /**
  * Deletes what retention has run out for, events and deliveries an hour late, so that a reader who is just in
- * time never meets a hole, and in small batches, so that nobody waits for it. Returns how many rows went.
+ * time never meets a hole, and in small batches, so that nobody waits for it. The next run does
+ * what is left when the process is to stop. Returns how many rows went.
  */
-export async function purge(): Promise<number> {
+export async function purge(isStopping: () => boolean = () => false): Promise<number> {
   // The relay marks where it was only when there is something to number; in a quiet time the last events would stay.
   const { newest } = await system.findFeedBounds();
   await system.insertMark(newest, now());
@@ -53,11 +54,11 @@ export async function purge(): Promise<number> {
   const position = await system.findPositionAt(until);
   const emailsUntil = new Date(now().getTime() - config.EMAIL_RETENTION_DAYS * 24 * hourMs);
   const textsUntil = new Date(now().getTime() - config.SMS_RETENTION_DAYS * 24 * hourMs);
-  await expire();
+  await expire(isStopping);
   await deleteLeftImports();
-  while ((await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
+  while (!isStopping() && (await forgetLeftAttachments(attachmentBatchSize)) === attachmentBatchSize);
   let gone = 0;
-  for (let batch = 0; batch < batchesPerRun; batch += 1) {
+  for (let batch = 0; batch < batchesPerRun && !isStopping(); batch += 1) {
     const rows = [
       await deleteDeliveriesBefore(until, batchSize),
       await deleteAttemptsBefore(until, batchSize),

@@ -14,7 +14,7 @@ export const lifeMs = 7 * dayMs;
 const batchSize = 1_000;
 
 /** Gives up what has waited for too long without a turn: through a pause, or behind a backlog. Returns how many. */
-export async function expire(): Promise<number> {
+export async function expire(isStopping: () => boolean = () => false): Promise<number> {
   const time = now();
   const before = new Date(time.getTime() - lifeMs);
   let total = 0;
@@ -22,7 +22,7 @@ export async function expire(): Promise<number> {
     for (let after: string | null = null; ; ) {
       const { given, last } = await updateExpired(webhookId, { before, after, limit: batchSize }, time);
       total += given;
-      if (last === null) break;
+      if (last === null || isStopping()) break;
       after = last;
     }
   return total;
