@@ -136,14 +136,26 @@ test.each([
   expect(await hasBody(email.id)).toBe(false);
 });
 
-test.each(['450 at RCPT', '451 after the dot', '421 at RCPT', '421 after the dot'] as const)(
-  '%s leaves the email queued, with its body, and tells of the delay',
-  async (mode) => {
+test.each([
+  ['450 at RCPT', 'temporarily_refused'],
+  ['451 after the dot', 'temporarily_refused'],
+  ['421 at RCPT', 'server_closing'],
+  ['421 after the dot', 'server_closing'],
+] as const)(
+  '%s leaves the email queued, with its body, and tells of the delay and why',
+  async (mode, code) => {
     const email = await acceptEmail(own, { recipient: refusedRecipient(mode) });
     expect(await attempt(email.id)).toEqual({ retryAt: (await email.read()).dueAt });
-    expect(await email.read()).toMatchObject({ status: 'queued', reason: null, retries: 1, sentAt: null });
+    const reason = {
+      category: 'soft_bounce',
+      code,
+      description: expect.stringMatching(new RegExp(`^${mode.slice(0, 3)} `)),
+      retryable: true,
+    };
+    expect(await email.read()).toMatchObject({ status: 'queued', reason, retries: 1, sentAt: null });
     expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed']);
-    expect((await eventsOf(own, email.id))[1]!.data).toMatchObject({ id: email.id, status: 'queued' });
+    const [, event] = await eventsOf(own, email.id);
+    expect(event!.data).toMatchObject({ id: email.id, status: 'queued', reason });
     expect(await hasBody(email.id)).toBe(true);
   },
 );

@@ -11,7 +11,7 @@ import type { HandOverResult } from '../../../transports/smtp.ts';
 import { nextTry } from '../../work/retry-times.ts';
 import * as admission from '../admission/admission.ts';
 import { advance, eventOf, remark } from '../record.ts';
-import { crashes, giveUp, uncertain } from './reasons.ts';
+import { crashes, giveUp, relayFault, unanswered, uncertain } from './reasons.ts';
 import { isPast, retriesSince } from './times.ts';
 
 /** The outcome of an email, and the events that report it. */
@@ -31,17 +31,18 @@ export function judge(email: EmailRecord, result: HandOverResult): EmailJudgemen
     case 'uncertain':
       return email.uncertainCount > 0
         ? fail(email, uncertain)
-        : retry(
-            { ...email, uncertainCount: email.uncertainCount + 1 },
-            'the relay did not answer',
-            uncertain,
-          );
+        : retry({ ...email, uncertainCount: email.uncertainCount + 1 }, 'the relay did not answer', {
+            delay: unanswered,
+            end: uncertain,
+          });
     case 'unread':
       logger.error({ emailId: email.id, detail: result.detail }, 'a message could not be read to its end');
-      return retry(email, result.detail, crashes);
-    case 'transport_fault':
+      return retry(email, result.detail, { delay: crashes, end: crashes });
+    case 'transport_fault': {
       alarm(result.reason, result.detail);
-      return retry(email, result.detail, { ...giveUp, code: `relay_${result.reason}` });
+      const code = `relay_${result.reason}`;
+      return retry(email, result.detail, { delay: { ...relayFault, code }, end: { ...giveUp, code } });
+    }
     case 'refused': {
       const verdict = verdictOf({ ...result, text: result.reply });
       const reason: EmailReason = {
@@ -54,7 +55,7 @@ export function judge(email: EmailRecord, result: HandOverResult): EmailJudgemen
         return { ...fail(email, reason), bounce: fitting('suppressions.reason', result.reply) };
       return verdict.outcome === 'fail'
         ? fail(email, reason)
-        : retry(email, result.reply, { ...reason, category: 'soft_bounce' });
+        : retry(email, result.reply, softBounce(reason));
     }
   }
 }
@@ -72,11 +73,19 @@ export function fail(email: EmailRecord, reason: EmailReason): EmailJudgement {
   return { email: failed, events: [eventOf(failed)], isFinal: true, metric: 'failed' };
 }
 
-/** Waits for the next attempt, or fails with `reason` when the time for this kind of email is up. */
-function retry(email: EmailRecord, detail: string, reason: EmailReason): EmailJudgement {
+/** `delay`: the reason of this attempt; `end`: the reason to fail with when there is no time for another one. */
+type RetryReasons = { delay: EmailReason; end: EmailReason };
+
+function softBounce(reason: EmailReason): RetryReasons {
+  const bounce = { ...reason, category: 'soft_bounce' as const };
+  return { delay: bounce, end: bounce };
+}
+
+/** Waits for the next attempt, or fails when the time for this kind of email is up. */
+function retry(email: EmailRecord, detail: string, { delay, end }: RetryReasons): EmailJudgement {
   const time = now();
   const dueAt = nextTry(email.retries, time);
-  if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, reason);
+  if (isPast(retriesSince(email, time), email.kind, dueAt)) return fail(email, end);
   logger.debug({ emailId: email.id, detail, dueAt }, 'email waits for another attempt');
   const waiting = {
     ...email,
@@ -85,7 +94,7 @@ function retry(email: EmailRecord, detail: string, reason: EmailReason): EmailJu
     parked: !admission.keepsJob(email.kind, email.workspaceId, dueAt),
   };
   if (email.retries > 0) return { email: waiting, events: [], isFinal: false, metric: 'retried' };
-  const delayed = remark(waiting, { at: time });
+  const delayed = remark(waiting, { at: time, reason: delay });
   return { email: delayed, events: [eventOf(delayed, 'email.delayed')], isFinal: false, metric: 'retried' };
 }
 

@@ -6,6 +6,10 @@ export const uncertain: EmailReason = {
   description: 'The relay’s answer was lost twice; the email may have arrived',
   retryable: true,
 };
+export const unanswered: EmailReason = {
+  ...uncertain,
+  description: 'The relay’s answer was lost; the email may have arrived',
+};
 export const crashes: EmailReason = {
   category: 'failed',
   code: 'internal_error',
@@ -43,9 +47,13 @@ export const blocked: EmailReason = {
   description: 'Sending was blocked for this workspace for too long',
   retryable: true,
 };
-export const giveUp: EmailReason = {
+export const relayFault: EmailReason = {
   category: 'soft_bounce',
   code: 'relay_unavailable',
-  description: 'The relay could not be used for too long',
+  description: 'The relay could not be used',
   retryable: true,
+};
+export const giveUp: EmailReason = {
+  ...relayFault,
+  description: 'The relay could not be used for too long',
 };

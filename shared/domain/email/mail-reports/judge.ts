@@ -38,7 +38,7 @@ export function judgeComplaint(
     reason: `Complaint about an email: ${feedbackType}`,
   };
   const isOver = email.status !== 'sent' && email.status !== 'delivered';
-  if (isOver || email.reason?.category === 'complaint') return { suppress };
+  if (isOver || isComplaint(email.reason)) return { suppress };
   const reason: EmailReason = {
     category: 'complaint',
     code: feedbackType,
@@ -55,18 +55,12 @@ export function judgeStatus(
 ): ReportFinding {
   switch (action) {
     case 'failed': {
-      const verdict = verdictOf(reply);
+      const { verdict, reason } = readReply(reply);
       // Where the email has failed before, the first reason stands; the mailbox is missing all the same.
       const suppress = verdict.suppress && {
         scope: 'all' as const,
         source: 'bounce' as const,
         reason: fitting('suppressions.reason', reply.text),
-      };
-      const reason: EmailReason = {
-        category: verdict.category,
-        code: verdict.code,
-        description: fitting('emails.reason_description', reply.text) || null,
-        retryable: verdict.retryable,
       };
       return {
         ...(may(email, 'failed') && { change: { email: advance(email, 'failed', { at, reason }) } }),
@@ -80,15 +74,32 @@ export function judgeStatus(
     case 'relayed':
     case 'expanded': {
       if (!may(email, 'delivered')) return {};
-      // A complaint may be quicker than the report of the delivery.
-      const { reason } = email;
-      return { change: { email: advance(email, 'delivered', { at, ...(reason && { reason }) }) } };
+      // A complaint may be quicker than the report of the delivery. The reason of a delay is over.
+      const complaint = isComplaint(email.reason) && { reason: email.reason };
+      return { change: { email: advance(email, 'delivered', { at, ...complaint }) } };
     }
-    case 'delayed':
-      return email.status === 'sent' && !isDelayKnown
-        ? { change: { email: remark(email, { at }), event: 'email.delayed' } }
-        : {};
+    case 'delayed': {
+      // A recipient who complains has the email: it is late no more.
+      if (email.status !== 'sent' || isDelayKnown || isComplaint(email.reason)) return {};
+      const reason = { ...readReply(reply).reason, category: 'soft_bounce' as const, retryable: true };
+      return { change: { email: remark(email, { at, reason }), event: 'email.delayed' } };
+    }
   }
+}
+
+function readReply(reply: RecipientStatus['reply']) {
+  const verdict = verdictOf(reply);
+  const reason: EmailReason = {
+    category: verdict.category,
+    code: verdict.code,
+    description: fitting('emails.reason_description', reply.text) || null,
+    retryable: verdict.retryable,
+  };
+  return { verdict, reason };
+}
+
+function isComplaint(reason: EmailReason | null): reason is EmailReason {
+  return reason?.category === 'complaint';
 }
 
 function may(email: EmailRecord, status: 'failed' | 'delivered'): boolean {

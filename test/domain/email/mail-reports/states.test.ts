@@ -61,7 +61,7 @@ describe('what a report makes of an email', () => {
     ['sent', 'refused', ['failed', 'rejected refused_by_policy'], ['email.failed'], null],
     ['sent', 'late', ['failed', 'soft_bounce temporarily_refused'], ['email.bounced'], null],
     ['sent', 'delivered', ['delivered', null], ['email.delivered'], null],
-    ['sent', 'delayed', ['sent', null], ['email.delayed'], null],
+    ['sent', 'delayed', ['sent', 'soft_bounce temporarily_refused'], ['email.delayed'], null],
     ['sent', 'relayed', ['delivered', null], ['email.delivered'], null],
     ['sent', 'expanded', ['delivered', null], ['email.delivered'], null],
     ['sent', 'complaint', ['sent', 'complaint abuse'], ['email.complained'], 'complaint'],
@@ -127,6 +127,22 @@ describe('what a report makes of an email', () => {
     expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed']);
     expect(await receive(reports.delivered(recipient), [email.returnPath])).toBe('changed');
     expect(await email.eventTypes()).toEqual(['email.queued', 'email.delayed', 'email.delivered']);
+    // The event has the reason of the delay; the email that has arrived has none.
+    const [, delayed, delivered] = await eventsOf(own, email.id);
+    expect(delayed!.data).toMatchObject({
+      status: 'sent',
+      reason: { category: 'soft_bounce', code: 'temporarily_refused', retryable: true },
+    });
+    expect(delivered!.data).not.toHaveProperty('reason');
+    expect(await email.state()).toEqual(['delivered', null]);
+  });
+
+  test('an email is not late once its recipient has complained about it', async () => {
+    const recipient = newRecipient();
+    const email = await emailIn('sent', own, { recipient });
+    await receive(reports.complaint(), [email.returnPath]);
+    expect(await receive(reports.delayed(recipient), [email.returnPath])).toBe('unchanged');
+    expect(await email.state()).toEqual(['sent', 'complaint abuse']);
   });
 
   test('a complaint before the report of the delivery is kept', async () => {
