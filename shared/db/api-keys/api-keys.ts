@@ -20,6 +20,9 @@ export const apiKeys = table('api_keys', {
   createdAt: time(),
   activeFrom: time(),
   expiresAt: time().nullable(),
+  /** From then on `expiresAt` is the end of the rotation's overlap, and `ownExpiresAt` the expiry that the key was given. */
+  rotatedAt: time().nullable(),
+  ownExpiresAt: time().nullable(),
   strictMode: boolean(),
   dailyParts: int().nullable(),
   monthlyParts: int().nullable(),

@@ -37,6 +37,7 @@ import { smsBatchBytes } from './0046_sms_batch_bytes.ts';
 import { smsPartlyTaken } from './0047_sms_partly_taken.ts';
 import { smsBatchSenders } from './0048_sms_batch_senders.ts';
 import { contactListMembersAdded } from './0049_contact_list_members_added.ts';
+import { keyRotations } from './0052_key_rotations.ts';
 import { webhookRestarts } from './0053_webhook_restarts.ts';
 import type { Migration } from './migration.ts';
 
@@ -81,5 +82,6 @@ export const migrations: Migration[] = [
   smsPartlyTaken,
   smsBatchSenders,
   contactListMembersAdded,
+  keyRotations,
   webhookRestarts,
 ];

@@ -35,6 +35,8 @@ function blank(workspaceId: string, kind: db.KeyKind, time: Date) {
     createdAt: time,
     activeFrom: time,
     expiresAt: null,
+    rotatedAt: null,
+    ownExpiresAt: null,
     strictMode: false,
     dailyParts: null,
     monthlyParts: null,

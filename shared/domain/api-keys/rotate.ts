@@ -20,7 +20,8 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
   await refuseOneTooMany(workspaceId);
   const old = await findForChange(caller, keyId);
   await refuseUnlessCurrent(old);
-  await refuseLongerLife(caller, old.expiresAt);
+  const expiresAt = ownExpiry(old);
+  await refuseLongerLife(caller, expiresAt);
 
   // Later than the old one, by whichever clock it was made.
   const time = new Date(Math.max(now().getTime(), old.createdAt.getTime() + 1));
@@ -28,8 +29,11 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
   const id = newId('key', time);
   const keepsPrevious = old.previousSigningSecretUntil !== null && old.previousSigningSecretUntil > time;
   const record: db.ApiKeyRecord = {
-    // With its expiry: a key that was to end some day does not become one that never ends.
     ...old,
+    // A key that was to end some day does not become one that never ends.
+    expiresAt,
+    rotatedAt: null,
+    ownExpiresAt: null,
     id,
     keyPrefix: key.slice(0, 6),
     keyLast4: key.slice(-4),
@@ -45,13 +49,20 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
   await db.updateApiKey(workspaceId, {
     ...old,
     expiresAt: old.expiresAt && old.expiresAt < end ? old.expiresAt : end,
+    rotatedAt: time,
+    ownExpiresAt: expiresAt,
   });
   announceChange(old.id);
   const signingSecret = record.signingSecret && open(id, record.signingSecret);
   return toWire(record, await keyUsage.find(workspaceId, old.lineageId), { key, signingSecret });
 }
 
-/** The expiry of a key that was rotated is the end of its overlap: it is not to be passed on. */
+/** The expiry that the key was given: the end of an overlap is not to be passed on. */
+function ownExpiry({ rotatedAt, expiresAt, ownExpiresAt }: db.ApiKeyRecord): Date | null {
+  return rotatedAt ? ownExpiresAt : expiresAt;
+}
+
+/** A key that has been rotated already is rotated again only where its rotation is gone. */
 async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
   const newest = await db.findNewestOfLineage(key.workspaceId, key.lineageId);
   if (newest !== key.id)

@@ -111,6 +111,22 @@ test('a key that was to expire keeps its time, and its rotation has the same', a
   expect((await keys.read(old.id)).body.expiresAt).toBe(expiresAt);
 });
 
+test('once its rotation is gone a key can be rotated again, and passes on its own expiry and not the overlap', async () => {
+  const expiresAt = new Date(now().getTime() + 90 * 24 * hourMs).toISOString();
+  for (const settings of [{}, { expiresAt }]) {
+    const { body: old } = await keys.create(settings);
+    const { body: first } = await keys.rotate(old.id, { overlapHours: 2 });
+    await keys.remove(first.id);
+    // Nobody prolongs by itself the life that is left to it.
+    expect((await keysOf(api, old.key).rotate(old.id)).status).toBe(403);
+    const { status, body: second } = await keys.rotate(old.id, { overlapHours: 24 });
+    expect([status, second.expiresAt]).toEqual([201, old.expiresAt]);
+    expect(untilMs(first, (await keys.read(old.id)).body)).toBe(2 * hourMs);
+    await keys.remove(second.id);
+    expect((await keys.rotate(old.id)).body.expiresAt).toBe(old.expiresAt);
+  }
+});
+
 test('the rotation of a key that is not active yet is not active before it', async () => {
   const activeFrom = new Date(now().getTime() + 2 * hourMs).toISOString();
   const { body: old } = await keys.create({ activeFrom });

@@ -74,6 +74,8 @@ async function insertKey(
       createdAt: time,
       activeFrom: time,
       expiresAt: null,
+      rotatedAt: null,
+      ownExpiresAt: null,
       strictMode,
       dailyParts: null,
       monthlyParts: null,
