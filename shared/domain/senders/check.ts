@@ -12,7 +12,7 @@ export async function check({ workspaceId }: Caller, text: string): Promise<Send
   if (!parsed.ok)
     return { name: text, kind: null, acceptable: false, reasons: [parsed.message], existing: null };
   const existing = await db.findSenderByKey(workspaceId, parsed.key);
-  const reasons = existing ? reasonsOf(existing) : await reasonsAgainst(workspaceId, parsed);
+  const reasons = existing ? await reasonsOf(existing) : await reasonsAgainst(workspaceId, parsed);
   return {
     name: parsed.name,
     kind: parsed.isMobile ? 'mobile' : 'name',
@@ -22,8 +22,18 @@ export async function check({ workspaceId }: Caller, text: string): Promise<Send
   };
 }
 
-function reasonsOf({ status }: db.SenderRecord): string[] {
-  return status === 'rejected' ? ['was rejected before'] : [];
+async function reasonsOf({ workspaceId, nameKey, status, countries }: db.SenderRecord): Promise<string[]> {
+  if (status === 'rejected') return ['was rejected before'];
+  const workspace = await findWorkspace(workspaceId);
+  const own = countries.find(({ country }) => country === workspace?.country);
+  const known = own ? [own] : await db.listSenderRejections(workspaceId, nameKey!);
+  return rejectionsFor(workspace?.country, known);
+}
+
+function rejectionsFor(asked: string | undefined, countries: readonly db.CountryRecord[]): string[] {
+  return countries
+    .filter(({ country, status }) => country === asked && status === 'rejected')
+    .map(({ country }) => `was rejected before for ${country}`);
 }
 
 async function reasonsAgainst(workspaceId: string, { key, isMobile }: SenderName): Promise<string[]> {
@@ -34,9 +44,7 @@ async function reasonsAgainst(workspaceId: string, { key, isMobile }: SenderName
     await db.findSenderCount(workspaceId),
   ];
   return [
-    ...rejections
-      .filter(({ country }) => country === workspace?.country)
-      .map(({ country }) => `was rejected before for ${country}`),
+    ...rejectionsFor(workspace?.country, rejections),
     ...(waiting ? [`has to wait until ${waiting.name} is verified or cancelled`] : []),
     ...(count >= mostSenders ? [`would be more than the ${mostSenders} senders of a workspace`] : []),
   ];

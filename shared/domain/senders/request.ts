@@ -80,6 +80,11 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
     asked.filter((country) => !has.has(country)),
     status,
   );
+  // Of a sender of this name that is gone, or of this one: there is nothing else to ask for.
+  const rejections = [...known.countries, ...added].filter(
+    ({ country, status }) => asked.includes(country) && status === 'rejected',
+  );
+  if (rejections.length === asked.length) throw rejected(known.name!, rejections);
   await db.insertSenderCountries(workspaceId, known.id, added);
   const countries = [...known.countries, ...added].toSorted((one, other) =>
     one.country < other.country ? -1 : 1,

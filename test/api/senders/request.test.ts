@@ -160,6 +160,28 @@ test('names that differ in case or surrounding spaces only are one; the first sp
   expect((await request(await workspace(), 'Acme Ltd')).status).toBe(201);
 });
 
+test('a rejection holds beside a new sender of the name that asked for another country', async () => {
+  const own = await workspace();
+  const check = async () => (await api.request('GET', '/v2/senders/check?name=Acme', { key: own.key })).body;
+  const { id } = (await request(own, 'Acme', { countries: ['GB', 'FR'] })).body;
+  await senders.reject(id, ['GB'], 'Too like another');
+  expect(await check()).toMatchObject({ acceptable: false, reasons: ['was rejected before for GB'] });
+  await cancel(own, id);
+  const other = (await request(own, 'Acme', { countries: ['FR'] })).body;
+  const refused = await request(own, 'Acme', { countries: ['GB'] });
+  expect([refused.status, codeOf(refused.body)]).toEqual([409, 'sender_rejected']);
+  expect(refused.body.detail).toContain('Too like another');
+  expect(await check()).toMatchObject({ acceptable: false, reasons: ['was rejected before for GB'] });
+  const { body } = await api.request('GET', `/v2/senders/${other.id}`, { key: own.key });
+  expect(body.countries).toEqual([{ country: 'FR', status: 'pending' }]);
+  // Beside a country that may be asked for, the rejection shows in the sender.
+  const both = await request(own, 'Acme', { countries: ['GB', 'IE'] });
+  expect([both.status, both.body.countries.map(({ status }: any) => status)]).toEqual([
+    200,
+    ['pending', 'rejected', 'pending'],
+  ]);
+});
+
 test('what was rejected stays rejected when the sender is cancelled and requested again', async () => {
   const own = await workspace();
   const { id } = (await request(own, 'Acme', { countries: ['GB', 'FR'] })).body;
