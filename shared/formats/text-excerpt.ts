@@ -35,9 +35,12 @@ const inheritedName = /(<\/?)constructor(?=[\s/>])/gi;
 
 function excerptOfHtml(html: string): string {
   fromHtml ??= loadFromHtml();
-  return fromHtml(
-    html.slice(0, maxHtmlLength).replace(inheritedName, '$1x-constructor').slice(0, maxHtmlLength),
-  );
+  return fromHtml(startOf(startOf(html).replace(inheritedName, '$1x-constructor')));
+}
+
+/** Without the half of a surrogate pair that is cut through. */
+function startOf(html: string): string {
+  return html.slice(0, maxHtmlLength).replace(html.length > maxHtmlLength ? /[\uD800-\uDBFF]$/ : '', '');
 }
 
 /** The first 2,000 characters of a message as plain text, from its text or else from its html. */

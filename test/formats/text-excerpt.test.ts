@@ -16,3 +16,10 @@ test('text that only looks like such an element stays as it is', () => {
     'constructor <constructor> a < constructor',
   );
 });
+
+test('a page that is cut inside a surrogate pair leaves no half of it', () => {
+  for (const start of ['', 'x']) {
+    const page = `${start}${'😀'.repeat(10)}<!--${'x'.repeat(63_960 - start.length)}-->${'😀'.repeat(40)}`;
+    expect(excerpt(page)!.isWellFormed()).toBe(true);
+  }
+});

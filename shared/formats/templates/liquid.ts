@@ -209,7 +209,8 @@ export function render(
     const output = openOutput();
     toValueSync(engine.renderer.renderTemplates(template.nodes, context, output));
     if (isTooLong(output.buffer)) throw new LimitError(tooLong);
-    return output.buffer;
+    // Data can bring half of a surrogate pair, and a filter can divide one: no database and no mail holds that.
+    return output.buffer.toWellFormed();
   });
 }
 

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { type Client, startApi } from '../../support/api/start-api.ts';
+import { eventsOf } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { postEmail, sendEmail } from '../../support/data/new-email.ts';
 import { useDatabase } from '../../support/database/database.ts';
@@ -50,6 +51,22 @@ test('a subject that renders to a line end is refused, so data cannot add a head
     expect(Object.keys(await errorsOf({ subject: 'Hi {{ name }}', template: { data: { name } } }))).toEqual([
       'subject',
     ]);
+});
+
+test('half a surrogate pair of data or of a filter is sent, answered, told of and read as one and the same character', async () => {
+  const [half, whole] = ['\ud83d', '😀'];
+  const source = '{{ half }}{{ whole | split: "" | first }}';
+  const answer = await sendEmail(api, own, {
+    subject: source,
+    content: { html: `<p>${source}</p>`, text: source },
+    template: { data: { half, whole } },
+  });
+  const replaced = '\ufffd\ufffd';
+  expect([answer.subject, answer.content.text]).toEqual([replaced, replaced]);
+  const { body } = await api.request('GET', `/v2/email/${answer.id}`, { key: own.key });
+  expect([body.subject, body.content.text]).toEqual([replaced, replaced]);
+  const [queued] = await eventsOf(own, answer.id);
+  expect(queued!.data).toMatchObject({ subject: replaced, content: { text: replaced } });
 });
 
 test('a subject that renders to nothing is refused', async () => {
