@@ -124,7 +124,7 @@ async function carryOut(admitted: Admitted, rawBody: RawBody, pace: Pace): Promi
     // To parse a body of megabytes and to check it are both long enough for a turn of their own.
     if (rawBody.byteLength > longInOneTurn) await nextTurn();
     const input = validate(endpoint, request.params, search(request), body);
-    if ('errors' in input) throw await refusalOf(endpoint, caller, input);
+    if ('errors' in input) throw await refusalOf(endpoint, { caller, version }, input);
     return { caller, version, upload, ...input };
   };
   let abandon = async () => {};

@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import { type FieldErrors, invalidFields, Problem, problem } from '../shared/common/errors.ts';
 import { isPartial } from '../shared/common/faults.ts';
+import type { Version } from '../shared/common/versions.ts';
 import { oneOf } from '../shared/formats/edit-distance.ts';
 import type { Caller } from '../shared/schemas/scopes.ts';
 import type { Endpoint } from './endpoint.ts';
 import { fieldPath } from './field-path.ts';
 import { hasUnknown, innerOf, misnamedIn } from './known-fields.ts';
+import { noUpload } from './middleware/form-body.ts';
 
 type RawIssue = Parameters<z.core.$ZodErrorMap>[0];
 type RawInput = { params: unknown; query: unknown; body: unknown };
 /** The faults in the shapes of a request, and the part of it that can be used. */
-type Misshapen = RawInput & { errors: FieldErrors };
+type Misshapen = RawInput & {
+  errors: FieldErrors;
+  /** Of a listing with a cursor of which no more than the limit is wrong: the request for its smallest page. */
+  smallestPage: Pick<RawInput, 'params' | 'query'> | null;
+};
 
 /** Checks the shape of all of the input; what is wrong is told with all that the rules behind it find wrong. */
 export function validate(
@@ -20,7 +26,8 @@ export function validate(
   body: unknown,
 ): RawInput | Misshapen {
   const errors: FieldErrors = Object.create(null);
-  const query = queryOf(endpoint, search, errors);
+  const values = queryValues(endpoint.query ?? noQuery, search, errors);
+  const query = endpoint.query && check(endpoint.query, values, errors);
   const checkedBody = endpoint.body && check(endpoint.body, body, errors);
   if (hasUnknown(endpoint.knownFields.known, body)) refuseUnknown(endpoint, body, errors);
   const checkedParams = endpoint.params?.safeParse(params, { error: describe });
@@ -28,7 +35,11 @@ export function validate(
   if (checkedParams?.error && endpoint.method === 'put')
     for (const issue of checkedParams.error.issues) addError(errors, fieldPath(issue.path), issue.message);
   const input = { params: checkedParams?.data ?? {}, query: query ?? {}, body: checkedBody };
-  if (Object.keys(errors).length > 0) return { ...input, errors };
+  if (Object.keys(errors).length > 0) {
+    const smallestPage =
+      checkedParams?.success === false ? null : smallestPageOf(endpoint, input.params, values);
+    return { ...input, errors, smallestPage };
+  }
   // An id that no record can have is answered as one that no record has.
   if (checkedParams?.success === false) throw problem('not_found');
   return input;
@@ -37,8 +48,19 @@ export function validate(
 /**
  * All that is wrong with a request, once its shape is known to be: the rules are asked about what can be used of it.
  */
-export async function refusalOf(endpoint: Endpoint, caller: Caller, { errors, ...input }: Misshapen) {
-  const found = await faultsOf(endpoint, { caller, ...input });
+export async function refusalOf(
+  endpoint: Endpoint,
+  { caller, version }: { caller: Caller; version: Version },
+  { errors, smallestPage, ...input }: Misshapen,
+) {
+  const ofRules = await faultsOf(async () => endpoint.faults?.({ caller, ...input }));
+  const ofPage =
+    smallestPage &&
+    (await faultsOf(async () => {
+      const nothing = { body: undefined, upload: noUpload, prepared: undefined };
+      await endpoint.handle({ caller, version, ...smallestPage, ...nothing });
+    }));
+  const found = { ...ofPage, ...ofRules };
   const fields = Object.keys(errors);
   // A rule may find missing just the field that has the wrong shape.
   const isMisshapen = (field: string) => fields.some((one) => one === field || isWithin(one, field));
@@ -47,14 +69,24 @@ export async function refusalOf(endpoint: Endpoint, caller: Caller, { errors, ..
   return invalidFields(errors);
 }
 
-async function faultsOf(endpoint: Endpoint, input: RawInput & { caller: Caller }): Promise<FieldErrors> {
+async function faultsOf(find: () => Promise<FieldErrors | undefined | void>): Promise<FieldErrors> {
   try {
-    return (await endpoint.faults?.(input)) ?? {};
+    return (await find()) ?? {};
   } catch (error) {
-    // Such as a record that is not there: first the shape has to be right.
-    if (error instanceof Problem) return {};
+    // A record that is not there, for example, is told of once the shape is right.
+    if (error instanceof Problem) return error.options.errors ?? {};
     throw error;
   }
+}
+
+/**
+ * Only a listing knows what its cursors are bound to, and it tells what is wrong with one when it is asked for a page.
+ * Null where no cursor is given, or where more is wrong than the limit: a cursor is bound to the filter too.
+ */
+function smallestPageOf(endpoint: Endpoint, params: unknown, values: Record<string, unknown>) {
+  if (endpoint.method !== 'get' || !values['cursor'] || !endpoint.query) return null;
+  const { success, data: query } = endpoint.query.safeParse({ ...values, limit: '1' });
+  return success ? { params, query } : null;
 }
 
 function isWithin(path: string, field: string): boolean {
@@ -118,12 +150,6 @@ function refuseUnknown({ knownFields, notTaken }: Endpoint, body: unknown, error
 function addError(errors: FieldErrors, field: string, message: string): void {
   const messages = (errors[field] ??= []);
   if (!messages.includes(message)) messages.push(message);
-}
-
-function queryOf(endpoint: Endpoint, search: string, errors: FieldErrors): unknown {
-  if (search === '' && !endpoint.query) return undefined;
-  const schema = endpoint.query ?? noQuery;
-  return check(schema, queryValues(schema, search, errors), errors);
 }
 
 const noQuery = z.object({});

@@ -16,6 +16,7 @@ export default [
     status: 200,
     response: ConversationPage,
     problems: [],
+    faults: ({ query }) => conversations.faultsOfFilter(query),
     handle: ({ caller, query }) => conversations.list(caller, query),
   }),
 ];

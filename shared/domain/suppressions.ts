@@ -16,7 +16,7 @@ import type {
   SuppressionSource,
 } from '../schemas/suppressions.ts';
 import * as events from './events/events.ts';
-import { decodeCursor, encodeCursor } from './requests/cursors.ts';
+import { encodeCursor, readCursor } from './requests/cursors.ts';
 
 /** Whom not to send to: a number, or an address with what it blocks. */
 type Suppressed =
@@ -173,9 +173,9 @@ export async function list(
     scope,
     source,
   };
-  faults.throwAny();
   const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
+  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
+  faults.throwAny();
   const { records, reached } = await db.listSuppressions(caller.workspaceId, filter, { limit, before });
   return {
     data: records.map(toWire),

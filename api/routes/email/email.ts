@@ -103,6 +103,7 @@ export default [
     status: 200,
     response: EmailPage,
     problems: [],
+    faults: ({ query }) => email.faultsOfFilter(query),
     handle: ({ caller, query }) => email.list(caller, query),
   }),
   endpoint({

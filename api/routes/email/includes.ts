@@ -51,6 +51,7 @@ export default [
     response: EmailInclude,
     location: ({ name }) => `/v2/email/includes/${name}`,
     problems: ['limit_exceeded'],
+    faults: ({ caller, params, body }) => emailIncludes.faultsOfSave(caller, params.name, body),
     handle: async ({ caller, params, body }) => {
       const { include, isNew } = await emailIncludes.save(caller, params.name, body);
       return isNew ? include : other(include);

@@ -78,6 +78,7 @@ export default [
     status: 200,
     response: SmsPage,
     problems: [],
+    faults: ({ query }) => sms.faultsOfFilter(query),
     handle: ({ caller, query }) => sms.list(caller, query),
   }),
   endpoint({

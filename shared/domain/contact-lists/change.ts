@@ -1,32 +1,56 @@
 import { now } from '../../common/clock.ts';
-import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
-import { Faults, type Usable } from '../../common/faults.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import type { ContactList, ContactListChanges } from '../../schemas/contact-lists.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { countNow, want } from './count.ts';
-import { builtinId, builtinStays, checkedFilter, checkFilter, findList, toWire } from './record.ts';
+import {
+  builtinId,
+  builtinStays,
+  checkedFilter,
+  checkFilter,
+  findList,
+  type List,
+  toWire,
+} from './record.ts';
 
 /** The faults for which `prepareChange` and `change` would refuse a request, as far as the fields can be used. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   id: string,
-  { filter }: Usable<ContactListChanges>,
+  changes: Usable<ContactListChanges>,
 ): Promise<FieldErrors> {
+  if (!changes.filter && changes.kind == null) return {};
   const faults = new Faults();
-  if (!filter) return {};
-  if ((await findList(workspaceId, id)).kind === 'dynamic') checkFilter(filter, faults.refuse);
-  else faults.refuse('filter', 'goes with a dynamic list only');
+  checkChanges(await findList(workspaceId, id), changes, faults.refuse);
   return faults.errors;
+}
+
+function checkChanges(
+  list: Pick<List, 'kind'>,
+  { kind, filter }: Usable<ContactListChanges>,
+  refuse: Refuse,
+): void {
+  if (kind != null && kind !== list.kind) refuse('kind', `cannot be changed from ${list.kind}`);
+  if (!filter) return;
+  if (list.kind === 'dynamic') checkFilter(filter, refuse);
+  else refuse('filter', 'goes with a dynamic list only');
 }
 
 /** How many contacts another filter finds, before the transaction, as it takes a while to count. */
 export async function prepareChange(
   { workspaceId }: Caller,
   id: string,
-  { filter }: ContactListChanges,
+  changes: ContactListChanges,
 ): Promise<db.ListCount | null> {
-  if (!filter || (await findList(workspaceId, id)).kind !== 'dynamic') return null;
+  const { filter } = changes;
+  if (!filter) return null;
+  const list = await findList(workspaceId, id);
+  if (list.kind !== 'dynamic') return null;
+  const faults = new Faults();
+  checkChanges(list, changes, faults.refuse);
+  faults.throwAny();
   return countNow(workspaceId, checkedFilter(filter));
 }
 
@@ -40,9 +64,10 @@ export async function change(
   if (id === builtinId(workspaceId)) throw builtinStays();
   const list = await db.findContactListForUpdate(workspaceId, id);
   if (!list) throw problem('not_found');
-  const { name, description, kind, filter } = changes;
-  if (kind != null && kind !== list.kind) throw invalid('kind', `cannot be changed from ${list.kind}`);
-  if (filter && list.kind !== 'dynamic') throw invalid('filter', 'goes with a dynamic list only');
+  const { name, description, filter } = changes;
+  const faults = new Faults();
+  checkChanges(list, changes, faults.refuse);
+  faults.throwAny();
   const changed: db.ContactListRecord = {
     ...list,
     name: name ?? list.name,

@@ -1,3 +1,3 @@
 export { deleteTextsBefore } from './forget.ts';
 export { addInbound, addSent, addSentOfMany, expect } from './keep.ts';
-export { findPair, list } from './read.ts';
+export { faultsOfFilter, findPair, list } from './read.ts';

@@ -1,3 +1,5 @@
+import type { FieldErrors } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import {
   type ContactRecord,
   listContactIdsOfNumbers,
@@ -10,6 +12,7 @@ import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import type { Pair } from '../../formats/text-pair.ts';
 import type { Conversation, ConversationQuery } from '../../schemas/conversations.ts';
 import type { Caller } from '../../schemas/scopes.ts';
+import { readCursor } from '../requests/cursors.ts';
 import { keysetPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire as smsToWire } from '../sms/record.ts';
@@ -21,18 +24,30 @@ export async function list(
 ): Promise<{ data: Conversation[]; nextCursor: string | null }> {
   const { workspaceId } = caller;
   const binding = { workspaceId, listing: 'conversations', filter };
+  const faults = new Faults();
+  const addresses = addressesOf(filter, faults.refuse);
+  // Of a request that is right so far the page reads it.
+  if (faults.areAny) readCursor(binding, cursor, faults.refuse);
+  faults.throwAny();
   const { items, nextCursor } = await keysetPage(
     binding,
     { limit, cursor },
     (most, after: db.ConversationPlace | null) =>
-      db.listConversations(
-        workspaceId,
-        { ...filter, number: addressOf('number', filter.number), sender: addressOf('sender', filter.sender) },
-        { limit: most, after },
-      ),
+      db.listConversations(workspaceId, { ...filter, ...addresses }, { limit: most, after }),
     ({ lastActivityAt, id }) => ({ at: lastActivityAt!.toISOString(), id }),
   );
   return { data: await toWireAll(caller, items), nextCursor };
+}
+
+/** The faults for which `list` would refuse a request, as far as the parameters can be used. */
+export function faultsOfFilter(filter: Usable<ConversationQuery>): FieldErrors {
+  const faults = new Faults();
+  addressesOf(filter, faults.refuse);
+  return faults.errors;
+}
+
+function addressesOf({ number, sender }: Usable<ConversationQuery>, refuse: Refuse) {
+  return { number: addressOf('number', number, refuse), sender: addressOf('sender', sender, refuse) };
 }
 
 /** Between whom it is; null where the workspace has no such conversation. */

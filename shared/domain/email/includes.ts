@@ -1,5 +1,6 @@
 import { now } from '../../common/clock.ts';
-import { invalid, problem } from '../../common/errors.ts';
+import { type FieldErrors, invalid, problem } from '../../common/errors.ts';
+import type { Usable } from '../../common/faults.ts';
 import * as uses from '../../db/email/include-uses.ts';
 import * as db from '../../db/email/includes.ts';
 import { emailTemplates } from '../../db/email/templates.ts';
@@ -58,14 +59,8 @@ export async function save(
 ): Promise<{ include: EmailInclude; isNew: boolean }> {
   // Locked, so that two requests at once cannot close a cycle, or pass the cap, each with the other's help.
   await findWorkspaceForUpdate(workspaceId);
-  const expanded = await expandIncludes(workspaceId, content, name);
-  if ('fault' in expanded) throw invalid('content', refusalOf(expanded.fault, name));
-  const names = includeNames(content);
-  const graph = await includesBy(workspaceId);
-  graph.set(name, names);
-  if (levelsBelow(reversed(graph), name) + levelsBelow(graph, name) + 1 > deepestIncludes)
-    throw invalid('content', `would nest includes more than ${deepestIncludes} levels deep`);
-
+  const fault = await faultOf(workspaceId, name, content);
+  if (fault !== null) throw invalid('content', fault);
   const existing = await db.findEmailInclude(workspaceId, name);
   const at = now();
   const record: db.EmailIncludeRecord = {
@@ -81,11 +76,33 @@ export async function save(
       throw problem('limit_exceeded', { detail: `A workspace has at most ${mostEmailIncludes} includes` });
     await db.insertEmailInclude(workspaceId, record);
   }
-  await uses.insertIncludeUses(workspaceId, { kind: 'include', id: record.id }, names);
+  await uses.insertIncludeUses(workspaceId, { kind: 'include', id: record.id }, includeNames(content));
   return { include: toWire(record), isNew: existing === null };
 }
 
-function refusalOf({ message, include, line, column }: SourceFault, name: string): string {
+/** The faults for which `save` would refuse a request, as far as its name and its body can be used. */
+export async function faultsOfSave(
+  { workspaceId }: Caller,
+  name: string | undefined,
+  body: Usable<EmailIncludeContent> | undefined,
+): Promise<FieldErrors> {
+  const fault = body?.content === undefined ? null : await faultOf(workspaceId, name ?? null, body.content);
+  return fault === null ? {} : { content: [fault] };
+}
+
+/** Without a name nothing can be said of the includes and templates that the include would be in. */
+async function faultOf(workspaceId: string, name: string | null, content: string): Promise<string | null> {
+  const expanded = await expandIncludes(workspaceId, content, name);
+  if ('fault' in expanded) return refusalOf(expanded.fault, name);
+  if (name === null) return null;
+  const graph = await includesBy(workspaceId);
+  graph.set(name, includeNames(content));
+  return levelsBelow(reversed(graph), name) + levelsBelow(graph, name) + 1 > deepestIncludes
+    ? `would nest includes more than ${deepestIncludes} levels deep`
+    : null;
+}
+
+function refusalOf({ message, include, line, column }: SourceFault, name: string | null): string {
   const place =
     line === undefined ? '' : ` (line ${line}, column ${column}${include === name ? '' : ` of ${include}`})`;
   return sentence({ message: message + place });

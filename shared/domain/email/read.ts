@@ -1,10 +1,11 @@
-import { invalid, problem } from '../../common/errors.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import * as db from '../../db/email/emails.ts';
 import { compareKey, parseMailbox } from '../../formats/email/address.ts';
 import type { Email, EmailFilter } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as events from '../events/events.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { encodeCursor, readCursor } from '../requests/cursors.ts';
 import { show } from '../requests/visibility.ts';
 import { toWire } from './record.ts';
 import { normalTag } from './rules.ts';
@@ -20,11 +21,13 @@ export async function list(
   query: EmailFilter,
 ): Promise<{ data: Email[]; nextCursor: string | null }> {
   const { limit, cursor, recipient, ...filter } = query;
-  const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   if (recipient !== undefined && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by recipient needs the scope recipients.read' });
-  const recipientKey = recipient === undefined ? undefined : filterKey(recipient);
+  const faults = new Faults();
+  const recipientKey = recipient === undefined ? undefined : filterKey(recipient, faults.refuse);
+  const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };
+  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
+  faults.throwAny();
   const { records, reached } = await db.listEmails(
     caller.workspaceId,
     { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey },
@@ -36,10 +39,18 @@ export async function list(
   };
 }
 
-function filterKey(recipient: string): string {
+/** The faults for which `list` would refuse a request, as far as the parameters can be used. */
+export function faultsOfFilter({ recipient }: Usable<EmailFilter>): FieldErrors {
+  const faults = new Faults();
+  if (recipient !== undefined) filterKey(recipient, faults.refuse);
+  return faults.errors;
+}
+
+function filterKey(recipient: string, refuse: Refuse): string | undefined {
   const parsed = parseMailbox(recipient, { allowDisplayName: true });
-  if (!parsed.ok) throw invalid('recipient', parsed.message);
-  return compareKey(parsed.mailbox.address);
+  if (parsed.ok) return compareKey(parsed.mailbox.address);
+  refuse('recipient', parsed.message);
+  return undefined;
 }
 
 export async function listEvents(caller: Caller, emailId: string, version: string) {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { invalid } from '../../common/errors.ts';
+import type { Refuse } from '../../common/faults.ts';
 import { isAuthenticationTag, open, seal } from '../../common/secrets.ts';
 
 /**
@@ -17,6 +18,26 @@ export function encodeCursor(binding: CursorBinding, place: object): string {
 
 /** Throws validation_failed on `cursor` for anything that `encodeCursor` did not make for this binding. */
 export function decodeCursor<Place>(binding: CursorBinding, cursor: string): Place {
+  const place = placeOf<Place>(binding, cursor);
+  if (place === null) throw invalid('cursor', notOurs);
+  return place;
+}
+
+/** The same for a listing that tells of other faults with it; null where there is no cursor, or after `refuse`. */
+export function readCursor<Place>(
+  binding: CursorBinding,
+  cursor: string | undefined,
+  refuse: Refuse,
+): Place | null {
+  if (!cursor) return null;
+  const place = placeOf<Place>(binding, cursor);
+  if (place === null) refuse('cursor', notOurs);
+  return place;
+}
+
+const notOurs = 'is not a cursor of this listing with this filter';
+
+function placeOf<Place>(binding: CursorBinding, cursor: string): Place | null {
   const bytes = Buffer.from(cursor, 'base64url');
   const opened = bytes.toString('base64url') === cursor ? openedBy(binding, bytes) : null;
   if (opened !== null) return JSON.parse(opened) as Place;
@@ -26,8 +47,7 @@ export function decodeCursor<Place>(binding: CursorBinding, cursor: string): Pla
     bytes.length > 16 &&
     bytes.toString('base64url') === cursor &&
     isAuthenticationTag(purposeOf(binding), payload, bytes.subarray(0, 16));
-  if (!isOurs) throw invalid('cursor', 'is not a cursor of this listing with this filter');
-  return JSON.parse(payload) as Place;
+  return isOurs ? (JSON.parse(payload) as Place) : null;
 }
 
 const lengthStep = 48;

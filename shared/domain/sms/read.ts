@@ -1,4 +1,5 @@
-import { problem } from '../../common/errors.ts';
+import { type FieldErrors, problem } from '../../common/errors.ts';
+import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import type { Page } from '../../db/client/listing.ts';
 import { withoutErasedContacts } from '../../db/sms/contacts.ts';
 import { listSmsOfAny, type SmsRowFilter } from '../../db/sms/listings.ts';
@@ -10,7 +11,7 @@ import type { SmsFilter, SmsMessage } from '../../schemas/sms/sms.ts';
 import * as conversations from '../conversations/conversations.ts';
 import { normalTag } from '../email/rules.ts';
 import * as events from '../events/events.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { encodeCursor, readCursor } from '../requests/cursors.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire } from './record.ts';
 
@@ -27,18 +28,34 @@ export async function list(
 ): Promise<{ data: SmsMessage[]; nextCursor: string | null }> {
   const { workspaceId } = caller;
   const { limit, cursor, ...given } = query;
-  const binding = { workspaceId, listing: 'sms', filter: given };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const { conversationId, ...filter } = given;
-  const [recipient, sender] = [addressOf('recipient', filter.recipient), addressOf('sender', filter.sender)];
+  const faults = new Faults();
+  const { recipient, sender } = addressesOf(filter, faults.refuse);
   // A caller that may not see numbers must not find them out by asking.
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
+  const binding = { workspaceId, listing: 'sms', filter: given };
+  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
+  faults.throwAny();
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };
   const { records, reached } = await listRows(workspaceId, conversationId, rows, { limit, before });
   return {
     data: (await withoutErasedContacts(workspaceId, records)).map((record) => show(caller, toWire(record))),
     nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
+  };
+}
+
+/** The faults for which `list` would refuse a request, as far as the parameters can be used. */
+export function faultsOfFilter(filter: Usable<SmsFilter>): FieldErrors {
+  const faults = new Faults();
+  addressesOf(filter, faults.refuse);
+  return faults.errors;
+}
+
+function addressesOf({ recipient, sender }: Usable<SmsFilter>, refuse: Refuse) {
+  return {
+    recipient: addressOf('recipient', recipient, refuse),
+    sender: addressOf('sender', sender, refuse),
   };
 }
 

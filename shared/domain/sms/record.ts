@@ -1,4 +1,4 @@
-import { invalid } from '../../common/errors.ts';
+import type { Refuse } from '../../common/faults.ts';
 import type { NewEventRecord } from '../../db/events/events.ts';
 import type { SmsRecord } from '../../db/sms/messages.ts';
 import { parseFilterNumber } from '../../formats/sms/phone-number.ts';
@@ -89,11 +89,15 @@ export function toWire(message: SmsRecord): SmsMessage {
 const numberLike = /^[+(]*\d(?:[\s().\-/]*\d){6,}$/;
 
 /** The sender or recipient that a filter names, as it is stored: a number in E.164, or a name. */
-export function addressOf<Absent extends undefined>(field: string, text: string | Absent): string | Absent {
+export function addressOf<Absent extends undefined>(
+  field: string,
+  text: string | Absent,
+  refuse: Refuse,
+): string | Absent {
   if (text === undefined) return text;
   const parsed = parseFilterNumber(text);
   if (parsed.ok) return parsed.number;
-  if (numberLike.test(text.trim())) throw invalid(field, parsed.message);
+  if (numberLike.test(text.trim())) refuse(field, parsed.message);
   return text;
 }
 

@@ -135,6 +135,20 @@ test('a change keeps what it leaves out or gives as null; an empty description c
   }
 });
 
+test('all that is wrong with a change is told at once', async () => {
+  const { id } = (await create({ name: 'Static' })).body;
+  const dynamic = (await create({ name: 'Dynamic', kind: 'dynamic', filter: { tag: 'a' } })).body;
+  for (const [at, body, fields] of [
+    [id, { kind: 'dynamic', filter: { tag: 'a' } }, ['filter', 'kind']],
+    [id, { name: '', kind: 'dynamic' }, ['kind', 'name']],
+    [dynamic.id, { kind: 'static', filter: {} }, ['filter', 'kind']],
+    [dynamic.id, { name: '', kind: 'static', filter: {} }, ['filter', 'kind', 'name']],
+  ] as const) {
+    const { status, body: answer } = await call('PATCH', `/${at}`, body);
+    expect([status, Object.keys(answer.errors).toSorted()]).toEqual([400, fields]);
+  }
+});
+
 test('the listing is newest first and ends with the built-in list, on pages of any size', async () => {
   const other = await workspace();
   const ids: string[] = [];

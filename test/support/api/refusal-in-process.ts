@@ -3,6 +3,7 @@ import { parseBody } from '../../../api/middleware/json-body.ts';
 import { smallBodyBytes } from '../../../api/middleware/raw-body.ts';
 import { refusalOf, validate } from '../../../api/validation.ts';
 import { catalogue, Problem } from '../../../shared/common/errors.ts';
+import { currentVersion } from '../../../shared/common/versions.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
 
 /** As much of an answer as tells how a body is refused. */
@@ -23,7 +24,8 @@ export async function refusalInProcess(
   try {
     const body = parseBody(bytes, endpoint.freeForm, endpoint.bodyLimitValues);
     const input = validate(endpoint, params, '', body);
-    return 'errors' in input ? answerOf(await refusalOf(endpoint, caller, input)) : null;
+    const version = currentVersion;
+    return 'errors' in input ? answerOf(await refusalOf(endpoint, { caller, version }, input)) : null;
   } catch (error) {
     if (error instanceof Problem) return answerOf(error);
     throw error;

@@ -52,6 +52,11 @@ test('an include is created with 201, replaced with 200 under the same id, and f
   expect([found.status, found.body]).toEqual([200, replaced.body]);
 });
 
+test('a name that cannot be is told of together with the fault of the content', async () => {
+  const { status, body } = await save('a%20b', include('none'));
+  expect([status, Object.keys(body.errors).toSorted()]).toEqual([400, ['content', 'name']]);
+});
+
 test('names compare as bytes, and others than those of templates are none', async () => {
   await save('Header', 'A');
   await save('header', 'B');
