@@ -91,6 +91,8 @@ export default [
       },
     ],
     bodyLimitBytes: 8 * 1024 * 1024,
+    // Contacts as they are read may be sent back with all of their tags, which are ignored here.
+    bodyLimitValues: 200_000,
     status: 200,
     response: ContactBatchOutcome,
     problems: ['contacts_conflict'],

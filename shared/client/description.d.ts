@@ -7902,7 +7902,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        /** @description At most 8 MiB and 50000 values */
+        /** @description At most 8 MiB and 200000 values */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ContactBatch"];

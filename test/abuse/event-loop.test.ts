@@ -56,6 +56,19 @@ const many = (count: number, one: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => one(index)).join();
 const keys = (count: number) => `{${many(count, (index) => `"${index.toString(36)}":1`)}}`;
 const contact = 'contact_01h455vb4pex5vsknk084sn02q';
+const contactRead = {
+  id: contact,
+  national: '07911 140000',
+  country: 'GB',
+  firstName: 'Grace',
+  lastName: 'Hopper',
+  company: 'Acme',
+  email: 'grace@example.com',
+  clientReference: 'CR-1',
+  suppressed: false,
+  createdAt: '2026-11-20T10:00:00.000Z',
+  updatedAt: '2026-11-20T10:00:00.000Z',
+};
 const row = (index: number) => `"recipient":"+4474${String(index).padStart(8, '0')}"`;
 const accented = (index: number) => `${'Ż'.repeat(47)}${index}`;
 
@@ -117,6 +130,14 @@ test.each<[string, number, () => [path: string, body: Body]]>([
     () => [
       '/v2/contacts/batch',
       `{"contacts":[${many(1_000, (index) => `{"number":"+44791112${String(index).padStart(4, '0')}","firstName":"${'é '.repeat(2_600)}"}`)}]}`,
+    ],
+  ],
+  [
+    '1,000 contacts as they are read, with 100 tags each',
+    200,
+    () => [
+      '/v2/contacts/batch',
+      `{"contacts":[${many(1_000, (index) => `${JSON.stringify(contactRead).slice(0, -1)},"number":"+44791114${String(index).padStart(4, '0')}","tags":[${many(100, (tag) => `"${'Ż'.repeat(20)}${tag}"`)}]}`)}]}`,
     ],
   ],
   [
