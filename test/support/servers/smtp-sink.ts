@@ -18,6 +18,7 @@ const refusals = {
   '421 at RCPT': { at: 'rcpt', code: 421, text: '4.3.2 Closing' },
   '421 after the dot': { at: 'data', code: 421, text: '4.3.2 Closing' },
   '451 after the dot': { at: 'data', code: 451, text: '4.3.0 Try again later' },
+  '550 5.1.1 after the dot': { at: 'data', code: 550, text: '5.1.1 No such mailbox' },
   '554 after the dot': { at: 'data', code: 554, text: '5.6.0 Content refused' },
 } as const;
 

@@ -115,7 +115,7 @@ test('a mailbox that does not exist is suppressed with the bounce, and the next 
   expect((await next.read()).reason).toMatchObject({ category: 'suppressed' });
 });
 
-test.each(['550 5.7.1 at RCPT', '554 after the dot', '450 at RCPT'] as const)(
+test.each(['550 5.7.1 at RCPT', '550 5.1.1 after the dot', '554 after the dot', '450 at RCPT'] as const)(
   '%s suppresses nobody',
   async (mode) => {
     const recipient = refusedRecipient(mode);
@@ -127,6 +127,7 @@ test.each(['550 5.7.1 at RCPT', '554 after the dot', '450 at RCPT'] as const)(
 
 test.each([
   ['550 5.7.1 at RCPT', 'refused_by_policy'],
+  ['550 5.1.1 after the dot', 'message_refused'],
   ['554 after the dot', 'content_refused'],
 ] as const)('%s is a rejection, not a bounce', async (mode, code) => {
   const email = await acceptEmail(own, { recipient: refusedRecipient(mode) });
