@@ -17,7 +17,9 @@ export async function cancel(caller: Caller, emailId: string): Promise<Email> {
       detail:
         record.scheduledAt === null
           ? 'The email is not a scheduled one'
-          : `The email no longer waits: its status is ${record.status}`,
+          : record.status === 'queued'
+            ? 'The time that the email was scheduled for has come: it is sent as soon as it may be'
+            : `The email no longer waits: its status is ${record.status}`,
     });
   await events.record(caller.workspaceId, eventOf(record));
   return show(caller, toWire(record));

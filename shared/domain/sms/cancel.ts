@@ -19,9 +19,11 @@ export async function cancel(caller: Caller, smsId: string): Promise<SmsMessage>
   if (record.status !== 'held' && !isScheduled)
     throw problem('not_cancellable', {
       detail:
-        record.scheduledAt === null && record.status === 'queued'
-          ? 'The message is not a scheduled one'
-          : `The message no longer waits: its status is ${record.status}`,
+        record.status !== 'queued'
+          ? `The message no longer waits: its status is ${record.status}`
+          : record.scheduledAt === null
+            ? 'The message is not a scheduled one'
+            : 'The time that the message was scheduled for has come: it is sent as soon as it may be',
     });
   const cancelled = advance(record, 'cancelled', { at });
   await updateSms(workspaceId, record, cancelled);
