@@ -61,7 +61,8 @@ export type SenderFilter = z.infer<typeof SenderFilter>;
 
 export const NewSender = z
   .object({
-    name: text({ min: 3, max: 40 }).meta({
+    // Most of it may be surrounding spaces.
+    name: text({ min: 3, max: 256 }).meta({
       description:
         '3 to 11 letters, digits, underscores or spaces, or a UK mobile number starting 07, which a name of digits only must be. Surrounding spaces are ignored, and two names that differ only in case are the same',
       example: 'Acme',

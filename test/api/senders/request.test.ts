@@ -156,6 +156,7 @@ test('names that differ in case or surrounding spaces only are one; the first sp
   const first = (await request(own, 'Acme Ltd')).body;
   const again = await request(own, ' ACME LTD ', { countries: ['FR'] });
   expect([again.status, again.body.id, again.body.name]).toEqual([200, first.id, 'Acme Ltd']);
+  expect((await request(own, `${' '.repeat(60)}acme ltd${' '.repeat(60)}`)).body.id).toBe(first.id);
   expect((await request(own, 'Acme  Ltd')).status).toBe(201);
   expect((await request(await workspace(), 'Acme Ltd')).status).toBe(201);
 });
