@@ -173,6 +173,9 @@ export const ownTag = z
   .nullable()
   .meta({ description: 'Your own tag, in lower case; reports count by it', example: 'orders' });
 
+/** Its lower case is what is stored, and that of `İ` has two characters: it may be twice as long as it was given. */
+export const tagFilter = (description: string) => text({ max: 128 }).optional().meta({ description });
+
 /** The query fields of a listing with a cursor. */
 export const pageQuery = {
   limit: queryInteger({ min: 1, max: 200 }).default(50).meta({ description: 'Items on a page' }),

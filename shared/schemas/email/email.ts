@@ -9,6 +9,7 @@ import {
   pageOf,
   pageQuery,
   Timestamp,
+  tagFilter,
   text,
   UpdatedAt,
 } from '../fields.ts';
@@ -155,7 +156,7 @@ export const EmailFilter = z.object({
     .optional()
     .meta({ description: 'The whole address, whatever its case' }),
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the email, as it was given' }),
-  clientTag: text({ max: 64 }).optional().meta({ description: 'Of the email, in any case' }),
+  clientTag: tagFilter('Of the email, in any case'),
   kind: EmailKind.optional().meta({ param: { description: 'Emails of this kind' } }),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),

@@ -10,6 +10,7 @@ import {
   pageOf,
   pageQuery,
   Timestamp,
+  tagFilter,
   text,
   UpdatedAt,
 } from '../fields.ts';
@@ -190,7 +191,7 @@ export type NewSmsImport = z.infer<typeof NewSmsImport>;
 export const SmsBatchFilter = z.object({
   status: SmsBatchStatus.optional().meta({ param: { description: 'Batches that have this status now' } }),
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the batch, as it was given' }),
-  clientTag: text({ max: 64 }).optional().meta({ description: 'Of the batch, in any case' }),
+  clientTag: tagFilter('Of the batch, in any case'),
   since: Moment.optional().meta({ description: 'Created at or after' }),
   until: Moment.optional().meta({ description: 'Created before' }),
   ...pageQuery,

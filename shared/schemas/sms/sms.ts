@@ -9,6 +9,7 @@ import {
   pageOf,
   pageQuery,
   Timestamp,
+  tagFilter,
   text,
   UpdatedAt,
 } from '../fields.ts';
@@ -141,7 +142,7 @@ export const SmsFilter = z.object({
     .optional()
     .meta({ description: 'A name as it is shown, or a number; a number needs the scope recipients.read' }),
   clientReference: text({ max: 64 }).optional().meta({ description: 'Of the message, as it was given' }),
-  clientTag: text({ max: 64 }).optional().meta({ description: 'Of the message, in any case' }),
+  clientTag: tagFilter('Of the message, in any case'),
   batchId: Id('batch').optional().meta({ description: 'Messages of this batch' }),
   conversationId: Id('conversation').optional().meta({ description: 'Messages of this conversation' }),
   since: Moment.optional().meta({ description: 'Created at or after' }),

@@ -114,7 +114,7 @@ test.each([
   ['recipient', 'not an address'],
   ['recipient', ''],
   ['clientReference', 'x'.repeat(65)],
-  ['clientTag', 'x'.repeat(65)],
+  ['clientTag', 'x'.repeat(129)],
   ['since', 'yesterday'],
   ['until', '2026-11-20T10:00:00'],
 ])('the filter %s=%j is refused under its name', async (name, value) => {
@@ -209,3 +209,12 @@ async function makeShared() {
   const { body: cancelled } = await api.request('DELETE', `/v2/email/${scheduled.id}`, { key: own.key });
   return { ...own, emails: { plain, code, marketing, cancelled } };
 }
+
+test('a tag is found as it was given and as it is shown, which may be twice as long', async () => {
+  const other = await workspace();
+  const clientTag = 'İ'.repeat(64);
+  const { id, clientTag: shown } = await sendEmail(api, other, { clientTag });
+  expect([...shown]).toHaveLength(128);
+  for (const tag of [clientTag, shown])
+    expect((await list(other.key, { clientTag: tag })).body.data.map((email: any) => email.id)).toEqual([id]);
+});
