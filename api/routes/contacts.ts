@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as contactBatches from '../../shared/domain/contacts/batches.ts';
 import * as contacts from '../../shared/domain/contacts/contacts.ts';
+import * as contactErasure from '../../shared/domain/contacts/erasure.ts';
 import * as contactTags from '../../shared/domain/contacts/tags.ts';
 import {
   Contact,
@@ -16,7 +17,7 @@ import {
   NewContact,
 } from '../../shared/schemas/contacts.ts';
 import { Id } from '../../shared/schemas/fields.ts';
-import { endpoint } from '../endpoint.ts';
+import { endpoint, unfinished } from '../endpoint.ts';
 
 const tag = 'Contacts';
 const params = z.object({ id: Id('contact') });
@@ -183,6 +184,12 @@ export default [
     params,
     status: 204,
     problems: [],
-    handle: ({ caller, params }) => contacts.remove(caller, params.id),
+    handle: async ({ caller, params }) => {
+      const erasure = await contacts.remove(caller, params.id);
+      return unfinished(undefined, {
+        withinMs: contactErasure.erasesWithinMs,
+        finish: () => contactErasure.eraseTexts(erasure, contactErasure.erasesWithinMs),
+      });
+    },
   }),
 ];

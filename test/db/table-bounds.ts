@@ -18,6 +18,7 @@ export const tableBounds: Record<string, Bound> = {
   contact_list_copies: { kind: 'passing', by: 'an hour after the copy is over' },
   contact_list_counts: { kind: 'capped', by: 'one row for each workspace' },
   contact_list_members: { kind: 'kept', by: 'with their list, or their contact' },
+  contact_erasures: { kind: 'passing', by: 'when the texts of the contact have forgotten it' },
   contact_list_removals: { kind: 'passing', by: 'when the members of the list are gone' },
   contact_lists: { kind: 'capped', by: '1,000 for each workspace' },
   contact_tags: { kind: 'kept', by: 'with their contact' },

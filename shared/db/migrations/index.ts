@@ -39,6 +39,7 @@ import { smsBatchSenders } from './0048_sms_batch_senders.ts';
 import { contactListMembersAdded } from './0049_contact_list_members_added.ts';
 import { keyRotations } from './0052_key_rotations.ts';
 import { webhookRestarts } from './0053_webhook_restarts.ts';
+import { contactErasures } from './0054_contact_erasures.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -84,4 +85,5 @@ export const migrations: Migration[] = [
   contactListMembersAdded,
   keyRotations,
   webhookRestarts,
+  contactErasures,
 ];

@@ -10,11 +10,14 @@ const ways = [
   { column: 'sender', index: 'sms_by_sender' },
 ];
 
-/** Texts to and from this number forget that it was this contact's. */
-export async function updateSmsContactErased(
+/**
+ * Texts to and from this number forget that it was this contact's: some of them at each step, which is a transaction of its
+ * own where none is open.
+ */
+export async function* eraseSmsContact(
   workspaceId: string,
   { id, number }: { id: string; number: string },
-): Promise<void> {
+): AsyncGenerator<void> {
   const [own, contactId] = [idToBytes(workspaceId), idToBytes(id)];
   for (const { column, index } of ways) {
     let after: Buffer = Buffer.alloc(0);
@@ -32,6 +35,7 @@ export async function updateSmsContactErased(
          WHERE id IN (?) AND workspace_id = ? AND contact_id = ?`,
         [rows.map((row) => row.id), own, contactId],
       );
+      yield;
     }
   }
 }

@@ -3,8 +3,8 @@ import { type FieldErrors, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
 import { isDuplicateKey } from '../../db/client.ts';
 import * as db from '../../db/contacts/contacts.ts';
+import { type ContactErasure, insertContactErasure } from '../../db/contacts/erasures.ts';
 import { listContacts } from '../../db/contacts/search.ts';
-import { updateSmsContactErased } from '../../db/sms/contacts.ts';
 import { listSuppressedNumbers } from '../../db/suppressions.ts';
 import { newId } from '../../formats/ids.ts';
 import { type PhoneNumber, parsePhoneNumber } from '../../formats/sms/phone-number.ts';
@@ -137,11 +137,17 @@ export function isChanged(before: db.ContactRecord, after: db.ContactRecord): bo
   );
 }
 
-/** The contact goes for good, with its tags and its places in lists; messages stay and forget whose number it was. */
-export async function remove(caller: Caller, id: string): Promise<void> {
+/**
+ * The contact goes for good, with its tags and its places in lists; messages stay and forget whose number it was, once
+ * the transaction has committed (erasure.ts).
+ */
+export async function remove(caller: Caller, id: string): Promise<ContactErasure> {
+  const { workspaceId } = caller;
   const record = await findForUpdate(caller, id);
-  await updateSmsContactErased(caller.workspaceId, record);
-  await db.deleteContact(caller.workspaceId, record);
+  const erasure = { contactId: id, workspaceId, number: record.number };
+  await insertContactErasure(workspaceId, erasure);
+  await db.deleteContact(workspaceId, record);
+  return erasure;
 }
 
 async function findForUpdate(caller: Caller, id: string): Promise<db.ContactRecord> {

@@ -26,6 +26,7 @@ import {
   deleteAttemptsBefore,
   deleteDeliveriesBefore,
 } from '../../db/webhooks/deliveries/deliveries.system.ts';
+import { finishErasures } from '../contacts/erasure.ts';
 import * as conversations from '../conversations/conversations.ts';
 import { forgetLeftAttachments } from '../email/delivery/attachments.ts';
 import * as reports from '../reports/reports.ts';
@@ -66,6 +67,7 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
       await deleteNoncesBefore(now(), batchSize),
       await deleteExpiredRecords(now(), batchSize),
       await deleteMembersOfRemoved(batchSize),
+      await finishErasures(batchSize),
       await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize),
       await deleteTestLinksBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),

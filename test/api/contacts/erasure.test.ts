@@ -1,10 +1,14 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { query } from '../../../shared/db/client.ts';
+import { query, transaction } from '../../../shared/db/client.ts';
+import { remove } from '../../../shared/domain/contacts/contacts.ts';
+import { finishErasures } from '../../../shared/domain/contacts/erasure.ts';
 import { attempt } from '../../../shared/domain/sms/delivery/delivery.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
+import { callerOf } from '../../support/data/accepted-email.ts';
 import { sendSms, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -72,4 +76,44 @@ test('a contact with many texts is erased as well', async () => {
   );
   expect((await call('DELETE', `/v2/contacts/${id}`)).status).toBe(204);
   expect(await query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)])).toEqual([]);
+});
+
+const contactIdsOf = (id: string) =>
+  query('SELECT 1 FROM sms_messages WHERE contact_id = ?', [idToBytes(id)]);
+const erasuresOf = (id: string) =>
+  query('SELECT 1 FROM contact_erasures WHERE contact_id = ?', [idToBytes(id)]);
+
+test('the contact is gone before its texts are looked for, which may be in the hands of a worker', async () => {
+  const id = await contact('07700 900128');
+  const { id: textId } = await sendSms(api, own, { recipient: '+447700900128' });
+  const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+  const { promise: over, resolve: end } = Promise.withResolvers<void>();
+  const worker = transaction(async () => {
+    await query('SELECT id FROM sms_messages WHERE id = ? FOR UPDATE', [idToBytes(textId)]);
+    hold();
+    await over;
+  });
+  await held;
+  const erasing = call('DELETE', `/v2/contacts/${id}`);
+  try {
+    await waitFor(
+      'the contact is gone',
+      async () => (await call('GET', `/v2/contacts/${id}`)).status === 404,
+    );
+    expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
+  } finally {
+    end();
+    await worker;
+  }
+  expect((await erasing).status).toBe(204);
+  expect([await contactIdsOf(id), await erasuresOf(id)]).toEqual([[], []]);
+});
+
+test('where the process ends after the commit, the job has the texts forget the contact', async () => {
+  const id = await contact('07700 900129');
+  const { id: textId } = await sendSms(api, own, { recipient: '+447700900129' });
+  await transaction(async () => void (await remove(callerOf(own), id)));
+  expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
+  await finishErasures(100);
+  expect([await contactIdsOf(id), await erasuresOf(id)]).toEqual([[], []]);
 });
