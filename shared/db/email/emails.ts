@@ -160,21 +160,20 @@ export async function deleteEmailsOfRecipient(
   return affectedRows;
 }
 
-const ends = emails.pick('id', 'status', 'reason', 'updatedAt', 'deliveredAt');
+const ends = emails.pick('id', 'status', 'reason', 'createdAt', 'updatedAt', 'deliveredAt');
 type EmailEnd = RecordOf<typeof ends>;
 
-/** How the newest emails to a recipient have ended, newest first. */
+/** How emails to a recipient have ended, newest first, from the one behind `before` on. */
 export async function listEndsOfRecipient(
   workspaceId: string,
   recipientKey: string,
-  limit: number,
+  { before, limit }: { before: string | null; limit: number },
 ): Promise<EmailEnd[]> {
   return ends.toRecords(
     await query(
-      `SELECT ${ends.columns}
-     FROM emails FORCE INDEX (emails_by_recipient)
-     WHERE workspace_id = ? AND recipient_key = ? ORDER BY id DESC LIMIT ?`,
-      [idToBytes(workspaceId), bytesOf(recipientKey), limit],
+      `SELECT ${ends.columns} FROM emails FORCE INDEX (emails_by_recipient)
+       WHERE workspace_id = ? AND recipient_key = ? ${before ? 'AND id < ?' : ''} ORDER BY id DESC LIMIT ?`,
+      [idToBytes(workspaceId), bytesOf(recipientKey), ...(before ? [idToBytes(before)] : []), limit],
     ),
   );
 }

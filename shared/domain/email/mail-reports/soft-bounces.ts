@@ -2,27 +2,50 @@ import { type EmailRecord, listEndsOfRecipient } from '../../../db/email/emails.
 import * as suppressions from '../../suppressions.ts';
 
 const fewest = 5;
-const leastMs = 7 * 86_400_000;
-const mostChecked = 200;
+const dayMs = 86_400_000;
+const leastMs = 7 * dayMs;
+/** Of a page, and of all pages: a busy address gets hundreds of emails a day. */
+const [pageSize, mostChecked] = [500, 20_000];
+/** An email ends at most so long after it was accepted, unless it was scheduled for later. */
+const longestCourseMs = 3 * dayMs;
 
 /**
  * An email has just failed as a soft bounce, in the current transaction. Five of them over at least seven days with no
  * delivery between, and the address is suppressed (API decisions §7): nobody reads there any more, and to go on harms the sender.
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
-  const { workspaceId, recipientKey } = email;
-  const earlier = (await listEndsOfRecipient(workspaceId, recipientKey, mostChecked)).filter(
-    ({ id }) => id !== email.id,
-  );
-  const delivered = Math.max(0, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
-  const bounced = earlier
-    .filter(isSoftBounce)
-    .map(({ updatedAt }) => updatedAt.getTime())
-    .filter((time) => time > delivered);
-  const since = Math.min(...bounced);
-  if (bounced.length + 1 < fewest || email.updatedAt.getTime() - since < leastMs) return;
-  const reason = `${bounced.length + 1} soft bounces since ${new Date(since).toISOString().slice(0, 10)}`;
+  const bounces = await earlierBounces(email);
+  const since = Math.min(...bounces);
+  if (!isEnough(email, bounces)) return;
+  const reason = `${bounces.length + 1} soft bounces since ${new Date(since).toISOString().slice(0, 10)}`;
   await suppressions.addRecipient(email, 'all', 'system', reason);
+}
+
+/** `bounces`: the times of those before this email. */
+function isEnough(email: EmailRecord, bounces: number[]): boolean {
+  return bounces.length + 1 >= fewest && email.updatedAt.getTime() - Math.min(...bounces) >= leastMs;
+}
+
+/** When emails to the recipient ended as soft bounces since the last delivery, as far back as it takes to decide. */
+async function earlierBounces(email: EmailRecord): Promise<number[]> {
+  const { workspaceId, recipientKey } = email;
+  let delivered = 0;
+  let bounces: number[] = [];
+  let before: string | null = null;
+  for (let checked = 0; checked < mostChecked; checked += pageSize) {
+    const page = await listEndsOfRecipient(workspaceId, recipientKey, { before, limit: pageSize });
+    const earlier = page.filter(({ id }) => id !== email.id);
+    delivered = Math.max(delivered, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
+    const ended = earlier.filter(isSoftBounce).map(({ updatedAt }) => updatedAt.getTime());
+    bounces = [...bounces, ...ended].filter((time) => time > delivered);
+    // A delivery of the last days decides already: most addresses have one on the first page.
+    if (page.length < pageSize || email.updatedAt.getTime() - delivered < leastMs) break;
+    const decidedAt = Math.max(delivered, isEnough(email, bounces) ? Math.min(...bounces) : 0);
+    const { id, createdAt } = page.at(-1)!;
+    if (createdAt.getTime() < decidedAt - longestCourseMs) break;
+    before = id;
+  }
+  return bounces;
 }
 
 /** Whether an email has ended by the doing of its recipient's server, so that it counts against the address. */

@@ -1,11 +1,13 @@
 import { beforeAll, expect, test } from 'vitest';
 import { listSuppressions } from '../../../../shared/db/suppressions.ts';
 import { attempt } from '../../../../shared/domain/email/delivery/delivery.ts';
+import { idToBytes } from '../../../../shared/formats/ids.ts';
 import { closeSmtp } from '../../../../shared/transports/smtp.ts';
 import { acceptEmail } from '../../../support/data/accepted-email.ts';
 import { workspace } from '../../../support/data/factory.ts';
 import { statusReport } from '../../../support/data/mail-reports.ts';
 import { emailIn, receive } from '../../../support/data/reported-email.ts';
+import { copyRow } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
 import { freePort } from '../../../support/processes/processes.ts';
 import { changeSettings } from '../../../support/processes/settings.ts';
@@ -50,6 +52,19 @@ test('five soft bounces over seven days suppress the address, source system', as
   await advanceClock(7 * dayMs - 60_000);
   expect(await suppressionOf(recipient)).toEqual([]);
   await advanceClock(120_000);
+  await bounce(recipient);
+  expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
+});
+
+test('it takes five soft bounces, however many emails to the address come after them', async () => {
+  const recipient = newRecipient();
+  for (let count = 1; count <= 4; count += 1) await bounce(recipient);
+  // As a busy address gets them; what becomes of them is still to come.
+  const waiting = await emailIn('sent', own, { recipient });
+  await copyRow('emails', idToBytes(waiting.id), 1_200, {
+    id: "UNHEX(CONCAT(LEFT(HEX(one.id), 24), LPAD(HEX(n), 8, '0')))",
+  });
+  await advanceClock(8 * dayMs);
   await bounce(recipient);
   expect(await suppressionOf(recipient)).toEqual([['system', 'all']]);
 });
