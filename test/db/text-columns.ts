@@ -9,6 +9,7 @@ export const checkedColumns: Record<string, string> = {
   business_profiles: 'name',
   contacts: 'client_reference company email first_name last_name national number reversed tags',
   contact_counts: 'tag',
+  contact_erasures: 'number',
   contact_list_counts: 'filter',
   contact_lists: 'description filter name',
   contact_list_copies: 'request request_id',

@@ -92,9 +92,10 @@ test('every operation whose body has several fields is tried', () => {
   expect(
     several.map(({ endpoint }) => endpoint.id).filter((id) => !ruleFaults[id] && !withoutRules.has(id)),
   ).toEqual([]);
-  expect(
-    operations.filter(({ endpoint }) => endpoint.faults && endpoint.body).map(({ endpoint }) => endpoint.id),
-  ).toEqual(ruled.map(({ endpoint }) => endpoint.id));
+  const withRules = operations.filter(
+    ({ endpoint }) => endpoint.faults && endpoint.body && misshapen(endpoint).length > 1,
+  );
+  expect(withRules.map(({ endpoint }) => endpoint.id)).toEqual(ruled.map(({ endpoint }) => endpoint.id));
 });
 
 test('seven faults of one webhook, of shape and of rules, are told at once', async () => {

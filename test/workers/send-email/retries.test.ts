@@ -135,7 +135,11 @@ test('a refused login is the relay’s fault, never the message’s', async () =
     const email = await acceptEmail(own);
     expect(await attempt(email.id)).toMatchObject({ retryAt: expect.any(Date) });
     // Why it waits; the relay's own words are the operator's.
-    const reason = { category: 'soft_bounce', code: 'relay_login', description: 'The relay could not be used' };
+    const reason = {
+      category: 'soft_bounce',
+      code: 'relay_login',
+      description: 'The relay could not be used',
+    };
     expect(await email.read()).toMatchObject({ status: 'queued', reason, retries: 1 });
   });
 });
