@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { callerLimits } from '../../../api/middleware/rate-limit.ts';
 import { closeQueues } from '../../../shared/queue/queue.ts';
+import { keptMemory } from '../../support/processes/kept-memory.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 
@@ -71,19 +70,13 @@ test('any number of keys neither open the limit of a busy key nor fill the memor
   const take = limitsOf(1);
   take('busy');
   take('busy');
-  const before = heapBytes();
+  const before = keptMemory().heapUsed;
   for (let round = 0; round < 100; round += 1) {
     for (let key = 0; key < 1000; key += 1) take(`${round} ${key}`);
     expect(take('busy').refusal).not.toBeNull();
   }
   // A tenth of them, at most, is kept; all of them would be some 40 megabytes.
-  expect(heapBytes() - before).toBeLessThan(15_000_000);
+  expect(keptMemory().heapUsed - before).toBeLessThan(15_000_000);
   // Until here the limit was in use, so its buckets were not garbage.
   expect(take('busy').refusal).not.toBeNull();
 });
-
-function heapBytes(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}

@@ -1,5 +1,3 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { now } from '../../../../shared/common/clock.ts';
 import * as senders from '../../../../shared/domain/senders/senders.ts';
@@ -7,14 +5,9 @@ import { rowChecker } from '../../../../shared/domain/sms/batches/rows.ts';
 import { BatchMessage } from '../../../../shared/schemas/sms/batches.ts';
 import { textingWorkspace } from '../../../support/data/new-sms.ts';
 import { useDatabase } from '../../../support/database/database.ts';
+import { keptMemory } from '../../../support/processes/kept-memory.ts';
 
 useDatabase();
-
-function heapBytes(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  return process.memoryUsage().heapUsed;
-}
 
 test('any number of rows with senders and contents of their own neither fill the memory nor hide a sender', async () => {
   const own = await textingWorkspace();
@@ -26,14 +19,14 @@ test('any number of rows with senders and contents of their own neither fill the
     return 'fault' in checked ? checked.fault : null;
   };
   await faultOf({ sender: 'X' });
-  const before = heapBytes();
+  const before = keptMemory().heapUsed;
   const told = new Set<string>();
   for (let row = 0; row < 50_000; row += 1) told.add(JSON.stringify(await faultOf({ sender: `X${row}` })));
   for (let row = 0; row < 20_000; row += 1)
     told.add(JSON.stringify(await faultOf({ content: `${row} ${'x'.repeat(600)}` })));
   expect([...told]).toEqual(['{"field":"sender","message":"is not of this workspace"}', 'null']);
   // All of them would be more than 20 megabytes.
-  expect(heapBytes() - before).toBeLessThan(8_000_000);
+  expect(keptMemory().heapUsed - before).toBeLessThan(8_000_000);
   expect(await faultOf({ sender: 'bEta' })).toBeNull();
   expect(await faultOf({ content: 'x'.repeat(5_000) })).toMatchObject({ field: 'content' });
 });
