@@ -22,6 +22,8 @@ interface Wanted {
   packages: string[];
   /** From Debian's sid, whose programs want its C library, so they are started by its loader. */
   fromSid?: boolean;
+  /** It starts programs of its own package, which find their libraries in the system's folders only. */
+  isInstalledOnly?: boolean;
   /** Files that it needs besides, from the folder above that of the program. */
   beside?: string[];
   formulas: string;
@@ -140,6 +142,7 @@ const buildah: Wanted = {
   name: 'Buildah',
   files: [['buildah']],
   packages: ['buildah'],
+  isInstalledOnly: true,
   formulas: 'buildah',
   needs: 'Buildah 1.28 or newer',
   identify(output) {
@@ -218,7 +221,7 @@ async function findOrUnpack(wanted: Wanted, log: (text: string) => void): Promis
   if (found) return found;
   const folder = unpackedFolder(wanted);
   let reason = '';
-  if (isDebianLike()) {
+  if (isDebianLike() && !wanted.isInstalledOnly) {
     log(
       `${wanted.name}: not on this machine; unpacking Debian's ${wanted.packages.join(' and ')} into ${folder}`,
     );
