@@ -10,8 +10,12 @@ type StatementLimit = { end: number; caller: RequestCaller | undefined };
 const limits = new AsyncLocalStorage<StatementLimit>();
 // MariaDB's ER_STATEMENT_TIMEOUT and MySQL's ER_QUERY_TIMEOUT.
 const timeouts = new Set([1969, 3024]);
-/** Where the connections to the server are listed: MariaDB has the one, MySQL the other. */
-const processlist = '/*M! information_schema.processlist */ /*!80000 performance_schema.processlist */';
+/**
+ * Where the connections to the server are listed, with the same columns on both engines. MySQL's list of the name that
+ * MariaDB has is an error for as long as anybody's statement has bytes that are no text.
+ */
+export const processlist =
+  '/*M! information_schema.processlist */ /*!80000 performance_schema.processlist */';
 
 /**
  * For work that only reads: once it has taken so long, or when nobody waits for it any more, the server ends its statement,

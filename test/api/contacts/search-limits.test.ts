@@ -1,13 +1,13 @@
 import mysql from 'mysql2/promise';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { config } from '../../../shared/config/config.ts';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 import { query } from '../../../shared/db/client.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { makeContacts } from '../../support/data/address-book.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { countOf } from '../../support/database/counts.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { processlist } from '../../support/database/processlist.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 

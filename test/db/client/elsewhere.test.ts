@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 import {
   closeDatabase,
   execute,
@@ -9,7 +10,6 @@ import {
 } from '../../../shared/db/client.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { makeTable } from '../../support/database/own-table.ts';
-import { processlist } from '../../support/database/processlist.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { Problem } from '../../../shared/common/errors.ts';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 import {
   afterCommit,
   beforeFirstStatement,
@@ -17,7 +18,6 @@ import { relayEvents } from '../../../shared/jobs/relay-events.ts';
 import { enqueue, queueOf } from '../../../shared/queue/queue.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { makeTable } from '../../support/database/own-table.ts';
-import { processlist } from '../../support/database/processlist.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { now } from '../../../shared/common/clock.ts';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { insertMembers } from '../../../shared/db/contact-lists/members.ts';
 import {
@@ -16,7 +17,6 @@ import { callerOf } from '../../support/data/accepted-email.ts';
 import { contactRecord } from '../../support/data/contact-record.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { withoutWaiting } from '../../support/database/lock-wait.ts';
-import { processlist } from '../../support/database/processlist.ts';
 import { rowsRead } from '../../support/database/rows-read.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { findWorkspaceForUpdate } from '../../../shared/db/workspace/workspaces.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
@@ -8,7 +9,6 @@ import { type Client as Survivor, startApi } from '../../support/api/start-api.t
 import { workspace } from '../../support/data/factory.ts';
 import { newEmail } from '../../support/data/new-email.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { processlist } from '../../support/database/processlist.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 

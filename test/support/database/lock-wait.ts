@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import mysql from 'mysql2/promise';
 import { config } from '../../../shared/config/config.ts';
-import { processlist } from './processlist.ts';
+import { processlist } from '../../../shared/db/client/time-limit.ts';
 
 const pollEveryMs = 100;
 /** A statement waits 5 seconds for a lock. Waits of statements of the work for each other are over sooner. */

@@ -15,9 +15,9 @@ const longestCourseMs = 3 * dayMs;
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   const bounces = await earlierBounces(email);
-  const since = Math.min(...bounces);
   if (!isEnough(email, bounces)) return;
-  const reason = `${bounces.length + 1} soft bounces since ${new Date(since).toISOString().slice(0, 10)}`;
+  const since = new Date(Math.min(...bounces)).toISOString().slice(0, 10);
+  const reason = `${bounces.length + 1} soft bounces since ${since}`;
   await suppressions.addRecipient(email, 'all', 'system', reason);
 }
 
