@@ -136,8 +136,17 @@ test('a web process killed while it waits: the key is in progress for its time, 
       },
       body: JSON.stringify({ fromLists: [source] }),
     });
-  const lost = ask(web.url).catch(() => 'lost');
-  await waitFor('the copy has begun', async () => (await listed(into)).copyInProgress);
+  const lost = ask(web.url).then(
+    async (answer) => `${answer.status} ${await answer.text()}`,
+    () => 'lost',
+  );
+  const begun = waitFor('the copy has begun', async () => (await listed(into)).copyInProgress);
+  await Promise.race([
+    begun,
+    lost.then((answer) => {
+      throw new Error(`The web process did not wait, it answered ${answer}. It wrote:\n${web.output()}`);
+    }),
+  ]);
   await web.kill();
   expect(await lost).toBe('lost');
   expect((await ask(api.url)).status).toBe(409);
