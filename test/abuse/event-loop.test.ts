@@ -10,7 +10,8 @@ import { textingWorkspace } from '../support/data/new-sms.ts';
 import { copyRow } from '../support/database/copied-rows.ts';
 import { useDatabase } from '../support/database/database.ts';
 import { cpuSlowdown } from '../support/processes/cpu-time.ts';
-import { freePort, startWeb } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
+import { startWeb } from '../support/processes/processes.ts';
 
 useDatabase();
 

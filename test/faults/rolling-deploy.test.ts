@@ -12,13 +12,9 @@ import { makeWebhook } from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { newEmail, sendEmail as send } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { makeNewerVersion, newMigration, revertMigration } from '../support/processes/newer-version.ts';
-import {
-  freePort,
-  type PlatformProcess,
-  type Settings,
-  startProcess,
-} from '../support/processes/processes.ts';
+import { type PlatformProcess, type Settings, startProcess } from '../support/processes/processes.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { waitFor } from '../support/time/wait-for.ts';

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { request } from 'undici';
+import { freePort } from '../support/processes/free-port.ts';
 import {
-  freePort,
   type PlatformProcess,
   startInboundProcess,
   startWeb,

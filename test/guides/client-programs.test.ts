@@ -13,7 +13,7 @@ import { startApi } from '../support/api/start-api.ts';
 import { workspace } from '../support/data/factory.ts';
 import { letter } from '../support/data/new-email.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { freePort } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 import { serve, start } from './run-program.ts';

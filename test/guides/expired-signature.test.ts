@@ -5,7 +5,7 @@ import { acceptEmail } from '../support/data/accepted-email.ts';
 import { deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { freePort } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { shiftClock } from '../support/time/shift-clock.ts';
 import { inLanguages, serve } from './run-program.ts';
 

@@ -11,7 +11,7 @@ import { acceptEmail, callerOf } from '../support/data/accepted-email.ts';
 import { deliveriesOf, makeWebhook } from '../support/data/deliveries.ts';
 import { workspace } from '../support/data/factory.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { freePort } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { type ReceivedRequest, startWebhookReceiver } from '../support/servers/webhook-receiver.ts';
 import { inLanguages, type Program, serve } from './run-program.ts';
 

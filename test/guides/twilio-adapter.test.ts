@@ -10,7 +10,7 @@ import { closeGateways, submit } from '../../shared/transports/sms.ts';
 import { type Client, startApi } from '../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../support/data/new-sms.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { freePort } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import {

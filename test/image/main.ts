@@ -11,7 +11,7 @@ import * as processes from '../../scripts/setup/start/processes.ts';
 import * as procfile from '../../scripts/setup/start/procfile.ts';
 import * as session from '../../scripts/setup/start/session.ts';
 import { startServers } from '../faults/storm/servers.ts';
-import { freePort } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { endAll } from '../support/runner/at-end.ts';
 import { startSmtpSink } from '../support/servers/smtp-sink.ts';
 import { waitFor } from '../support/time/wait-for.ts';

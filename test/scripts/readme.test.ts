@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { difference, run, samplesIn } from '../guides/samples.ts';
 import { useDatabase } from '../support/database/database.ts';
-import { freePort } from '../support/processes/processes.ts';
+import { freePort } from '../support/processes/free-port.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { waitFor } from '../support/time/wait-for.ts';
 

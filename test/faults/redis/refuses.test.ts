@@ -7,12 +7,8 @@ import { type Client, clientOf } from '../../support/api/api-client.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { sendEmail } from '../../support/data/new-email.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import {
-  freePort,
-  type PlatformProcess,
-  startWeb,
-  startWorkerProcess,
-} from '../../support/processes/processes.ts';
+import { freePort } from '../../support/processes/free-port.ts';
+import { type PlatformProcess, startWeb, startWorkerProcess } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
 import { type OwnServer, startOwnRedis } from '../../support/servers/own-servers.ts';

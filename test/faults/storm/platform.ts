@@ -4,7 +4,7 @@ import { checkout } from '../../../scripts/setup/environment.ts';
 import * as processes from '../../../scripts/setup/start/processes.ts';
 import * as procfile from '../../../scripts/setup/start/procfile.ts';
 import { Unfit } from '../../../scripts/setup/start/session.ts';
-import { freePort } from '../../support/processes/processes.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 import { environmentOf, type Oddity, openSlot, type Settings, type Slot } from './processes.ts';
 
 /** `small`: two of each kind there is, and two kinds only, which is what a short run can afford to start. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { request } from 'undici';
 import { atEnd } from '../runner/at-end.ts';
 import { waitFor } from '../time/wait-for.ts';
+import { freePort } from './free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -127,14 +127,4 @@ async function becomes(
   } catch (error) {
     throw new Error(`${(error as Error).message}\nIt wrote:\n${started.output()}`, { cause: error });
   }
-}
-
-/** A port that nobody listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const listener = net.createServer().listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  const { port } = listener.address() as AddressInfo;
-  listener.close();
-  await once(listener, 'close');
-  return port;
 }

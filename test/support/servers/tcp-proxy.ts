@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../processes/free-port.ts';
 import { atEnd } from '../runner/at-end.ts';
-import { waitFor } from '../time/wait-for.ts';
 
 /**
  * A faulty line to a server (MySQL, Redis, SMTP, an endpoint), given by its URL. `url` is the same URL by way of the
@@ -57,8 +57,8 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
     listener = net.createServer({ allowHalfOpen: true }, accept);
     await once(listener.listen(port, '127.0.0.1'), 'listening');
   }
-  await listen(0);
-  const { port } = listener.address() as AddressInfo;
+  const port = await freePort();
+  await listen(port);
   const throughLine = new URL(targetUrl);
   throughLine.hostname = '127.0.0.1';
   throughLine.port = String(port);
@@ -77,9 +77,7 @@ export async function startTcpProxy(targetUrl: string, defaultPort?: number) {
       line.latencyMs = 0;
       line.cutAt = Number.POSITIVE_INFINITY;
       thaw();
-      // The port was free to all while it was refused.
-      if (!listener.listening)
-        await waitFor(`port ${port} is ours again`, () => listen(port).then(() => true));
+      if (!listener.listening) await listen(port);
     },
     /** The server is gone: open connections are reset, new ones refused. */
     refuse(): void {

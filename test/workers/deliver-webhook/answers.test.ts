@@ -7,7 +7,7 @@ import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { deliveriesOf, dueDelivery, makeWebhook } from '../../support/data/deliveries.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { freePort } from '../../support/processes/processes.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { type Answer, answers, startWebhookReceiver } from '../../support/servers/webhook-receiver.ts';
 

@@ -6,7 +6,7 @@ import { closeSmtp } from '../../../shared/transports/smtp.ts';
 import { acceptEmail } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
-import { freePort } from '../../support/processes/processes.ts';
+import { freePort } from '../../support/processes/free-port.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { type SmtpMode, type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { advanceClock, advanceClockTo, clockToleranceMs } from '../../support/time/advance-clock.ts';

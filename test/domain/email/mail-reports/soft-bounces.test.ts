@@ -9,7 +9,7 @@ import { statusReport } from '../../../support/data/mail-reports.ts';
 import { emailIn, receive } from '../../../support/data/reported-email.ts';
 import { copyRow } from '../../../support/database/copied-rows.ts';
 import { useDatabase } from '../../../support/database/database.ts';
-import { freePort } from '../../../support/processes/processes.ts';
+import { freePort } from '../../../support/processes/free-port.ts';
 import { changeSettings } from '../../../support/processes/settings.ts';
 import { startSmtpSink } from '../../../support/servers/smtp-sink.ts';
 import { advanceClock } from '../../../support/time/advance-clock.ts';

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { checkout } from '../../../../scripts/setup/environment.ts';
 import { isDebianLike, unpack } from '../../../../scripts/setup/servers/unpack.ts';
-import { freePort } from '../../processes/processes.ts';
+import { freePort } from '../../processes/free-port.ts';
 import { atEnd } from '../../runner/at-end.ts';
 import { waitFor } from '../../time/wait-for.ts';
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findPostfix, type Program } from '../../../../scripts/setup/servers/programs.ts';
-import { freePort } from '../../processes/processes.ts';
+import { freePort } from '../../processes/free-port.ts';
 import { atEnd } from '../../runner/at-end.ts';
 import { waitFor } from '../../time/wait-for.ts';
 import { connectSmtp } from '../smtp-client.ts';

@@ -1,0 +1,34 @@
+import { once } from 'node:events';
+import net from 'node:net';
+
+/*
+ * Systems give the ports above these to outgoing connections and to servers that ask for any port (Linux from 32768,
+ * macOS from 49152), and scripts/setup takes its own from 20000 on. So nothing else takes a port of this range between
+ * the moment it is found free and the moment a program listens there.
+ */
+const [firstPort, portsOfProcess, processes] = [10_000, 250, 40];
+
+// Test processes run side by side: each takes its ports from a part of its own.
+const part = firstPort + (Number(process.env['VITEST_POOL_ID'] ?? 0) % processes) * portsOfProcess;
+let next = Math.floor(Math.random() * portsOfProcess);
+
+/** A port on which nobody listens. Only a program that is told its number takes it. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = part + (next % portsOfProcess);
+    next += 1;
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const listener = net.createServer().listen(port, '127.0.0.1');
+  try {
+    await once(listener, 'listening');
+  } catch {
+    return false;
+  }
+  listener.close();
+  await once(listener, 'close');
+  return true;
+}
