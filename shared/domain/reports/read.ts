@@ -100,10 +100,11 @@ export async function countries(owner: Owner, filter: ReportFilter): Promise<Cou
   const range = rangeOf(filter);
   const channels = only('sms', filter);
   return reporting(owner, range, async () => {
-    const rows = await list(owner, 'route', channels, range, { wanted: counted, limit: mostCountries });
-    const errors = errorsByRoute(
-      await list(owner, 'error', channels, range, { wanted: ['accepted'], limit: mostErrors }),
-    );
+    const [rows, failures] = await Promise.all([
+      list(owner, 'route', channels, range, { wanted: counted, limit: mostCountries }),
+      list(owner, 'error', channels, range, { wanted: ['accepted'], limit: mostErrors }),
+    ]);
+    const errors = errorsByRoute(failures);
     return rows.map(({ value, channel, counts }) => {
       const { country, gateway } = partsOfValue(value);
       return {
