@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Run, ThreadResult } from './protocol.ts';
@@ -11,6 +12,12 @@ const entry = fileURLToPath(new URL('./mjml-child.ts', import.meta.url));
 const startMs = 20_000;
 /** However little of the processor it got. */
 const patience = 5;
+/**
+ * Of a busy processor it gets a third of what the process beside it gets, so one customer's templates do not slow the
+ * requests of others. A lower one could be out of patience before a good template is compiled.
+ */
+const niceness = 5;
+const lowestPriority = 19;
 
 /**
  * A process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces, and V8
@@ -31,6 +38,7 @@ export function startMjmlProcess(
     if (killed) return;
     if (message === 'ready') {
       ready = true;
+      lowerPriority(child);
       events.ready();
       return;
     }
@@ -157,6 +165,16 @@ export function readableProgram(): string[] {
     fileURLToPath(new URL(folder, import.meta.url)).replace(/\/$/, ''),
   );
   return [`${sandbox}/*`, `${formats}/*`, `${libraries}/*`];
+}
+
+/** It may have ended by now. */
+function lowerPriority({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, Math.min(getPriority() + niceness, lowestPriority));
+  } catch {
+    // A system that does not allow it runs it like all others.
+  }
 }
 
 const tickMs = 10;

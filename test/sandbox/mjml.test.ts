@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { getPriority } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
@@ -51,6 +52,12 @@ test('nothing is started before the first MJML, and what is known needs nothing 
   expect(childrenOf(process.pid)).toEqual([]);
   expect(await compileTemplate('another', source)).toMatchObject({ ok: true });
   expect(mjmlStats().threads).toBe(0);
+});
+
+test('a process that compiles gives way to the one that asked for it', async () => {
+  expect(await compileTemplate('w', fresh())).toMatchObject({ ok: true });
+  const [child] = childrenOf(process.pid);
+  expect(getPriority(child)).toBe(Math.min(getPriority() + 5, 19));
 });
 
 test('requests at once for one source compile it once, and each gets it', async () => {
