@@ -61,7 +61,8 @@ function lengthOf(term: Range[]): number {
   return Math.min(...term.map((range) => (range === nothing ? Number.POSITIVE_INFINITY : range.key.length)));
 }
 
-type Texts = { words: string[]; folded: string[]; contact: ContactRecord };
+/** `beginnings`: all that a word of a search may be the start of. */
+type Texts = { beginnings: string[]; folded: string[]; contact: ContactRecord };
 
 /** One contact may be compared with a thousand filters, and folding its texts is most of the work. */
 const textsByContact = new WeakMap<ContactRecord, Texts>();
@@ -78,7 +79,7 @@ function textsOf(contact: ContactRecord): Texts {
 function foldedTexts(contact: ContactRecord): Texts {
   const folded = [contact.email, contact.clientReference].map((text) => foldWhole(text ?? ''));
   const { leading, further } = wordsOfContact(contact);
-  return { words: [...leading.filter((word) => word !== null), ...further], folded, contact };
+  return { beginnings: [...leading.filter((word) => word !== null), ...further, ...folded], folded, contact };
 }
 
 function termFor(text: string) {
@@ -92,8 +93,7 @@ function termFor(text: string) {
       (folded !== '' && texts.folded.some((own) => own.startsWith(folded))) ||
       isNumberOf(texts.contact, digits),
     areWordsOf: (texts: Texts) =>
-      words.length > 0 &&
-      words.every((word) => [...texts.words, ...texts.folded].some((own) => own.startsWith(word))),
+      words.length > 0 && words.every((word) => texts.beginnings.some((own) => own.startsWith(word))),
   };
 }
 
