@@ -4179,7 +4179,7 @@ export interface components {
         /** @description A reason for which texts of a row have failed */
         ReportedError: {
             /**
-             * @description The code of the reason
+             * @description The code of the reason; `(other)`: those beyond the first 200 of a day together
              * @example undeliverable
              */
             errorCode: string;

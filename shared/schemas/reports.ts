@@ -134,7 +134,10 @@ const Gateway = z.string().nullable();
 
 export const ReportedError = z
   .object({
-    errorCode: z.string().meta({ description: 'The code of the reason', example: 'undeliverable' }),
+    errorCode: z.string().meta({
+      description: 'The code of the reason; `(other)`: those beyond the first 200 of a day together',
+      example: 'undeliverable',
+    }),
     messages: Count.meta({ description: 'Texts that failed with it' }),
   })
   .meta({ id: 'ReportedError', description: 'A reason for which texts of a row have failed' });

@@ -46,7 +46,7 @@ export const tableBounds: Record<string, Bound> = {
   key_usage: { kind: 'capped', by: 'one row for each key with its rotations; deleted with the last of them' },
   report_counts: { kind: 'passing', by: 'REPORT_RETENTION_DAYS, by whole months' },
   report_latencies: { kind: 'passing', by: 'with the counts' },
-  report_names: { kind: 'passing', by: 'with the counts; 1,500 a day for each workspace' },
+  report_names: { kind: 'passing', by: 'with the counts; 1,700 a day for each workspace' },
   report_states: { kind: 'passing', by: '100 days after the message' },
   request_nonces: { kind: 'passing', by: 'the window of a signature' },
   sender_code_counts: { kind: 'passing', by: '25 hours' },

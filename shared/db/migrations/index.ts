@@ -40,6 +40,7 @@ import { contactListMembersAdded } from './0049_contact_list_members_added.ts';
 import { keyRotations } from './0052_key_rotations.ts';
 import { webhookRestarts } from './0053_webhook_restarts.ts';
 import { contactErasures } from './0054_contact_erasures.ts';
+import { reportErrorCodes } from './0055_report_error_codes.ts';
 import type { Migration } from './migration.ts';
 
 /** In order. Each statement may be repeated, since MySQL commits every DDL statement by itself. */
@@ -86,4 +87,5 @@ export const migrations: Migration[] = [
   keyRotations,
   webhookRestarts,
   contactErasures,
+  reportErrorCodes,
 ];

@@ -132,7 +132,12 @@ export async function replaceByParts(
 }
 
 type NameRow = { workspace_id: Buffer; dimension: Name['dimension']; day: number; name: Buffer };
-export type Name = { workspaceId: Buffer; dimension: 'tag' | 'recipient_domain'; day: number; name: string };
+export type Name = {
+  workspaceId: Buffer;
+  dimension: 'tag' | 'recipient_domain' | 'error_code';
+  day: number;
+  name: string;
+};
 
 /** The names among these that count under their own name. */
 export async function listNames(names: Name[]): Promise<Name[]> {

@@ -1,16 +1,17 @@
 import { forgetAtEnd } from '../../common/closing.ts';
 import { afterCommit } from '../../db/client.ts';
 import { findNameCount, insertNames, listNames, type Name } from '../../db/reports/counts.system.ts';
-import type { Facts } from './facts.ts';
+import type { Facts, Standing } from './facts.ts';
 import { startOf } from './pieces.ts';
 
-/** So many of a workspace and day have a row of their own, so that nobody's made-up tags fill the tables. */
-const mostNames: Record<Name['dimension'], number> = { tag: 1_000, recipient_domain: 500 };
+/** So many of a workspace and day have a row of their own, so that nobody's made-up tags, nor a carrier's made-up
+ * error codes, fill the tables. */
+const mostNames: Record<Name['dimension'], number> = { tag: 1_000, recipient_domain: 500, error_code: 200 };
 
-/** The name under which all beyond that count together. Neither a tag nor a domain can have brackets. */
+/** The name under which all beyond that count together. No tag, domain or error code that is no invention has brackets. */
 export const other = '(other)';
 
-/** The name under which a tag or domain of a message counts. */
+/** The name under which a tag, a domain or an error code of a message counts. */
 export type NameOf = (
   facts: Pick<Facts, 'workspace' | 'hour'>,
   dimension: Name['dimension'],
@@ -33,11 +34,14 @@ forgetAtEnd(forget);
 /** A day of a workspace: names that are stored, as far as is known, and those that are looked for. */
 type Day = Omit<Name, 'name'> & { key: string; own: Names | undefined; asked: Names };
 
+/** A message, and as it was counted before. */
+type Counted = { facts: Facts; before: Standing | null };
+
 /**
- * Gives the tags and recipient domains of these messages their names, in their order: those of a day that come first have
- * their own. The transaction has the position of the reports locked, so nobody else gives names.
+ * Gives the tags, recipient domains and error codes of these messages their names, in their order: those of a day that come
+ * first have their own. The transaction has the position of the reports locked, so nobody else gives names.
  */
-export async function nameAll(messages: readonly Facts[]): Promise<NameOf> {
+export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
   const days = new Map<string, Day>();
   const ask = ({ workspaceId, workspace, hour }: Facts, dimension: Name['dimension'], name: string) => {
     const key = keyOf(workspace, hour, dimension);
@@ -48,8 +52,10 @@ export async function nameAll(messages: readonly Facts[]): Promise<NameOf> {
     }
     if (name !== '' && !day.own?.has(name)) day.asked.add(name);
   };
-  for (const facts of messages) {
+  for (const { facts, before } of messages) {
     ask(facts, 'tag', facts.tag);
+    for (const standing of [facts.standing, before])
+      if (standing && standing.errorCode !== '') ask(facts, 'error_code', standing.errorCode);
     for (const [dimension, value] of facts.places)
       if (dimension === 'recipient_domain') ask(facts, dimension, value);
   }

@@ -70,7 +70,7 @@ export async function rebuildHour(
     const page: Accepted = await db.listAcceptedMessages(workspaceId, channel, stretch, after, rowsAtOnce);
     const found = page.rows.flatMap((row) => factsOf(channel, row) ?? []);
     await remember(found);
-    const nameOf = await nameAll(found);
+    const nameOf = await nameAll(found.map((facts) => ({ facts, before: null })));
     for (const facts of found) tally.add(facts, null, nameOf);
     messages += found.length;
     after = page.reached;

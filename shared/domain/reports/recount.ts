@@ -34,14 +34,14 @@ export function newRecounting(): Recounting {
     async add(messages, counted) {
       const changed = messages.flatMap((facts) => {
         const key = facts.id.toString('latin1');
-        const before = remembered.get(key) ?? counted(facts);
+        const earlier = remembered.get(key) ?? counted(facts);
         const now = encode(facts.channel, facts.standing);
-        if (before === now || facts.hour < oldest) return [];
+        if (earlier === now || facts.hour < oldest) return [];
         remembered.set(key, now);
-        return [{ facts, before, now }];
+        return [{ facts, before: earlier === undefined ? null : decode(earlier), now }];
       });
       if (changed.length === 0) return;
-      const nameOf = await nameAll(changed.map(({ facts }) => facts));
+      const nameOf = await nameAll(changed);
       const stored = updateStates(
         changed.map(({ facts: { id, workspaceId }, now }): State => ({ id, workspaceId, counted: now })),
       );
@@ -50,8 +50,7 @@ export function newRecounting(): Recounting {
       storing.push(stored);
       // The server writes down how they are counted while they are.
       await nextTurn();
-      for (const { facts, before } of changed)
-        tally.add(facts, before === undefined ? null : decode(before), nameOf);
+      for (const { facts, before } of changed) tally.add(facts, before, nameOf);
     },
     async store() {
       await Promise.all(storing);

@@ -65,11 +65,12 @@ export function newTally(): Tally {
   }
 
   /** By what changes with its standing: the gateway that has it, and the error that it failed with. */
-  function route(hour: Hour, facts: Facts, standing: Standing, times: 1 | -1): void {
+  function route(hour: Hour, facts: Facts, standing: Standing, nameOf: NameOf, times: 1 | -1): void {
     const country = facts.places.find(([dimension]) => dimension === 'country')![1];
     addTo(countsOf(hour, 'route', routeValue(country, standing)), facts, standing, times);
-    if (standing.errorCode !== '')
-      addTo(countsOf(hour, 'error', errorValue(country, standing)), facts, standing, times);
+    if (standing.errorCode === '') return;
+    const named = { ...standing, errorCode: nameOf(facts, 'error_code', standing.errorCode) };
+    addTo(countsOf(hour, 'error', errorValue(country, named)), facts, standing, times);
   }
 
   function timeBoth(hour: Hour, kind: string, standing: Standing, messages: number): void {
@@ -92,8 +93,8 @@ export function newTally(): Tally {
       for (const [dimension, value] of places)
         change(dimension, dimension === 'recipient_domain' ? nameOf(facts, dimension, value) : value);
       if (facts.channel === 'sms') {
-        route(hour, facts, standing, 1);
-        if (before) route(hour, facts, before, -1);
+        route(hour, facts, standing, nameOf, 1);
+        if (before) route(hour, facts, before, nameOf, -1);
       }
       timeBoth(hour, kind, standing, 1);
       if (before) timeBoth(hour, kind, before, -1);

@@ -99,3 +99,45 @@ test('counts of before, which name no gateway, give way to those of the messages
     { gateway: 'acme', sent: { count: 1 }, delivered: { count: 1 } },
   ]);
 });
+
+// Shows A71
+test('error codes past the two hundredth of a day count together, whatever the carrier makes up', async () => {
+  const time = at(`${day}T10:00:00Z`);
+  const reason = (code: string) =>
+    ({ category: 'failed', code, description: null, retryable: false }) as const;
+  const sent = [];
+  for (let index = 0; index < 203; index += 1) {
+    sent.push(await advanceText(await textAt(own, time, {}), 'sent', { at: time, gateway: 'acme' }));
+    await advanceText(sent[index]!, 'failed', { at: time, reason: reason(`made-up-${index}`) });
+  }
+  await countAll();
+  const counts = async () => {
+    const rows = await query<{ value: Buffer; accepted: number }[]>(
+      `SELECT value, accepted FROM report_counts
+       WHERE workspace_id = ? AND dimension = 'error' AND span = 'day' AND accepted <> 0`,
+      [idToBytes(own.workspaceId)],
+    );
+    return new Map(rows.map(({ value, accepted }) => [String(value).slice('GB acme '.length), accepted]));
+  };
+  const first = await counts();
+  expect([first.size, first.get('(other)'), first.get('made-up-0')]).toEqual([201, 3, 1]);
+  // A text fails once, so for a second time the event of the first must go.
+  await query("DELETE FROM events WHERE workspace_id = ? AND type = 'sms.failed'", [
+    idToBytes(own.workspaceId),
+  ]);
+  // One that was counted among the others is taken back from them, and one with a name of its own from that.
+  for (const [from, to] of [
+    [202, 'made-up-7'],
+    [0, 'made-up-300'],
+  ] as const)
+    await advanceText(sent[from]!, 'failed', { at: time, reason: reason(to) });
+  await countAll();
+  const changed = await counts();
+  const some = ['(other)', 'made-up-0', 'made-up-7'].map((code) => changed.get(code));
+  expect([changed.size, ...some]).toEqual([200, 3, undefined, 2]);
+  await reports.rebuild(own.workspaceId, time, at('2026-07-02'));
+  expect(await counts()).toEqual(changed);
+  const [row] = (await ask('countries', `from=${day}&to=2026-07-02`)).body.data;
+  expect(row.errors).toHaveLength(20);
+  expect(row.errors[0]).toEqual({ errorCode: '(other)', messages: 3 });
+});
