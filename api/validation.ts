@@ -14,6 +14,8 @@ type RawInput = { params: unknown; query: unknown; body: unknown };
 /** The faults in the shapes of a request, and the part of it that can be used. */
 type Misshapen = RawInput & {
   errors: FieldErrors;
+  /** The ids in the path are such as a record can have. */
+  isPathUsable: boolean;
   /** Of a listing with a cursor of which no more than the limit is wrong: the request for its smallest page. */
   smallestPage: Pick<RawInput, 'params' | 'query'> | null;
 };
@@ -36,9 +38,9 @@ export function validate(
     for (const issue of checkedParams.error.issues) addError(errors, fieldPath(issue.path), issue.message);
   const input = { params: checkedParams?.data ?? {}, query: query ?? {}, body: checkedBody };
   if (Object.keys(errors).length > 0) {
-    const smallestPage =
-      checkedParams?.success === false ? null : smallestPageOf(endpoint, input.params, values);
-    return { ...input, errors, smallestPage };
+    const isPathUsable = checkedParams?.success !== false;
+    const smallestPage = isPathUsable ? smallestPageOf(endpoint, input.params, values) : null;
+    return { ...input, errors, isPathUsable, smallestPage };
   }
   // An id that no record can have is answered as one that no record has.
   if (checkedParams?.success === false) throw problem('not_found');
@@ -51,9 +53,11 @@ export function validate(
 export async function refusalOf(
   endpoint: Endpoint,
   { caller, version }: { caller: Caller; version: Version },
-  { errors, smallestPage, ...input }: Misshapen,
+  { errors, isPathUsable, smallestPage, ...input }: Misshapen,
 ) {
-  const ofRules = await faultsOf(async () => endpoint.faults?.({ caller, ...input }));
+  // The rules of a change are those of the record, and there is none. What is put need not be there.
+  const knowsRules = isPathUsable || endpoint.method === 'put';
+  const ofRules = knowsRules ? await faultsOf(async () => endpoint.faults?.({ caller, ...input })) : {};
   const ofPage =
     smallestPage &&
     (await faultsOf(async () => {

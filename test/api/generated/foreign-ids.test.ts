@@ -89,6 +89,31 @@ test.each(withPath)(
   },
 );
 
+// A field that takes neither a list nor an object.
+const plainField = (endpoint: Endpoint) =>
+  stringsOf(endpoint).find(({ schema }) => {
+    const types = typesOf(description.resolve, schema);
+    return types.size > 0 && !types.has('array') && !types.has('object');
+  });
+
+test.each(withPath.filter(({ endpoint }) => plainField(endpoint)))(
+  '$name with a malformed id and a field of the wrong shape is told of the field',
+  async ({ endpoint }) => {
+    const field = plainField(endpoint)!;
+    const { body, params } = await callOn(api, own, endpoint);
+    for (const { name } of idsInPath(endpoint)) {
+      const wrong = withValue(description.resolve, body ?? {}, field, [[1]]);
+      const call = { params: { ...params, [name]: 'a' }, body: wrong };
+      const answer = await ask(api, endpoint, call, own.key);
+      expect([answer.status, codeOf(answer.body), Object.keys(answer.body.errors ?? {})]).toEqual([
+        400,
+        'validation_failed',
+        [field.name],
+      ]);
+    }
+  },
+);
+
 /** Whether the operation's declaration takes these parts of a path; what cannot be decoded comes to no operation. */
 function isTaken({ params }: Endpoint, given: Params): boolean {
   try {
