@@ -55,7 +55,7 @@ export async function refusalOf(
   { caller, version }: { caller: Caller; version: Version },
   { errors, isPathUsable, smallestPage, ...input }: Misshapen,
 ) {
-  // The rules of a change are those of the record, and there is none. What is put need not be there.
+  // The rules of a change are those of the record, and there is none. A record that is put need not be there.
   const knowsRules = isPathUsable || endpoint.method === 'put';
   const ofRules = knowsRules ? await faultsOf(async () => endpoint.faults?.({ caller, ...input })) : {};
   const ofPage =

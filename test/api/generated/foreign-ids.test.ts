@@ -104,12 +104,8 @@ test.each(withPath.filter(({ endpoint }) => plainField(endpoint)))(
     for (const { name } of idsInPath(endpoint)) {
       const wrong = withValue(description.resolve, body ?? {}, field, [[1]]);
       const call = { params: { ...params, [name]: 'a' }, body: wrong };
-      const answer = await ask(api, endpoint, call, own.key);
-      expect([answer.status, codeOf(answer.body), Object.keys(answer.body.errors ?? {})]).toEqual([
-        400,
-        'validation_failed',
-        [field.name],
-      ]);
+      const { status, body: told } = await ask(api, endpoint, call, own.key);
+      expect([status, Object.keys(told.errors ?? {})]).toEqual([400, [field.name]]);
     }
   },
 );
