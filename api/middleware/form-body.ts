@@ -103,8 +103,18 @@ async function* readFile(type: string, rawBody: RawBody): AsyncGenerator<Uint8Ar
   await walked;
 }
 
+/**
+ * Less than a stream of the parser holds before it asks its writer to wait. A part that is skipped and is longer than that,
+ * whole in one piece with the end of the form, would make the parser wait for good.
+ */
+const pieceBytes = 16 * 1024;
+
 /** Copies: what lies in a file is read into the same bytes again, while the parser still holds the ones before. */
 async function* piecesOf(rawBody: RawBody): AsyncGenerator<Buffer> {
-  if (Buffer.isBuffer(rawBody)) yield rawBody;
-  else for await (const piece of rawBody.read()) yield Buffer.from(piece);
+  if (Buffer.isBuffer(rawBody)) yield* slicesOf(rawBody);
+  else for await (const piece of rawBody.read()) yield* slicesOf(Buffer.from(piece));
+}
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
