@@ -25,9 +25,9 @@ const separators = [',', ';', '\t'];
  * time.
  */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<CsvRow> {
-  const texts = decoded(bytes);
+  const texts = decoded(inLargerPieces(bytes));
   const { head, separator } = await headOf(texts);
-  const parser = parse({
+  const parser: Parser = parse({
     delimiter: separator,
     record_delimiter: rowEnds,
     relax_column_count: true,
@@ -35,6 +35,12 @@ export async function* readCsv(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
     skip_records_with_empty_values: true,
     max_record_size: longestRow,
     info: true,
+    // The parser takes the length of its first row for that of all, and makes an error, with a copy of the row, of each
+    // that has another: of a file of blank rows that is most of the work. To it each row is the first.
+    on_record: (row) => {
+      (parser.info as { records: number }).records = 0;
+      return row;
+    },
   });
   const lines = lineFinder();
   // A reader that stops also stops the parser, and with it the feed.
@@ -177,6 +183,23 @@ function placeOfFault(rows: Buffer, separator: string, isTooLong: boolean): numb
   return openedAt ?? rowFrom;
 }
 
+/**
+ * The same bytes in pieces of no less than are parsed at once: with each piece the parser looks again at the row that it
+ * has not come to the end of.
+ */
+async function* inLargerPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let gathered: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of pieces) {
+    gathered.push(piece);
+    length += piece.length;
+    if (length < parsedAtOnce) continue;
+    yield Buffer.concat(gathered);
+    [gathered, length] = [[], 0];
+  }
+  yield Buffer.concat(gathered);
+}
+
 /** Throws where it is not UTF-8. The decoder takes off a byte order mark. */
 async function* decoded(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -233,32 +256,39 @@ function lengthOfUtf8(bytes: Uint8Array): number {
 
 /** The text up to the end of the header, and its separator: the candidate that occurs most. */
 async function headOf(texts: AsyncIterator<string>): Promise<{ head: string; separator: string }> {
+  const header = headerScan();
   let head = '';
-  for (;;) {
-    const counts = separatorsIn(head);
-    if (counts.isWhole || head.length > longestRow) return { head, separator: mostOf(counts.of) };
+  for (let isWhole = false; !isWhole && head.length <= longestRow; ) {
     const next = await texts.next();
-    if (next.done) return { head, separator: mostOf(counts.of) };
+    if (next.done) break;
+    isWhole = header.add(next.value.slice(0, longestRow - head.length));
     head += next.value;
   }
+  return { head, separator: mostOf(header.counts) };
 }
 
-/** Of the first row with something in it, outside of quotes. */
-function separatorsIn(text: string): { of: number[]; isWhole: boolean } {
-  const of = separators.map(() => 0);
+/** Counts the separators of the first row with something in it, outside of quotes. */
+function headerScan() {
+  const counts = separators.map(() => 0);
   let isQuoted = false;
   let isEmpty = true;
-  for (const character of text.slice(0, longestRow)) {
-    if (character === '"') isQuoted = !isQuoted;
-    const isEnd = !isQuoted && (character === '\n' || character === '\r');
-    if (isEnd && !isEmpty) return { of, isWhole: true };
-    const index = isQuoted ? -1 : separators.indexOf(character);
-    if (index >= 0) of[index]! += 1;
-    else if (!isEnd) isEmpty = false;
-    // A row of separators alone is an empty one.
-    if (isEnd) of.fill(0);
-  }
-  return { of, isWhole: false };
+  return {
+    counts,
+    /** The next piece of text; true where the row ends in it. */
+    add(text: string): boolean {
+      for (const character of text) {
+        if (character === '"') isQuoted = !isQuoted;
+        const isEnd = !isQuoted && (character === '\n' || character === '\r');
+        if (isEnd && !isEmpty) return true;
+        const index = isQuoted ? -1 : separators.indexOf(character);
+        if (index >= 0) counts[index]! += 1;
+        else if (!isEnd) isEmpty = false;
+        // A row of separators alone is an empty one.
+        if (isEnd) counts.fill(0);
+      }
+      return false;
+    },
+  };
 }
 
 const mostOf = (counts: number[]) => separators[counts.indexOf(Math.max(...counts))]!;

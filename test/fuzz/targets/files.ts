@@ -11,39 +11,44 @@ import {
 } from '../../../shared/transports/sms/smpp/pdu.ts';
 import { isReceipt, readReceipt } from '../../../shared/transports/sms/smpp/receipts.ts';
 import { form, formBoundary, pdus, recipients } from '../grammars/files.ts';
-import { claim, claimEqual, kib, type Target } from './target.ts';
+import { claim, claimEqual, kib, longestStallMs, type Target } from './target.ts';
 
 async function* piecesOf(bytes: Buffer, length: number) {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-/** The rows, or what is wrong with the file. */
-async function rowsOf(bytes: Buffer, pieceLength: number): Promise<CsvRow[] | string> {
+/** The rows, and what is wrong with the file behind them. */
+async function readRows(bytes: Buffer, pieceLength: number): Promise<{ rows: CsvRow[]; fault?: string }> {
   const rows: CsvRow[] = [];
   try {
     for await (const row of readCsv(piecesOf(bytes, pieceLength))) rows.push(row);
   } catch (error) {
     if (!(error instanceof CsvFault)) throw error;
     claim(error.line >= 1, 'a fault in no line');
-    return error.message;
+    return { rows, fault: error.message };
   }
-  return rows;
+  return { rows };
 }
 
-async function readRecipients(bytes: Buffer): Promise<void> {
-  const whole = await rowsOf(bytes, bytes.length + 1);
-  const inPieces = await rowsOf(bytes, 1 + (bytes.length % 61));
-  if (typeof whole === 'string') {
+async function readRecipients(bytes: Buffer): Promise<number> {
+  const whole = await readRows(bytes, bytes.length + 1);
+  const inPieces = await readRows(bytes, 1 + (bytes.length % 61));
+  const count = whole.rows.length + inPieces.rows.length;
+  if (whole.fault !== undefined) {
     // Of several faults another may be the first that is seen.
-    claim(typeof inPieces === 'string', 'in pieces it is accepted');
-    return;
+    claim(inPieces.fault !== undefined, 'in pieces it is accepted');
+    return count;
   }
   claimEqual(inPieces, whole, 'in pieces it is something else');
   claim(
-    whole.every(({ line }, index) => line > (whole[index - 1]?.line ?? 0)),
+    whole.rows.every(({ line }, index) => line > (whole.rows[index - 1]?.line ?? 0)),
     'a row that ends before the one before it',
   );
+  return count;
 }
+
+/** A row of two bytes takes some microseconds, more on a slow machine. */
+const msOfRow = 0.03;
 
 const isRefusal = (error: unknown): boolean => error instanceof Problem && catalogue[error.code].status < 500;
 
@@ -84,7 +89,13 @@ function readDelivery(body: Buffer): void {
 
 /** Files that customers send, and lines of carriers. */
 export const fileTargets: Target[] = [
-  { name: 'recipients', grammar: recipients, mostBytes: 256 * kib, read: readRecipients },
+  {
+    name: 'recipients',
+    grammar: recipients,
+    mostBytes: 256 * kib,
+    mostMs: (rows) => longestStallMs + msOfRow * rows,
+    read: readRecipients,
+  },
   { name: 'form', grammar: form, mostBytes: 256 * kib, read: readForm },
   {
     name: 'smpp',

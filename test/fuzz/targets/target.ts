@@ -9,9 +9,12 @@ export type Target = {
   grammar: Grammar;
   /** The longest that it is given: what its callers let through. */
   mostBytes: number;
-  /** Of CPU time of the thread that calls it. */
-  mostMs?: number;
-  /** Throws where the parser does anything but read or refuse, or what it has read is not what was written. */
+  /** Of CPU time of the thread that calls it. Of one that reads in turns it goes by the rows that it has read. */
+  mostMs?: number | ((rows: number) => number);
+  /**
+   * Throws where the parser does anything but read or refuse, or what it has read is not what was written. One that reads in
+   * turns returns how many rows it has read.
+   */
   read: (bytes: Buffer) => unknown;
 };
 
