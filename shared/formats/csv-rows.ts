@@ -258,7 +258,8 @@ function lengthOfUtf8(bytes: Uint8Array): number {
 async function headOf(texts: AsyncIterator<string>): Promise<{ head: string; separator: string }> {
   const header = headerScan();
   let head = '';
-  for (let isWhole = false; !isWhole && head.length <= longestRow; ) {
+  let isWhole = false;
+  while (!isWhole && head.length <= longestRow) {
     const next = await texts.next();
     if (next.done) break;
     isWhole = header.add(next.value.slice(0, longestRow - head.length));

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Run, ThreadResult } from './protocol.ts';
@@ -17,7 +17,6 @@ const patience = 5;
  * requests of others. A lower one could be out of patience before a good template is compiled.
  */
 const niceness = 5;
-const lowestPriority = 19;
 
 /**
  * A process that compiles MJML. A thread would not do: mjml makes a gigabyte out of a few kB, in single pieces, and V8
@@ -171,7 +170,7 @@ export function readableProgram(): string[] {
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
-    setPriority(pid, Math.min(getPriority() + niceness, lowestPriority));
+    setPriority(pid, Math.min(getPriority() + niceness, constants.priority.PRIORITY_LOW));
   } catch {
     // A system that does not allow it runs it like all others.
   }

@@ -4,11 +4,13 @@ import { findNameCount, insertNames, listNames, type Name } from '../../db/repor
 import type { Facts, Standing } from './facts.ts';
 import { startOf } from './pieces.ts';
 
-/** So many of a workspace and day have a row of their own, so that nobody's made-up tags, nor a carrier's made-up
- * error codes, fill the tables. */
+/**
+ * So many of a workspace and day have a row of their own, so that neither made-up tags nor the made-up error codes of a
+ * carrier fill the tables.
+ */
 const mostNames: Record<Name['dimension'], number> = { tag: 1_000, recipient_domain: 500, error_code: 200 };
 
-/** The name under which all beyond that count together. No tag, domain or error code that is no invention has brackets. */
+/** The name under which all beyond that count together. A tag or domain cannot have brackets, and no known error code has. */
 export const other = '(other)';
 
 /** The name under which a tag, a domain or an error code of a message counts. */
@@ -44,18 +46,19 @@ type Counted = { facts: Facts; before: Standing | null };
 export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
   const days = new Map<string, Day>();
   const ask = ({ workspaceId, workspace, hour }: Facts, dimension: Name['dimension'], name: string) => {
+    if (name === '') return;
     const key = keyOf(workspace, hour, dimension);
     let day = days.get(key);
     if (!day) {
       day = { workspaceId, dimension, day: startOf('day', hour), key, own: known.get(key), asked: new Set() };
       days.set(key, day);
     }
-    if (name !== '' && !day.own?.has(name)) day.asked.add(name);
+    if (!day.own?.has(name)) day.asked.add(name);
   };
   for (const { facts, before } of messages) {
     ask(facts, 'tag', facts.tag);
-    for (const standing of [facts.standing, before])
-      if (standing && standing.errorCode !== '') ask(facts, 'error_code', standing.errorCode);
+    ask(facts, 'error_code', facts.standing.errorCode);
+    if (before) ask(facts, 'error_code', before.errorCode);
     for (const [dimension, value] of facts.places)
       if (dimension === 'recipient_domain') ask(facts, dimension, value);
   }

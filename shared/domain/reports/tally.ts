@@ -69,8 +69,9 @@ export function newTally(): Tally {
     const country = facts.places.find(([dimension]) => dimension === 'country')![1];
     addTo(countsOf(hour, 'route', routeValue(country, standing)), facts, standing, times);
     if (standing.errorCode === '') return;
-    const named = { ...standing, errorCode: nameOf(facts, 'error_code', standing.errorCode) };
-    addTo(countsOf(hour, 'error', errorValue(country, named)), facts, standing, times);
+    const errorCode = nameOf(facts, 'error_code', standing.errorCode);
+    const error = errorValue(country, { gateway: standing.gateway, errorCode });
+    addTo(countsOf(hour, 'error', error), facts, standing, times);
   }
 
   function timeBoth(hour: Hour, kind: string, standing: Standing, messages: number): void {

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import net from 'node:net';
+import { portIsFree } from '../../../scripts/setup/kept.ts';
 
 /*
  * Systems give the ports above these to outgoing connections and to servers that ask for any port (Linux from 32768,
@@ -17,18 +16,6 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = part + (next % portsOfProcess);
     next += 1;
-    if (await isFree(port)) return port;
+    if (await portIsFree(port)) return port;
   }
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const listener = net.createServer().listen(port, '127.0.0.1');
-  try {
-    await once(listener, 'listening');
-  } catch {
-    return false;
-  }
-  listener.close();
-  await once(listener, 'close');
-  return true;
 }
