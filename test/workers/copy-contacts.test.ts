@@ -16,7 +16,7 @@ import { startWeb, startWorkerProcess } from '../support/processes/processes.ts'
 import { runWorkers } from '../support/processes/run-workers.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { advanceClock } from '../support/time/advance-clock.ts';
-import { waitFor } from '../support/time/wait-for.ts';
+import { waitFor, waitUnlessAnswered } from '../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -137,16 +137,11 @@ test('a web process killed while it waits: the key is in progress for its time, 
       body: JSON.stringify({ fromLists: [source] }),
     });
   const lost = ask(web.url).then(
-    async (answer) => `${answer.status} ${await answer.text()}`,
+    async (answer) => ({ status: answer.status, body: await answer.text(), output: web.output() }),
     () => 'lost',
   );
   const begun = waitFor('the copy has begun', async () => (await listed(into)).copyInProgress);
-  await Promise.race([
-    begun,
-    lost.then((answer) => {
-      throw new Error(`The web process did not wait, it answered ${answer}. It wrote:\n${web.output()}`);
-    }),
-  ]);
+  await waitUnlessAnswered([lost], begun);
   await web.kill();
   expect(await lost).toBe('lost');
   expect((await ask(api.url)).status).toBe(409);

@@ -4,13 +4,13 @@ import { config } from '../../../shared/config/config.ts';
 import { reportSettings } from '../../../shared/config/reports.ts';
 import { isReachable } from '../../../shared/coordination/rate-limits.ts';
 import { processlist } from '../../../shared/db/client/time-limit.ts';
-import { type Answer, clientOf } from '../../support/api/api-client.ts';
+import { clientOf } from '../../support/api/api-client.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { startWeb } from '../../support/processes/processes.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { waitFor } from '../../support/time/wait-for.ts';
+import { waitFor, waitUnlessAnswered } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -40,23 +40,13 @@ async function holdCounts() {
   return { waiting, release: () => holder.query('UNLOCK TABLES') };
 }
 
-/** As long as the reports wait, none of them has an answer. */
-const unlessAnswered = (reports: Promise<Answer>[], wait: Promise<unknown>) =>
-  Promise.race([
-    wait,
-    ...reports.map(async (report) => {
-      const { status, body } = await report;
-      throw new Error(`A report was answered with ${status}: ${JSON.stringify(body)}`);
-    }),
-  ]);
-
 // Shows A72
 test('a workspace has two reports in hand at a time, its spend among them; another waits, and is refused in the end', async () => {
   changeSettings({ REPORT_SECONDS: 60 });
   const { waiting, release } = await holdCounts();
   const first = [ask('client-tags'), api.request('GET', '/v2/workspace/spend', { key: own.key })];
   // A report of tags has a statement for each channel.
-  await unlessAnswered(
+  await waitUnlessAnswered(
     first,
     waitFor('both reports wait for the table', async () => (await waiting()) === 3),
   );
@@ -81,7 +71,7 @@ test('the reports that a workspace has in hand are counted over all processes', 
     clientOf(other.url).request('GET', `/v2/reports/${report}`, { key }),
   );
   // A report of countries has a statement for the counts and one for the errors.
-  await unlessAnswered(
+  await waitUnlessAnswered(
     first,
     waitFor('both reports of the other process wait for the table', async () => (await waiting()) === 3),
   );

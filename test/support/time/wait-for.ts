@@ -35,3 +35,11 @@ export async function waitFor<T>(
     await sleep(intervalMs ?? Math.min(Math.max(shortestMs, waitedMs / 20), longestMs));
   }
 }
+
+/** Waits while none of these requests has an answer: one that comes is the failure, and is told. */
+export function waitUnlessAnswered<T>(answers: Promise<unknown>[], wait: Promise<T>): Promise<T> {
+  const instead = answers.map(async (answer): Promise<never> => {
+    throw new Error(`Instead of waiting it answered: ${inspect(await answer, { depth: 4 })}`);
+  });
+  return Promise.race([wait, ...instead]);
+}
