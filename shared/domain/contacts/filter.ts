@@ -67,7 +67,7 @@ const plainWord = /^[a-z0-9]*[a-z][a-z0-9]*$/;
 // Words are cut without regard to an apostrophe, and folded text of other alphabets differs from what is written.
 const plainTexts = /^[^'`\x80-\uffff]*$/;
 
-/** Those of a search that are letters of ASCII, perhaps with digits: no part of a number. */
+/** The words of a search that are letters of ASCII, perhaps with digits: no part of a number. */
 function plainWordsOf(parts: { folded: string }[]): string[] {
   return parts.map(({ folded }) => folded).filter((folded) => plainWord.test(folded));
 }
