@@ -210,3 +210,25 @@ test('a copy that is given back has one job, which the sweep does not double', a
   expect(await copyOn(copyId)).toBe('done');
   expect(await rowOf(into)).toMatchObject({ added: 5_000, claims: 2 });
 });
+
+test('a copy that leaves out a hundred dynamic lists goes on in smaller batches', async () => {
+  const customer = await workspace();
+  const post = async (at: string, body: object) =>
+    (await api.request('POST', path + at, { key: customer.key, body })).body;
+  const some = await makeContacts(customer, 700, { firstName: 'Stays' });
+  const others = await makeContacts(customer, 10, { firstName: 'Leaves' });
+  const [from, into] = [(await post('', { name: 'From' })).id, (await post('', { name: 'Into' })).id];
+  await post(`/${from}/contacts`, { contactIds: [...some, ...others] });
+  const excludeLists: string[] = [];
+  for (let number = 0; number < 100; number += 1) {
+    const search = number === 50 ? 'leaves' : `nobody${number}`;
+    excludeLists.push((await post('', { name: `${number}`, kind: 'dynamic', filter: { search } })).id);
+  }
+  await post(`/${into}/contacts`, { fromLists: [from], excludeLists });
+  const copyId = await idOf(into);
+  // 50,000 comparisons are one batch.
+  expect(await contactLists.copyOn(copyId, 0)).toBe('done');
+  expect(await rowOf(into)).toMatchObject({ added: 500, claims: 1 });
+  expect(await copyOn(copyId)).toBe('done');
+  expect(await memberRowsOf(into)).toEqual(some);
+});
