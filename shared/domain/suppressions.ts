@@ -1,6 +1,7 @@
 import { now } from '../common/clock.ts';
 import { type FieldErrors, problem } from '../common/errors.ts';
 import { Faults, isUnusable, type Refuse, type Usable } from '../common/faults.ts';
+import type { Page } from '../db/client/listing.ts';
 import { isDuplicateKey } from '../db/client.ts';
 import type { EmailRecord } from '../db/email/emails.ts';
 import * as db from '../db/suppressions.ts';
@@ -16,7 +17,7 @@ import type {
   SuppressionSource,
 } from '../schemas/suppressions.ts';
 import * as events from './events/events.ts';
-import { encodeCursor, readCursor } from './requests/cursors.ts';
+import { searchedPage } from './requests/keyset-pages.ts';
 
 /** Whom not to send to: a number, or an address with what it blocks. */
 type Suppressed =
@@ -164,7 +165,7 @@ export async function list(
   caller: Caller,
   query: SuppressionFilter,
 ): Promise<{ data: Suppression[]; nextCursor: string | null }> {
-  const { limit, cursor, number, email, scope, source } = query;
+  const { number, email, scope, source, ...page } = query;
   const faults = new Faults();
   const filter = {
     number:
@@ -174,13 +175,9 @@ export async function list(
     source,
   };
   const binding = { workspaceId: caller.workspaceId, listing: 'suppressions', filter };
-  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
-  faults.throwAny();
-  const { records, reached } = await db.listSuppressions(caller.workspaceId, filter, { limit, before });
-  return {
-    data: records.map(toWire),
-    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
-  };
+  const search = (range: Page) => db.listSuppressions(caller.workspaceId, filter, range);
+  const { items, nextCursor } = await searchedPage(binding, page, search, faults);
+  return { data: items.map(toWire), nextCursor };
 }
 
 export async function find(caller: Caller, id: string): Promise<Suppression> {

@@ -5,7 +5,6 @@ import type { TemplateRecord, TemplateTable } from '../db/client/template-table.
 import { findWorkspaceForUpdate } from '../db/workspace/workspaces.ts';
 import { type IdPrefix, newId } from '../formats/ids.ts';
 import type { Caller } from '../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from './requests/cursors.ts';
 import { pageOfLong } from './requests/long-pages.ts';
 import { changedMeanwhile, orNameTaken } from './template-faults.ts';
 
@@ -140,16 +139,13 @@ export function versionedTemplates<
 
   async function list(
     { workspaceId }: Caller,
-    { limit, cursor }: { limit: number; cursor?: string | undefined },
+    page: { limit: number; cursor?: string | undefined },
   ): Promise<{ data: Wire[]; nextCursor: string | null }> {
     const binding = { workspaceId, listing: kind.listing };
-    const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-    const found = await rows.listLengths(workspaceId, { limit: limit + 1, beforeId });
-    const { ids, isLast } = pageOfLong(found, limit);
-    return {
-      data: (await rows.listByIds(workspaceId, ids)).map(toWire),
-      nextCursor: isLast ? null : encodeCursor(binding, { id: ids.at(-1)! }),
-    };
+    const { items, nextCursor } = await pageOfLong(binding, page, (range) =>
+      rows.listLengths(workspaceId, range),
+    );
+    return { data: (await rows.listByIds(workspaceId, items)).map(toWire), nextCursor };
   }
 
   async function remove({ workspaceId }: Caller, id: string): Promise<void> {

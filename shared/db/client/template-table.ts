@@ -1,6 +1,7 @@
 import { type IdPrefix, idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, type Param, query } from '../client.ts';
 import { binaryText, id, int, json, text, time } from './columns.ts';
+import type { Page } from './listing.ts';
 import { type Columns, type RecordOf, type RowOf, type Table, table } from './table.ts';
 
 /** The fields that templates of every kind have. */
@@ -27,11 +28,8 @@ export type TemplateTable<Template extends TemplateRecord> = {
   findForUpdate: (workspaceId: string, id: string) => Promise<Template | null>;
   /** How many templates the workspace has. */
   findCount: (workspaceId: string) => Promise<number>;
-  /** Newest first; `beforeId` is the id that the last page ended with. `length`: of its sources, in bytes. */
-  listLengths: (
-    workspaceId: string,
-    page: { limit: number; beforeId: string | null },
-  ) => Promise<{ id: string; length: number }[]>;
+  /** Newest first. `length`: of its sources, in bytes. */
+  listLengths: (workspaceId: string, page: Page) => Promise<{ id: string; length: number }[]>;
   /** Newest first. */
   listByIds: (workspaceId: string, ids: string[]) => Promise<Template[]>;
   /** All fields, of a record that was locked in this transaction. */
@@ -86,11 +84,11 @@ export function templateTable<Sources extends Columns>({
       return row!.templates;
     },
 
-    listLengths: async (workspaceId, { limit, beforeId }) => {
-      const place = beforeId === null ? [] : [idToBytes(beforeId)];
+    listLengths: async (workspaceId, { limit, before }) => {
+      const place = before === null ? [] : [idToBytes(before)];
       const rows = await query<{ id: Buffer; length: number }[]>(
         `SELECT id, ${length} AS length FROM ${name} FORCE INDEX (${name}_listed)
-         ${ofWorkspace} ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+         ${ofWorkspace} ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
         [idToBytes(workspaceId), ...place, limit],
       );
       return rows.map((row) => ({ id: idFromBytes(idPrefix, row.id), length: row.length }));

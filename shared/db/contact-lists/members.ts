@@ -1,4 +1,5 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
+import type { Page } from '../client/listing.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
 // Statements stay small beside what the server takes.
@@ -10,9 +11,9 @@ const listsAtOnce = 20;
 export async function listMemberIds(
   workspaceId: string,
   listId: string,
-  { limit, beforeId }: { limit: number; beforeId: string | null },
+  { limit, before }: Page,
 ): Promise<string[]> {
-  return list(workspaceId, listId, { from: beforeId, limit, compare: '<', order: 'DESC' });
+  return list(workspaceId, listId, { from: before, limit, compare: '<', order: 'DESC' });
 }
 
 /** The same, oldest first, of those that were members by then, for work that goes through all of them. */

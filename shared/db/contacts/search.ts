@@ -1,3 +1,4 @@
+import type { ListedPage, Page } from '../client/listing.ts';
 import { type ContactRecord, listContactsByIds } from './contacts.ts';
 import { findCount } from './entries.ts';
 import {
@@ -28,34 +29,31 @@ export type ContactSearch = {
 export const mostCompared = 1_500;
 const comparedAtOnce = 500;
 
-/** `reached`: where the next page begins; null: there is none. */
-export type ContactRecordPage = { contacts: ContactRecord[]; reached: string | null };
-
 /**
- * Newest first; `beforeId` is the id that the last page ended with. The work for a page has a limit, whatever is
+ * Newest first. The work for a page has a limit, whatever is
  * searched for and however many contacts there are: a page that comes to it is short, or empty, and the next goes on.
  */
 export async function listContacts(
   workspaceId: string,
   filter: ContactSearch,
-  { limit, beforeId }: { limit: number; beforeId: string | null },
-): Promise<ContactRecordPage> {
-  const contacts: ContactRecord[] = [];
-  let reached = beforeId;
+  { limit, before }: Page,
+): Promise<ListedPage<ContactRecord>> {
+  const records: ContactRecord[] = [];
+  let reached = before;
   let compared = 0;
   // One more than the page tells whether there is another.
-  const page = { from: beforeId, isRising: false, size: limit + 1 };
+  const page = { from: before, isRising: false, size: limit + 1 };
   for await (const scan of search(workspaceId, filter, page)) {
-    contacts.push(...scan.matching);
-    if (contacts.length > limit) {
-      const page = contacts.slice(0, limit);
-      return { contacts: page, reached: page.at(-1)!.id };
+    records.push(...scan.matching);
+    if (records.length > limit) {
+      const page = records.slice(0, limit);
+      return { records: page, reached: page.at(-1)!.id };
     }
     reached = scan.reached;
     compared += scan.compared;
     if (reached === null || compared >= mostCompared) break;
   }
-  return { contacts, reached };
+  return { records, reached };
 }
 
 /** Some contacts in turn, and which of them match. */

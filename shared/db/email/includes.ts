@@ -1,5 +1,6 @@
 import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { binaryText, id, text, time } from '../client/columns.ts';
+import type { Page } from '../client/listing.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
@@ -59,15 +60,15 @@ export async function listEmailIncludeNames(workspaceId: string): Promise<Map<st
   return new Map(rows.map((row) => [idFromBytes('include', row.id), row.name.toString()]));
 }
 
-/** Newest first; `beforeId` is the id that the last page ended with. `length`: of the content, in bytes. */
+/** Newest first. `length`: of the content, in bytes. */
 export async function listEmailIncludeLengths(
   workspaceId: string,
-  { limit, beforeId }: { limit: number; beforeId: string | null },
+  { limit, before }: Page,
 ): Promise<{ id: string; length: number }[]> {
-  const place = beforeId === null ? [] : [idToBytes(beforeId)];
+  const place = before === null ? [] : [idToBytes(before)];
   const rows = await query<{ id: Buffer; length: number }[]>(
     `SELECT id, LENGTH(content) AS length FROM email_includes FORCE INDEX (email_includes_listed)
-     WHERE workspace_id = ? ${beforeId === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
+     WHERE workspace_id = ? ${before === null ? '' : 'AND id < ?'} ORDER BY id DESC LIMIT ?`,
     [idToBytes(workspaceId), ...place, limit],
   );
   return rows.map((row) => ({ id: idFromBytes('include', row.id), length: row.length }));

@@ -1,15 +1,12 @@
 import { now } from '../../common/clock.ts';
 import { Problem } from '../../common/errors.ts';
 import { logger } from '../../common/logger.ts';
+import type { ListedPage, Page } from '../../db/client/listing.ts';
 import { transaction } from '../../db/client.ts';
 import * as db from '../../db/contact-lists/contact-lists.ts';
 import { listMemberIds } from '../../db/contact-lists/members.ts';
-import { listContactsByIds } from '../../db/contacts/contacts.ts';
-import {
-  type ContactRecordPage as ContactPage,
-  countContacts,
-  listContacts,
-} from '../../db/contacts/search.ts';
+import { type ContactRecord, listContactsByIds } from '../../db/contacts/contacts.ts';
+import { countContacts, listContacts } from '../../db/contacts/search.ts';
 import type {
   ContactList,
   ContactListPreview,
@@ -21,8 +18,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import * as contactsDomain from '../contacts/contacts.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
-import { keysetPageById } from '../requests/keyset-pages.ts';
+import { keysetPageById, searchedPage } from '../requests/keyset-pages.ts';
 import { countNow, want } from './count.ts';
 import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWireAll } from './record.ts';
 
@@ -95,18 +91,15 @@ export async function preview(
 ): Promise<ContactListPreviewOutcome> {
   const filter = compile(checkedFilter(request.filter));
   return searching(workspaceId, filter, async () => {
-    const { contacts, reached } = await listContacts(workspaceId, filter, {
-      limit: previewed,
-      beforeId: null,
-    });
+    const { records, reached } = await listContacts(workspaceId, filter, { limit: previewed, before: null });
     const { count, isEstimate } =
       reached === null
-        ? { count: contacts.length, isEstimate: false }
+        ? { count: records.length, isEstimate: false }
         : await countContacts(workspaceId, filter);
     return {
-      count: Math.max(count, contacts.length),
+      count: Math.max(count, records.length),
       estimated: isEstimate,
-      contacts: await contactsDomain.toWireAll(workspaceId, contacts),
+      contacts: await contactsDomain.toWireAll(workspaceId, records),
     };
   });
 }
@@ -115,28 +108,22 @@ export async function preview(
 export async function contacts(
   { workspaceId }: Caller,
   id: string,
-  { limit, cursor }: ContactListQuery,
+  page: ContactListQuery,
 ): Promise<CursorPage<Contact>> {
   const binding = { workspaceId, listing: 'contact-list-contacts', filter: { id } };
-  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const page = await listIn(workspaceId, await findList(workspaceId, id), { limit, beforeId });
-  return {
-    data: await contactsDomain.toWireAll(workspaceId, page.contacts),
-    nextCursor: page.reached === null ? null : encodeCursor(binding, { id: page.reached }),
-  };
+  const { items, nextCursor } = await searchedPage(binding, page, async (range) =>
+    listIn(workspaceId, await findList(workspaceId, id), range),
+  );
+  return { data: await contactsDomain.toWireAll(workspaceId, items), nextCursor };
 }
 
-async function listIn(
-  workspaceId: string,
-  list: List,
-  page: { limit: number; beforeId: string | null },
-): Promise<ContactPage> {
+async function listIn(workspaceId: string, list: List, page: Page): Promise<ListedPage<ContactRecord>> {
   const filter = contactsOf(list);
   if (filter) return searching(workspaceId, filter, () => listContacts(workspaceId, filter, page));
   const ids = await listMemberIds(workspaceId, list.id, { ...page, limit: page.limit + 1 });
   const shown = ids.slice(0, page.limit);
   return {
-    contacts: (await listContactsByIds(workspaceId, shown)).toReversed(),
+    records: (await listContactsByIds(workspaceId, shown)).toReversed(),
     reached: ids.length > page.limit ? shown.at(-1)! : null,
   };
 }

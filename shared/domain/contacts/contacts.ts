@@ -17,7 +17,7 @@ import {
   type NewContact,
 } from '../../schemas/contacts.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
+import { searchedPage } from '../requests/keyset-pages.ts';
 import * as contactFilter from './filter.ts';
 import { searching } from './searches.ts';
 import * as contactTags from './tags.ts';
@@ -92,15 +92,11 @@ export async function list(
   { limit, cursor, ...filter }: ContactQuery,
 ): Promise<{ data: Contact[]; nextCursor: string | null }> {
   const binding = { workspaceId: caller.workspaceId, listing: 'contacts', filter };
-  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
   const compiled = contactFilter.compile(filter);
-  const { contacts, reached } = await searching(caller.workspaceId, compiled, () =>
-    listContacts(caller.workspaceId, compiled, { limit, beforeId }),
+  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, (range) =>
+    searching(caller.workspaceId, compiled, () => listContacts(caller.workspaceId, compiled, range)),
   );
-  return {
-    data: await toWireAll(caller.workspaceId, contacts),
-    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
-  };
+  return { data: await toWireAll(caller.workspaceId, items), nextCursor };
 }
 
 export async function find(caller: Caller, id: string): Promise<Contact> {

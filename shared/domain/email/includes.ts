@@ -22,7 +22,6 @@ import {
   mostEmailIncludes,
 } from '../../schemas/email/includes.ts';
 import type { Caller } from '../../schemas/scopes.ts';
-import { decodeCursor, encodeCursor } from '../requests/cursors.ts';
 import { pageOfLong } from '../requests/long-pages.ts';
 import { sentence } from '../template-faults.ts';
 
@@ -116,16 +115,13 @@ export async function find({ workspaceId }: Caller, name: string): Promise<Email
 
 export async function list(
   { workspaceId }: Caller,
-  { limit, cursor }: EmailIncludeQuery,
+  page: EmailIncludeQuery,
 ): Promise<{ data: EmailInclude[]; nextCursor: string | null }> {
   const binding = { workspaceId, listing: 'email-includes' };
-  const beforeId = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const found = await db.listEmailIncludeLengths(workspaceId, { limit: limit + 1, beforeId });
-  const { ids, isLast } = pageOfLong(found, limit);
-  return {
-    data: (await db.listEmailIncludesByIds(workspaceId, ids)).map(toWire),
-    nextCursor: isLast ? null : encodeCursor(binding, { id: ids.at(-1)! }),
-  };
+  const { items, nextCursor } = await pageOfLong(binding, page, (range) =>
+    db.listEmailIncludeLengths(workspaceId, range),
+  );
+  return { data: (await db.listEmailIncludesByIds(workspaceId, items)).map(toWire), nextCursor };
 }
 
 export async function remove({ workspaceId }: Caller, name: string): Promise<void> {

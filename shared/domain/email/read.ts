@@ -1,11 +1,12 @@
 import { type FieldErrors, problem } from '../../common/errors.ts';
 import { Faults, type Refuse, type Usable } from '../../common/faults.ts';
+import type { Page } from '../../db/client/listing.ts';
 import * as db from '../../db/email/emails.ts';
 import { compareKey, parseMailbox } from '../../formats/email/address.ts';
 import type { Email, EmailFilter } from '../../schemas/email/email.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import * as events from '../events/events.ts';
-import { encodeCursor, readCursor } from '../requests/cursors.ts';
+import { searchedPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { toWire } from './record.ts';
 import { normalTag } from './rules.ts';
@@ -26,17 +27,10 @@ export async function list(
   const faults = new Faults();
   const recipientKey = recipient === undefined ? undefined : filterKey(recipient, faults.refuse);
   const binding = { workspaceId: caller.workspaceId, listing: 'emails', filter: { recipient, ...filter } };
-  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
-  faults.throwAny();
-  const { records, reached } = await db.listEmails(
-    caller.workspaceId,
-    { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey },
-    { limit, before },
-  );
-  return {
-    data: records.map((record) => show(caller, toWire(record))),
-    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
-  };
+  const rows = { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag), recipientKey };
+  const search = (range: Page) => db.listEmails(caller.workspaceId, rows, range);
+  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, search, faults);
+  return { data: items.map((record) => show(caller, toWire(record))), nextCursor };
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */

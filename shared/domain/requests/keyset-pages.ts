@@ -1,4 +1,6 @@
-import { type CursorBinding, decodeCursor, encodeCursor } from './cursors.ts';
+import { Faults } from '../../common/faults.ts';
+import type { ListedPage } from '../../db/client/listing.ts';
+import { type CursorBinding, decodeCursor, encodeCursor, readCursor } from './cursors.ts';
 
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null };
 
@@ -30,3 +32,19 @@ export const keysetPageById = <Item extends { id: string }>(
     (limit, after: { id: string } | null) => read({ limit, before: after?.id ?? null }),
     ({ id }) => ({ id }),
   );
+
+/**
+ * A page of a listing that is searched for in the order of its ids: it may be short, or empty, and still have another after
+ * it. `faults`: what else is wrong with the request, which is told together with a wrong cursor.
+ */
+export async function searchedPage<Item>(
+  binding: CursorBinding,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+  search: (page: { limit: number; before: string | null }) => Promise<ListedPage<Item>>,
+  faults = new Faults(),
+): Promise<KeysetPage<Item>> {
+  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
+  faults.throwAny();
+  const { records, reached } = await search({ limit, before });
+  return { items: records, nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }) };
+}

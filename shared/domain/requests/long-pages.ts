@@ -1,18 +1,24 @@
+import type { CursorBinding } from './cursors.ts';
+import { searchedPage } from './keyset-pages.ts';
+
 const longestPageBytes = 4_000_000;
 
-/**
- * The first of these that make a page of a bearable length, at least one, where one more than the limit was looked up to
- * know whether there is another page.
- */
-export function pageOfLong(
-  found: { id: string; length: number }[],
-  limit: number,
-): { ids: string[]; isLast: boolean } {
-  let length = 0;
-  const end = found.findIndex((item, index) => {
-    length += item.length;
-    return index === limit || (index > 0 && length > longestPageBytes);
+type Long = { id: string; length: number };
+
+/** The ids of a page whose records have long texts: it has at least one, and ends where it would be too long to bear. */
+export const pageOfLong = (
+  binding: CursorBinding,
+  page: { limit: number; cursor?: string | undefined },
+  list: (page: { limit: number; before: string | null }) => Promise<Long[]>,
+): Promise<{ items: string[]; nextCursor: string | null }> =>
+  searchedPage(binding, page, async ({ limit, before }) => {
+    // One more than the page tells whether there is another.
+    const found = await list({ limit: limit + 1, before });
+    let length = 0;
+    const end = found.findIndex((item, index) => {
+      length += item.length;
+      return index === limit || (index > 0 && length > longestPageBytes);
+    });
+    const ids = found.slice(0, end < 0 ? found.length : end).map(({ id }) => id);
+    return { records: ids, reached: end < 0 ? null : ids.at(-1)! };
   });
-  const ids = found.slice(0, end < 0 ? found.length : end).map(({ id }) => id);
-  return { ids, isLast: end < 0 };
-}

@@ -11,7 +11,7 @@ import type { SmsFilter, SmsMessage } from '../../schemas/sms/sms.ts';
 import * as conversations from '../conversations/conversations.ts';
 import { normalTag } from '../email/rules.ts';
 import * as events from '../events/events.ts';
-import { encodeCursor, readCursor } from '../requests/cursors.ts';
+import { searchedPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire } from './record.ts';
 
@@ -35,14 +35,11 @@ export async function list(
   if ((recipient !== undefined || sender?.startsWith('+')) && !caller.scopes.has('recipients.read'))
     throw problem('forbidden', { detail: 'Filtering by number needs the scope recipients.read' });
   const binding = { workspaceId, listing: 'sms', filter: given };
-  const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;
-  faults.throwAny();
   const rows = { ...filter, recipient, sender, clientTag: filter.clientTag && normalTag(filter.clientTag) };
-  const { records, reached } = await listRows(workspaceId, conversationId, rows, { limit, before });
-  return {
-    data: (await withoutErasedContacts(workspaceId, records)).map((record) => show(caller, toWire(record))),
-    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
-  };
+  const search = (range: Page) => listRows(workspaceId, conversationId, rows, range);
+  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, search, faults);
+  const records = await withoutErasedContacts(workspaceId, items);
+  return { data: records.map((record) => show(caller, toWire(record))), nextCursor };
 }
 
 /** The faults for which `list` would refuse a request, as far as the parameters can be used. */

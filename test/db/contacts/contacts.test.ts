@@ -24,7 +24,7 @@ useDatabase();
 
 const newWorkspace = () => newId('workspace', new Date());
 const listed = async (workspaceId: string) =>
-  (await listContacts(workspaceId, contactFilter.compile({}), { limit: 50, beforeId: null })).contacts;
+  (await listContacts(workspaceId, contactFilter.compile({}), { limit: 50, before: null })).records;
 const countOf = async (workspaceId: string, filter: object) =>
   (await countContacts(workspaceId, contactFilter.compile(filter))).count;
 const callerIn = (workspaceId: string) =>

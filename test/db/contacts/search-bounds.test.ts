@@ -1,12 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { ListedPage } from '../../../shared/db/client/listing.ts';
 import { query, transaction } from '../../../shared/db/client.ts';
 import { type ContactRecord, insertContacts } from '../../../shared/db/contacts/contacts.ts';
-import {
-  type ContactRecordPage,
-  listContactIdsAfter,
-  listContacts,
-  mostCompared,
-} from '../../../shared/db/contacts/search.ts';
+import { listContactIdsAfter, listContacts, mostCompared } from '../../../shared/db/contacts/search.ts';
 import * as contactFilter from '../../../shared/domain/contacts/filter.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import type { ContactFilter } from '../../../shared/schemas/contacts.ts';
@@ -66,13 +62,13 @@ test.each<[string, ContactFilter]>([
   const seen: string[] = [];
   let pages = 0;
   for (let before: string | null = null; ; pages += 1) {
-    let page: ContactRecordPage | undefined;
+    let page: ListedPage<ContactRecord> | undefined;
     const rows = await rowsRead(async () => {
-      page = await listContacts(own, compiled, { limit, beforeId: before });
+      page = await listContacts(own, compiled, { limit, before });
     });
     expect(rows).toBeLessThanOrEqual(mostRows);
-    expect(page!.contacts.length).toBeLessThanOrEqual(limit);
-    seen.push(...idsOf(page!.contacts));
+    expect(page!.records.length).toBeLessThanOrEqual(limit);
+    seen.push(...idsOf(page!.records));
     before = page!.reached;
     // Enough to know how it goes on.
     if (before === null || seen.length > 5 * limit) break;

@@ -1,12 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import type { ListedPage } from '../../../shared/db/client/listing.ts';
 import { transaction } from '../../../shared/db/client.ts';
 import { type ContactRecord, insertContacts } from '../../../shared/db/contacts/contacts.ts';
-import {
-  type ContactRecordPage,
-  countContacts,
-  listContactIdsAfter,
-  listContacts,
-} from '../../../shared/db/contacts/search.ts';
+import { countContacts, listContactIdsAfter, listContacts } from '../../../shared/db/contacts/search.ts';
 import * as contactFilter from '../../../shared/domain/contacts/filter.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import type { ContactFilter } from '../../../shared/schemas/contacts.ts';
@@ -41,8 +37,8 @@ beforeAll(async () => {
   await transaction(() => insertContacts(other, theirs));
 });
 
-const lookUp = (filter: ContactFilter, beforeId: string | null = null) =>
-  listContacts(own, contactFilter.compile(filter), { limit, beforeId });
+const lookUp = (filter: ContactFilter, before: string | null = null) =>
+  listContacts(own, contactFilter.compile(filter), { limit, before });
 
 test.each<[string, ContactFilter, number]>([
   ['no filter', {}, 100],
@@ -109,9 +105,9 @@ test.each<ContactFilter>([
     const ids = newestFirst.slice(place, place + limit);
     return { ids, reached: newestFirst.length > place + limit ? ids.at(-1) : null };
   };
-  const found = async (beforeId: string | null) => {
-    const { contacts, reached } = await lookUp(filter, beforeId);
-    return { ids: idsOf(contacts), reached };
+  const found = async (before: string | null) => {
+    const { records, reached } = await lookUp(filter, before);
+    return { ids: idsOf(records), reached };
   };
   expect(await found(null)).toEqual(pageAfter(0));
   const middle = newestFirst.length >> 1;
@@ -147,11 +143,11 @@ test.each([1, 7, 200])(
       const seen: string[] = [];
       let before: string | null = book[old + 20]!.id;
       for (let page = 0; page < 3; page += 1) {
-        const found: ContactRecordPage = await listContacts(own, contactFilter.compile(filter), {
+        const found: ListedPage<ContactRecord> = await listContacts(own, contactFilter.compile(filter), {
           limit: size,
-          beforeId: before,
+          before,
         });
-        seen.push(...idsOf(found.contacts));
+        seen.push(...idsOf(found.records));
         before = found.reached;
       }
       expect(seen).toEqual(

@@ -4,7 +4,7 @@ import { findBatchCounts, listBatchCounts } from '../../../db/sms/batches/counts
 import type { Caller } from '../../../schemas/scopes.ts';
 import type { SmsBatch, SmsBatchFilter } from '../../../schemas/sms/batches.ts';
 import { normalTag } from '../../email/rules.ts';
-import { decodeCursor, encodeCursor } from '../../requests/cursors.ts';
+import { searchedPage } from '../../requests/keyset-pages.ts';
 import { toWire } from './record.ts';
 
 export async function find({ workspaceId }: Caller, batchId: string): Promise<SmsBatch> {
@@ -19,18 +19,13 @@ export async function list(
 ): Promise<{ data: SmsBatch[]; nextCursor: string | null }> {
   const { limit, cursor, ...filter } = query;
   const binding = { workspaceId, listing: 'sms-batches', filter };
-  const before = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const { records, reached } = await db.listSmsBatches(
-    workspaceId,
-    { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag) },
-    { limit, before },
+  const rows = { ...filter, clientTag: filter.clientTag && normalTag(filter.clientTag) };
+  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, (range) =>
+    db.listSmsBatches(workspaceId, rows, range),
   );
   const counts = await listBatchCounts(
     workspaceId,
-    records.map(({ id }) => id),
+    items.map(({ id }) => id),
   );
-  return {
-    data: records.map((record, index) => toWire(record, counts[index]!)),
-    nextCursor: reached === null ? null : encodeCursor(binding, { id: reached }),
-  };
+  return { data: items.map((record, index) => toWire(record, counts[index]!)), nextCursor };
 }

@@ -1,5 +1,6 @@
 import { now } from '../../../common/clock.ts';
 import { problem } from '../../../common/errors.ts';
+import type { ListedPage, Page } from '../../../db/client/listing.ts';
 import * as db from '../../../db/webhooks/deliveries/deliveries.ts';
 import { findWebhook, type WebhookRecord } from '../../../db/webhooks/webhooks.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
@@ -9,7 +10,7 @@ import type {
   WebhookDeliveryFilter,
   WebhookDeliveryLog,
 } from '../../../schemas/webhooks/deliveries.ts';
-import { decodeCursor, encodeCursor } from '../../requests/cursors.ts';
+import { searchedPage } from '../../requests/keyset-pages.ts';
 
 const maxAttemptsShown = 100;
 
@@ -27,26 +28,18 @@ export async function list(
   const { workspaceId } = caller;
   const webhook = await webhookOf(workspaceId, webhookId);
   const binding = { workspaceId, listing: `deliveries of ${webhookId}`, filter };
-  const start = cursor ? decodeCursor<{ id: string }>(binding, cursor).id : null;
-  const { records, scannedDownTo } = await search(workspaceId, webhookId, filter, start, limit);
-  return {
-    data: records.map((record) => toWire(record, webhook)),
-    nextCursor: scannedDownTo === null ? null : encodeCursor(binding, { id: scannedDownTo }),
-  };
+  const { items, nextCursor } = await searchedPage(binding, { limit, cursor }, (range) =>
+    search(workspaceId, webhookId, filter, range),
+  );
+  return { data: items.map((record) => toWire(record, webhook)), nextCursor };
 }
-
-type Found = {
-  records: db.DeliveryRecord[] /** Null when there is no more. */;
-  scannedDownTo: string | null;
-};
 
 async function search(
   workspaceId: string,
   webhookId: string,
   filter: db.DeliveryFilter,
-  start: string | null,
-  limit: number,
-): Promise<Found> {
+  { limit, before: start }: Page,
+): Promise<ListedPage<db.DeliveryRecord>> {
   const isIndexed = filter.status === undefined || filter.eventType === undefined;
   const records: db.DeliveryRecord[] = [];
   let before = start;
@@ -59,9 +52,9 @@ async function search(
     records.push(...(await db.listDeliveries(workspaceId, webhookId, filter, { before, downTo }, wanted)));
     if (records.length > limit) {
       const page = records.slice(0, limit);
-      return { records: page, scannedDownTo: page.at(-1)!.id };
+      return { records: page, reached: page.at(-1)!.id };
     }
-    if (downTo === null || window === windowsPerRequest) return { records, scannedDownTo: downTo };
+    if (downTo === null || window === windowsPerRequest) return { records, reached: downTo };
     before = downTo;
   }
 }
