@@ -9,7 +9,7 @@ import { eventTypes } from '../../schemas/events.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { legacyEvents, type Webhook, type WebhookChanges } from '../../schemas/webhooks/webhooks.ts';
 import { isSame, refuseSecond } from './duplicates.ts';
-import { faultsOf, toWire } from './record.ts';
+import { faultsOf, settingsOf, toWire } from './record.ts';
 import { overlapMs, withNewSecret } from './rotate-secret.ts';
 
 /** A field that is left out stays; null puts a setting back to its default (API decisions §4). */
@@ -50,23 +50,15 @@ function isConversion(webhook: db.WebhookRecord, { apiVersion }: Usable<WebhookC
 }
 
 function merge(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): db.WebhookRecord {
-  const { description, inboundNumber, autoDisableExempt, autoDisableAfterMinutes, atRiskAlertPercent } =
-    changes;
   return {
     ...webhook,
+    ...settingsOf(changes, webhook),
     url: changes.url ?? webhook.url,
-    description: description === undefined ? webhook.description : description,
     events: changes.events
       ? [...new Set(changes.events.filter((name) => name !== undefined))]
       : webhook.events,
     apiVersion: changes.apiVersion ?? webhook.apiVersion,
-    inboundNumber: inboundNumber === undefined ? webhook.inboundNumber : inboundNumber,
     active: changes.active ?? webhook.active,
-    autoDisableExempt:
-      autoDisableExempt === undefined ? webhook.autoDisableExempt : (autoDisableExempt ?? false),
-    autoDisableAfterMinutes:
-      autoDisableAfterMinutes === undefined ? webhook.autoDisableAfterMinutes : autoDisableAfterMinutes,
-    atRiskAlertPercent: atRiskAlertPercent === undefined ? webhook.atRiskAlertPercent : atRiskAlertPercent,
   };
 }
 

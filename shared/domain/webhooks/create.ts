@@ -10,7 +10,7 @@ import { newId } from '../../formats/ids.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import type { LegacyEvent, NewWebhook, Webhook } from '../../schemas/webhooks/webhooks.ts';
 import { refuseSecond } from './duplicates.ts';
-import { faultsOf, newSecret, toWire } from './record.ts';
+import { faultsOf, newSecret, settingsOf, toWire, type WebhookSettings } from './record.ts';
 
 const maxWebhooks = 100;
 
@@ -18,15 +18,12 @@ export async function create(caller: Caller, request: NewWebhook): Promise<Webho
   // Locked, so that two requests at once cannot both be the hundredth, nor be the same.
   const workspace = await findWorkspaceForUpdate(caller.workspaceId);
   if (!workspace?.webhooksEnabled) throw problem('webhooks_not_enabled');
+  const { url, events, apiVersion } = request;
   return insert(caller.workspaceId, {
-    url: request.url,
-    description: request.description ?? null,
-    events: request.events,
-    apiVersion: request.apiVersion ?? currentVersion,
-    inboundNumber: request.inboundNumber ?? null,
-    autoDisableExempt: request.autoDisableExempt ?? false,
-    autoDisableAfterMinutes: request.autoDisableAfterMinutes ?? null,
-    atRiskAlertPercent: request.atRiskAlertPercent ?? null,
+    ...settingsOf(request),
+    url,
+    events,
+    apiVersion: apiVersion ?? currentVersion,
   });
 }
 
@@ -46,32 +43,14 @@ export type NewLegacyWebhook = {
 export async function createLegacy(workspaceId: string, request: NewLegacyWebhook): Promise<Webhook> {
   return transaction(async () => {
     await findWorkspaceForUpdate(workspaceId);
-    return insert(workspaceId, {
-      url: request.url,
-      description: request.description ?? null,
-      events: [...request.events],
-      apiVersion: null,
-      inboundNumber: request.inboundNumber ?? null,
-      autoDisableExempt: false,
-      autoDisableAfterMinutes: null,
-      atRiskAlertPercent: null,
-    });
+    const { url, events } = request;
+    return insert(workspaceId, { ...settingsOf(request), url, events: [...events], apiVersion: null });
   });
 }
 
-type Settings = Pick<
-  db.WebhookRecord,
-  | 'url'
-  | 'description'
-  | 'events'
-  | 'apiVersion'
-  | 'inboundNumber'
-  | 'autoDisableExempt'
-  | 'autoDisableAfterMinutes'
-  | 'atRiskAlertPercent'
->;
+type Chosen = WebhookSettings & Pick<db.WebhookRecord, 'url' | 'events' | 'apiVersion'>;
 
-async function insert(workspaceId: string, settings: Settings): Promise<Webhook> {
+async function insert(workspaceId: string, settings: Chosen): Promise<Webhook> {
   const errors = faultsOf(settings);
   throwAny(errors);
   await refuseSecond(workspaceId, settings);

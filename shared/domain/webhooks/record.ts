@@ -18,6 +18,25 @@ export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64url')}`;
 }
 
+const defaults = {
+  description: null,
+  inboundNumber: null,
+  autoDisableExempt: false,
+  autoDisableAfterMinutes: null,
+  atRiskAlertPercent: null,
+} satisfies Partial<WebhookRecord>;
+/** All that a customer may say of a webhook beside its URL, events and version. */
+export type WebhookSettings = Pick<WebhookRecord, keyof typeof defaults>;
+type Given = { [Name in keyof WebhookSettings]?: WebhookSettings[Name] | null | undefined };
+
+/** A field that is left out stays as it was; null puts a setting back to its default (API decisions §4). */
+export function settingsOf(given: Given, before: WebhookSettings = defaults): WebhookSettings {
+  const names = Object.keys(defaults) as (keyof WebhookSettings)[];
+  const valueOf = (name: keyof WebhookSettings) =>
+    given[name] === undefined ? before[name] : (given[name] ?? defaults[name]);
+  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as WebhookSettings;
+}
+
 /** `secret` is given only to the request that issued it. */
 export function toWire(webhook: WebhookRecord, secret: string | null = null): Webhook {
   return {
