@@ -3,10 +3,12 @@
 # port as the third and the fourth argument. The file holds user and password, and HAProxy alone may read it.
 said=$(mysql --defaults-file=/etc/haproxy/check.cnf --connect-timeout=1 -h "$3" -P "$4" -N -B \
   -e "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('read_only', 'wsrep_on');
-    SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state')" 2>/dev/null) || exit 1
+    SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state');
+    SET STATEMENT wsrep_sync_wait = 1 FOR SELECT 'asked_the_others', 'ON'" 2>/dev/null)
 # Each line is a name, a tab and a value. Without a program for each line, as this runs every second for each server.
 says() { case $said in *$1?$2*) ;; *) return 1 ;; esac; }
 says read_only OFF || exit 1
 says wsrep_on ON || exit 0
-# A node of Galera that has its quorum, and all that the others have (4).
-says wsrep_ready ON && says wsrep_local_state 4
+# A node of Galera that has its quorum, and all that the others have (4). One that stood still for a while says so too, until
+# it learns that they went on without it: only a read that waits for them, the last statement, tells. MySQL does not know it.
+says wsrep_ready ON && says wsrep_local_state 4 && says asked_the_others ON

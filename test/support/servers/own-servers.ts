@@ -38,7 +38,14 @@ export async function run({ start, findPid }: Launch): Promise<OwnServer> {
   let server = await start();
   const { url } = server;
   let pid: number | undefined = await findPid(url);
-  const signal = (name: NodeJS.Signals) => void (pid !== undefined && process.kill(pid, name));
+  const signal = (name: NodeJS.Signals): void => {
+    try {
+      if (pid !== undefined) process.kill(pid, name);
+    } catch (error) {
+      // It has ended by itself, as a node of Galera does that cannot go on.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  };
   const own: OwnServer = {
     url,
     pid: () => {

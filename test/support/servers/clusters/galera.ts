@@ -144,7 +144,10 @@ function asNode(server: OwnMysql): Node {
   return node;
 }
 
+/** A node that stood still takes itself for well, until it asks the others: a read that waits for them fails there. */
 async function isJoined({ query }: OwnMysql): Promise<boolean> {
+  const asked = await query('SET STATEMENT wsrep_sync_wait = 1 FOR SELECT 1').catch(() => null);
+  if (!asked) return false;
   const rows = await query(
     "SHOW GLOBAL STATUS WHERE Variable_name IN ('wsrep_ready', 'wsrep_local_state')",
   ).catch(() => []);
