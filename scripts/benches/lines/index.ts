@@ -15,6 +15,7 @@ import { hostileNeighbours } from './hostile-neighbours.ts';
 import { largeEmails } from './large-emails.ts';
 import { latencyEmail } from './latency-email.ts';
 import { latencyWebhook } from './latency-webhook.ts';
+import { partitions } from './partitions.ts';
 import { relay } from './relay.ts';
 import { reportFreshness } from './report-freshness.ts';
 import { reportQuery } from './report-query.ts';
@@ -54,6 +55,7 @@ export const lines: Line[] = [
   latencyEmail,
   latencyWebhook,
   revocation,
+  partitions,
   relay,
   rollups,
   reportFreshness,

@@ -19,6 +19,7 @@ import * as sms from '../../../shared/domain/sms/sms.ts';
 import * as workspaces from '../../../shared/domain/workspace/workspaces.ts';
 import { newId } from '../../../shared/formats/ids.ts';
 import { startUp } from '../../../shared/lifecycle.ts';
+import { partitions } from '../../../shared/queue/partitions.ts';
 import { queueOf } from '../../../shared/queue/queue.ts';
 import type { NewEmail } from '../../../shared/schemas/email/email.ts';
 import type { Caller } from '../../../shared/schemas/scopes.ts';
@@ -50,6 +51,8 @@ const callsAtOnce = 50;
 const rowsAtOnce = 500;
 let caller: Caller;
 let prepared: NewEventRecord[] = [];
+
+const partsOf = (queueName: string) => partitions().map((partition) => queueOf(queueName, partition));
 
 async function customer(): Promise<Customer> {
   const { id } = await workspaces.create({ name: 'Bench' });
@@ -198,6 +201,6 @@ serve({
   storeNow,
   feedCursors,
   wakeRelay: () => events.wakeRelay(),
-  pause: (queueName: string) => queueOf(queueName).pause(),
-  resume: (queueName: string) => queueOf(queueName).resume(),
+  pause: (queueName: string) => Promise.all(partsOf(queueName).map((queue) => queue.pause())),
+  resume: (queueName: string) => Promise.all(partsOf(queueName).map((queue) => queue.resume())),
 });

@@ -9,8 +9,8 @@ export async function startRedis(
   folder: string,
   port: number,
   password: string,
-  /** Volatile: nobody asks for the data after it has ended. */
-  { isVolatile = false } = {},
+  /** Volatile: nobody asks for the data after it has ended. `clusterPort`: it is a node of a cluster, which meet there. */
+  { isVolatile = false, clusterPort }: { isVolatile?: boolean; clusterPort?: number } = {},
 ): Promise<Server & { url: string }> {
   const data = path.join(folder, 'redis');
   fs.mkdirSync(data, { recursive: true, mode: 0o700 });
@@ -26,6 +26,7 @@ export async function startRedis(
     'maxmemory-policy noeviction',
     // Delayed jobs come as late as one tick of it.
     'hz 100',
+    ...(clusterPort === undefined ? [] : ['cluster-enabled yes', `cluster-port ${clusterPort}`]),
   ];
   fs.writeFileSync(settings, `${lines.join('\n')}\n`, { mode: 0o600 });
   const url = `redis://:${password}@127.0.0.1:${port}`;
