@@ -48,9 +48,9 @@ export async function createLegacy(workspaceId: string, request: NewLegacyWebhoo
   });
 }
 
-type Chosen = WebhookSettings & Pick<db.WebhookRecord, 'url' | 'events' | 'apiVersion'>;
+type ChosenSettings = WebhookSettings & Pick<db.WebhookRecord, 'url' | 'events' | 'apiVersion'>;
 
-async function insert(workspaceId: string, settings: Chosen): Promise<Webhook> {
+async function insert(workspaceId: string, settings: ChosenSettings): Promise<Webhook> {
   const errors = faultsOf(settings);
   throwAny(errors);
   await refuseSecond(workspaceId, settings);
