@@ -25,6 +25,7 @@ export {
   beforeFirstStatement,
   changeCount,
   insertNew,
+  onOneConnection,
   outsideTransaction,
   transaction,
 } from './client/unit.ts';

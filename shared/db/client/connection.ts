@@ -27,8 +27,10 @@ const idleSeconds = 60;
 
 let pool: Knex | undefined;
 
-/** Connections made before then lead to a server that has turned read-only: they serve nobody any more. */
+/** Connections made before then lead to a server that has turned read-only, or is another one: they serve nobody any more. */
 let misledBefore = 0;
+/** The server that new connections lead to. */
+let usual: string | undefined;
 // Where new connections lead to that server too, the pool as a whole is not made anew more often than that.
 const renewEveryMs = 1_000;
 
@@ -82,7 +84,7 @@ export function database(): Knex {
             if (error) return end(error);
             connection.query(
               { timeout: connectTimeoutMs, sql: 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED' },
-              end,
+              (error) => (error ? end(error) : follow(connection, end)),
             );
           },
         );
@@ -92,10 +94,33 @@ export function database(): Knex {
   return pool;
 }
 
+const nameOfServer = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name";
+
+/**
+ * A proxy may lead new connections to another server while those that there are stay with theirs. Of two servers of a cluster
+ * one is behind: a process that asks both might see that something has happened at the one, and not find it at the other.
+ * So all of a pool lead to one server, the one that it met last.
+ */
+function follow(connection: Connection, done: (error: unknown) => void): void {
+  connection.query({ timeout: connectTimeoutMs, sql: nameOfServer }, (error, rows) => {
+    if (error) return done(error);
+    const { name } = (rows as { name: string }[])[0]!;
+    const at = connection.madeAt ?? 0;
+    if (usual !== undefined && usual !== name) {
+      // A proxy that leads here and there by turns must not make a pool for each connection.
+      if (at - misledBefore < renewEveryMs) return done(null);
+      misledBefore = at;
+    }
+    usual = name;
+    done(null);
+  });
+}
+
 export async function closeDatabase(): Promise<void> {
   const open = pool;
   pool = undefined;
   misledBefore = 0;
+  usual = undefined;
   forgetWriter();
   await open?.destroy();
 }

@@ -25,6 +25,19 @@ type Unit = {
 };
 const units = new AsyncLocalStorage<Unit>();
 
+const newUnit = (given: Partial<Unit>): Unit => ({
+  opened: undefined,
+  lent: { connection: undefined },
+  release: async () => undefined,
+  mayShare: true,
+  beforeFirst: undefined,
+  inserts: [],
+  changes: [],
+  afterCommit: [],
+  ended: false,
+  ...given,
+});
+
 function currentUnit(): Unit | undefined {
   const unit = units.getStore();
   if (unit?.ended) throw new Error('A statement was issued after its transaction had ended');
@@ -72,6 +85,25 @@ export async function withConnection<T>(work: (connection: Connection) => Promis
       await release();
     }
   }
+}
+
+/**
+ * Reads by one connection, without a transaction: each statement sees all that those before it saw. Two connections may lead
+ * to two servers of a cluster for a moment, of which one is behind.
+ */
+export async function onOneConnection<T>(read: () => Promise<T>): Promise<T> {
+  if (currentUnit()) return read();
+  return withConnection(async (connection) => {
+    const unit = newUnit({ opened: Promise.resolve(connection) });
+    try {
+      const result = await units.run(unit, read);
+      if (unit.inserts.length + unit.changes.length + unit.afterCommit.length > 0)
+        throw new Error('Work that was to read only has written');
+      return result;
+    } finally {
+      unit.ended = true;
+    }
+  });
 }
 
 /**
@@ -133,17 +165,7 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   if (currentUnit()) return work();
   let mayShare = true;
   for (let attempt = 1; ; attempt += 1) {
-    const unit: Unit = {
-      opened: undefined,
-      lent: { connection: undefined },
-      release: async () => undefined,
-      mayShare,
-      beforeFirst: undefined,
-      inserts: [],
-      changes: [],
-      afterCommit: [],
-      ended: false,
-    };
+    const unit = newUnit({ mayShare });
     try {
       const result = await units.run(unit, work);
       unit.ended = true;

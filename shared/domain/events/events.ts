@@ -5,7 +5,7 @@ import type { Usable } from '../../common/faults.ts';
 import { requestId } from '../../common/request-context.ts';
 import { currentVersion } from '../../common/versions.ts';
 import { config } from '../../config/config.ts';
-import { afterCommit } from '../../db/client.ts';
+import { afterCommit, onOneConnection } from '../../db/client.ts';
 import * as system from '../../db/events/events.system.ts';
 import * as db from '../../db/events/events.ts';
 import { idToBytes, newId } from '../../formats/ids.ts';
@@ -110,16 +110,35 @@ export async function feed(
   filter: EventFilter,
   version: string = currentVersion,
 ): Promise<{ items: string[]; nextCursor: string }> {
-  const { workspaceId } = caller;
-  const binding = { workspaceId, listing: 'events' };
-  const time = now();
+  const binding = { workspaceId: caller.workspaceId, listing: 'events' };
   const place = filter.cursor ? decodeCursor<FeedPosition>(binding, filter.cursor) : null;
+  const { found, next } = await onOneConnection(() => read(caller.workspaceId, filter, place));
+  return {
+    // A caller that sees everything gets the stored text as it is; rendering a thousand events anew takes longer than
+    // reading them.
+    items: found.map((event) =>
+      seesAll(caller) ? envelope(event, version) : JSON.stringify(toWire(caller, event, version)),
+    ),
+    nextCursor: next ? encodeCursor(binding, next) : filter.cursor!,
+  };
+}
+
+/**
+ * A page, and where the next one begins; null: where this one did. On one connection: a server has the rows up to the position
+ * that its counter says, and the cursor would pass over those that another server does not have yet.
+ */
+async function read(
+  workspaceId: string,
+  filter: EventFilter,
+  place: FeedPosition | null,
+): Promise<{ found: db.EventRecord[]; next: FeedPosition | null }> {
+  const time = now();
   // Before the rows: what is numbered later is newer than the cursor says, and comes with the next page.
   const [bounds, named] = await Promise.all([system.findFeedBounds(), place ? nameAt(place.after) : null]);
   const start = place
     ? checkPlace(place, named, time, bounds)
     : await startAt(filter.since, time, bounds.purged);
-  if (start.after > bounds.newest) return { items: [], nextCursor: filter.cursor! };
+  if (start.after > bounds.newest) return { found: [], next: null };
   const since = start.since ? new Date(start.since) : null;
   const types = filter.types?.length ? filter.types : null;
 
@@ -139,15 +158,7 @@ export async function feed(
   const last = found.at(-1);
   // As a rule the page ends with the event that the cursor stands on.
   const of = last?.position === after ? nameOf(idToBytes(last.id)) : await nameAt(after);
-  const next: FeedPosition = { after, of, since: start.since, at: time.toISOString() };
-  return {
-    // A caller that sees everything gets the stored text as it is; rendering a thousand events anew takes longer than
-    // reading them.
-    items: found.map((event) =>
-      seesAll(caller) ? envelope(event, version) : JSON.stringify(toWire(caller, event, version)),
-    ),
-    nextCursor: encodeCursor(binding, next),
-  };
+  return { found, next: { after, of, since: start.since, at: time.toISOString() } };
 }
 
 function retentionStart(time: Date): Date {

@@ -79,3 +79,20 @@ test('a server is known by the authority of ssl-ca, and refused without it', asy
   await use(urlOf([own.host], own, `?ssl-ca=${other}`));
   await expect(query('SELECT 1')).rejects.toThrow();
 });
+
+// Shows F39
+test('once new connections lead to another server, those that led to the one before serve nobody', async () => {
+  const line = await startTcpProxy(mysql.url);
+  await use(urlOf([`127.0.0.1:${line.port}`], twin));
+  const portsOf = async (count: number) => {
+    const all = Array.from({ length: count }, () =>
+      query<{ port: number }[]>('SELECT @@port AS port, SLEEP(0.1)'),
+    );
+    return new Set((await Promise.all(all)).map(([row]) => row!.port));
+  };
+  expect(await portsOf(3)).toEqual(new Set([Number(own.port)]));
+  // The three stay open, and the fourth leads elsewhere.
+  line.redirect(second.url);
+  await portsOf(4);
+  expect(await portsOf(3)).toEqual(new Set([Number(new URL(second.url).port)]));
+});

@@ -7,6 +7,7 @@ import type { SmsRecord } from '../../../../db/sms/messages.ts';
 import { smsInsertion } from '../../../../db/sms/of-batches.ts';
 import { advance as advanceSms, eventOf } from '../../record.ts';
 import { type Made, makeMessages } from '../messages.ts';
+import { readUpToDate } from './read-up-to-date.ts';
 
 /** Rows that become messages together, with these as they are stored where all of them can be paid. */
 export type Chunk = {
@@ -72,7 +73,7 @@ export type Chunks = ReturnType<typeof openChunks>;
 /** The next chunk behind that position: all of it that needs no transaction. */
 async function make(batch: SmsBatchRecord, from: number, { size, givesUp }: ChunkRequest): Promise<Chunk> {
   const { workspaceId, id, rowCount } = batch;
-  const rows = await listBatchRows(workspaceId, id, { from, limit: size });
+  const rows = await readUpToDate(batch, () => listBatchRows(workspaceId, id, { from, limit: size }));
   const end = rows.length < size ? rowCount : rows.at(-1)!.position + 1;
   const [made, balance] = await Promise.all([
     makeMessages(batch, rows, now(), { givesUp }),

@@ -6,6 +6,7 @@ import { type BatchRow, insertBatchRows } from '../../../../db/sms/batches/rows.
 import * as contactLists from '../../../contact-lists/contact-lists.ts';
 import * as waiting from '../../../work/waiting.ts';
 import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
+import { readUpToDate } from './read-up-to-date.ts';
 
 // Small enough that nobody waits for the rows of one.
 const contactsAtOnce = 1_000;
@@ -21,7 +22,7 @@ export const isCopying = ({ lists, listIndex }: Pick<SmsBatchRecord, 'lists' | '
  * accepted, but lists grow, and a scheduled batch is copied days later.
  */
 export async function membersWithRoom(batch: SmsBatchRecord): Promise<Members | null> {
-  const members = await nextMembers(batch);
+  const members = await readUpToDate(batch, () => nextMembers(batch));
   const hasRoom = await waiting.hasRoom(batch.workspaceId, { messages: members.contacts.length, bytes: 0 });
   return hasRoom ? members : null;
 }
