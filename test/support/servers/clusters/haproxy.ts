@@ -24,16 +24,15 @@ const guides = path.join(checkout, 'api/public/guides');
  */
 export async function startHaproxy(nodes: readonly OwnMysql[], client: Program): Promise<Haproxy> {
   const folder = ownFolder('haproxy');
-  const [program, port, user] = [
-    await findHaproxy(() => undefined),
-    await kept.port(folder, 'mysql'),
-    await checkingUser(nodes[0]!),
-  ];
+  const [program, user] = [await findHaproxy(() => undefined), await checkingUser(nodes[0]!)];
+  const [port, portOfOthers] = [await kept.port(folder, 'mysql'), await kept.port(folder, 'others')];
   const check = writeCheck(folder, user);
   // The path of a socket has room for 107 bytes.
   const socket = path.join(folder, 'control');
   const file = path.join(folder, 'haproxy.cfg');
-  fs.writeFileSync(file, configurationOf(nodes, { port, check, socket, client }), { mode: 0o600 });
+  fs.writeFileSync(file, configurationOf(nodes, { port, portOfOthers, check, socket, client }), {
+    mode: 0o600,
+  });
   // Both it and the client that it starts may have libraries of their own.
   const libraries = [program, client].flatMap(({ env }) => env['LD_LIBRARY_PATH'] ?? []).join(path.delimiter);
   const url = new URL(nodes[0]!.url);
@@ -53,7 +52,8 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
   return {
     ...server,
     async lead(away, from) {
-      const name = `mysql/db${nodes.indexOf(nodes.find(({ url: each }) => each === from.url)!) + 1}`;
+      const index = nodes.findIndex(({ url: each }) => each === from.url);
+      const name = `${index === 0 ? 'mysql' : 'mysql_others'}/db${index + 1}`;
       await control(socket, `set server ${name} state ${away === 'away' ? 'maint' : 'ready'}`);
       if (away === 'away') await control(socket, `shutdown sessions server ${name}`);
     },
@@ -76,9 +76,12 @@ function writeCheck(folder: string, { name, password }: { name: string; password
   return script;
 }
 
-type Own = { port: number; check: string; socket: string; client: Program };
+type Own = { port: number; portOfOthers: number; check: string; socket: string; client: Program };
 
-function configurationOf(nodes: readonly OwnMysql[], { port, check, socket, client }: Own): string {
+function configurationOf(
+  nodes: readonly OwnMysql[],
+  { port, portOfOthers, check, socket, client }: Own,
+): string {
   const programs = path.join(path.dirname(path.dirname(client.command)), 'bin');
   const text = fs.readFileSync(path.join(guides, 'haproxy.cfg'), 'utf8');
   const addresses = nodes.map(({ url }) => addressOf(url));
@@ -90,6 +93,7 @@ function configurationOf(nodes: readonly OwnMysql[], { port, check, socket, clie
       // A check may take that long, on a machine on which everything runs.
       .replace('inter 1s fastinter', 'inter 3s fastinter')
       .replace('127.0.0.1:3306', `127.0.0.1:${port}`)
+      .replaceAll('127.0.0.1:3307', `127.0.0.1:${portOfOthers}`)
       .replace('/etc/haproxy/check-mysql.sh', check)
       .replace('path /usr/bin:/bin', `path ${programs}:/usr/bin:/bin`)
       .replaceAll(/10\.0\.0\.1(\d):3306/g, (_, number) => `127.0.0.1:${addresses[Number(number) - 1]!.port}`)
