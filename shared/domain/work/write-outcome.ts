@@ -19,6 +19,14 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
   }
 }
 
+/**
+ * Whether a hand-over that begins now is over when the lease is: its time-out is half of a lease at most (LEASE_SECONDS).
+ * Where the database hung after the claim, another worker would take the message while this one still hands it over.
+ */
+export function leavesTime(leaseEnd: Date, leaseSeconds: number): boolean {
+  return leaseEnd.getTime() - now().getTime() >= (leaseSeconds * 1000) / 2;
+}
+
 type Claim = { dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
 
 /**

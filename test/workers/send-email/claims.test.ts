@@ -1,16 +1,21 @@
+import mysql from 'mysql2/promise';
 import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../../shared/common/clock.ts';
+import { config } from '../../../shared/config/config.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as system from '../../../shared/db/email/emails.system.ts';
 import { attempt } from '../../../shared/domain/email/delivery/delivery.ts';
+import { forget } from '../../../shared/domain/email/domains/signing.ts';
 import { advance, eventOf } from '../../../shared/domain/email/record.ts';
 import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail, eventsOf } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
+import { atEnd } from '../../support/runner/at-end.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
+import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
 
@@ -99,6 +104,31 @@ test('a worker that lost its lease before it speaks to the relay does not speak'
   const successor = (await claim(email.id))!;
   const starts = (token: Buffer) => system.updateHandoverStarted({ id: email.id, token, at: now() });
   expect(await Promise.all([starts(late.token), starts(successor.token)])).toEqual([false, true]);
+});
+
+// Shows F13
+test('an attempt that the database kept for half of its lease is given back before it speaks, and made again', async () => {
+  const email = await accept();
+  forget(own.workspaceId, own.domain);
+  const locker = await mysql.createConnection(config.MYSQL_URL);
+  atEnd(() => locker.destroy());
+  await locker.query('LOCK TABLES email_domains WRITE');
+  const tried = attempt(email.id);
+  await waitFor('it is claimed', async () => (await rowOf(email.id))!['lease_token'] !== null);
+  await advanceClock((config.LEASE_SECONDS * 1000) / 2 + 1000);
+  await locker.query('UNLOCK TABLES');
+  expect(await tried).toEqual({ retryAt: expect.any(Date) });
+  expect(email.count()).toBe(0);
+  const row = await rowOf(email.id);
+  expect(row).toMatchObject({
+    status: 'queued',
+    lease_token: null,
+    handover_at: null,
+    uncertain_count: 0,
+    claims: 0,
+  });
+  expect(await attempt(email.id)).toBe('done');
+  expect(email.count()).toBe(1);
 });
 
 // Shows F13

@@ -1,3 +1,4 @@
+import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
@@ -146,4 +147,26 @@ test('a worker that lost its lease before it speaks to the gateway does not spea
   expect(await Promise.all([starts(loser.token), starts(successor.token)])).toEqual([false, true]);
   await system.updateSmsHeldBack({ id, token: loser.token, at: now() });
   expect(await smsOf(own, id)).toMatchObject({ parked: false, claims: 2, handoverAt: expect.any(Date) });
+});
+
+// Shows F13
+test('an attempt that the database kept for half of its lease is given back before it speaks, and made again', async () => {
+  const { id } = await send();
+  const locker = await mysql.createConnection(config.MYSQL_URL);
+  onTestFinished(() => locker.destroy());
+  await locker.query('LOCK TABLES senders WRITE');
+  const tried = attempt(id);
+  await waitFor('it is claimed', async () => (await smsOf(own, id)).claims === 1);
+  await advanceClock(leaseMs() / 2 + 1_000);
+  await locker.query('UNLOCK TABLES');
+  expect(await tried).toEqual({ retryAt: expect.any(Date) });
+  expect(gateway.taken).toHaveLength(0);
+  expect(await smsOf(own, id)).toMatchObject({
+    status: 'queued',
+    handoverAt: null,
+    uncertainCount: 0,
+    claims: 0,
+  });
+  expect(await attempt(id)).toBe('done');
+  expect(gateway.taken).toHaveLength(1);
 });

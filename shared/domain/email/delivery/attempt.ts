@@ -7,7 +7,7 @@ import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
-import { undoneOnOutage } from '../../work/write-outcome.ts';
+import { leavesTime, undoneOnOutage } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
 import { makeReturnPath } from '../mail-reports/return-path.ts';
@@ -82,6 +82,11 @@ async function prepare(
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
   if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
+  if (!leavesTime(record.dueAt!, config.LEASE_SECONDS)) {
+    const { handoverAt, uncertainCount } = record;
+    await system.updateClaimUndone({ id: emailId, token, at: now(), handoverAt, uncertainCount });
+    return { retryAt: now() };
+  }
   return async () => {
     const result = await handOver({
       envelopeFrom: returnPathOf(email, sender.mailbox, domain),
