@@ -1,6 +1,4 @@
-import mysql from 'mysql2/promise';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { config } from '../../../shared/config/config.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { processlist } from '../../../shared/db/client/time-limit.ts';
 import { query } from '../../../shared/db/client.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
@@ -8,6 +6,7 @@ import { makeContacts } from '../../support/data/address-book.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { countOf } from '../../support/database/counts.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { lockTable } from '../../support/database/lock-table.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
@@ -27,14 +26,7 @@ beforeAll(async () => {
 const search = (key = own.key) => api.request('GET', '/v2/contacts?search=ada', { key });
 
 /** Every search for a contact waits until the table is let go. */
-async function holdContacts(): Promise<() => Promise<void>> {
-  const holder = await mysql.createConnection({ uri: config.MYSQL_URL });
-  onTestFinished(() => holder.destroy());
-  await holder.query('LOCK TABLES contacts WRITE');
-  return async () => {
-    await holder.query('UNLOCK TABLES');
-  };
-}
+const holdContacts = () => lockTable('contacts');
 
 const held = async () => {
   const [row] = await query(

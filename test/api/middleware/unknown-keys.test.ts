@@ -1,6 +1,4 @@
-import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { config } from '../../../shared/config/config.ts';
 import { announce } from '../../../shared/coordination/broadcast.ts';
 import { query } from '../../../shared/db/client.ts';
 import * as apiKeys from '../../../shared/domain/api-keys/api-keys.ts';
@@ -11,8 +9,8 @@ import { isRedisUp } from '../../../shared/queue/queue.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { forgetRedis, useDatabase } from '../../support/database/database.ts';
+import { lockTable } from '../../support/database/lock-table.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { atEnd } from '../../support/runner/at-end.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
 
 useDatabase();
@@ -43,15 +41,11 @@ const used = () => statusesOf(madeUp(perMinute + 1));
 
 /** While it runs, nobody reads a key: whoever tries waits. */
 async function withKeysLocked<T>(work: () => Promise<T>): Promise<T> {
-  const locker = await mysql.createConnection(config.MYSQL_URL);
-  const end = () => locker.end();
-  atEnd(end);
-  await locker.query('LOCK TABLES api_keys WRITE');
+  const unlock = await lockTable('api_keys');
   try {
     return await work();
   } finally {
-    await locker.query('UNLOCK TABLES');
-    await end();
+    await unlock();
   }
 }
 

@@ -1,4 +1,3 @@
-import mysql from 'mysql2/promise';
 import { beforeAll, expect, test } from 'vitest';
 import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
@@ -11,8 +10,8 @@ import { idToBytes } from '../../../shared/formats/ids.ts';
 import { acceptEmail, eventsOf } from '../../support/data/accepted-email.ts';
 import { workspace } from '../../support/data/factory.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { lockTable } from '../../support/database/lock-table.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
-import { atEnd } from '../../support/runner/at-end.ts';
 import { type SmtpSink, startSmtpSink } from '../../support/servers/smtp-sink.ts';
 import { advanceClock } from '../../support/time/advance-clock.ts';
 import { waitFor } from '../../support/time/wait-for.ts';
@@ -110,13 +109,11 @@ test('a worker that lost its lease before it speaks to the relay does not speak'
 test('an attempt that the database kept for half of its lease is given back before it speaks, and made again', async () => {
   const email = await accept();
   forget(own.workspaceId, own.domain);
-  const locker = await mysql.createConnection(config.MYSQL_URL);
-  atEnd(() => locker.destroy());
-  await locker.query('LOCK TABLES email_domains WRITE');
+  const unlock = await lockTable('email_domains');
   const tried = attempt(email.id);
   await waitFor('it is claimed', async () => (await rowOf(email.id))!['lease_token'] !== null);
   await advanceClock((config.LEASE_SECONDS * 1000) / 2 + 1000);
-  await locker.query('UNLOCK TABLES');
+  await unlock();
   expect(await tried).toEqual({ retryAt: expect.any(Date) });
   expect(email.count()).toBe(0);
   const row = await rowOf(email.id);

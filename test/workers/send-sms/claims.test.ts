@@ -1,4 +1,3 @@
-import mysql from 'mysql2/promise';
 import { beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now, nowForAll } from '../../../shared/common/clock.ts';
 import { config } from '../../../shared/config/config.ts';
@@ -12,6 +11,7 @@ import type { Submission } from '../../../shared/transports/sms.ts';
 import { type Client, startApi } from '../../support/api/start-api.ts';
 import { sendSms, smsOf, textingWorkspace } from '../../support/data/new-sms.ts';
 import { useDatabase } from '../../support/database/database.ts';
+import { lockTable } from '../../support/database/lock-table.ts';
 import { rowsOf } from '../../support/database/rows.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { useTextGateway } from '../../support/servers/text-gateway.ts';
@@ -152,13 +152,11 @@ test('a worker that lost its lease before it speaks to the gateway does not spea
 // Shows F13
 test('an attempt that the database kept for half of its lease is given back before it speaks, and made again', async () => {
   const { id } = await send();
-  const locker = await mysql.createConnection(config.MYSQL_URL);
-  onTestFinished(() => locker.destroy());
-  await locker.query('LOCK TABLES senders WRITE');
+  const unlock = await lockTable('senders');
   const tried = attempt(id);
   await waitFor('it is claimed', async () => (await smsOf(own, id)).claims === 1);
   await advanceClock(leaseMs() / 2 + 1_000);
-  await locker.query('UNLOCK TABLES');
+  await unlock();
   expect(await tried).toEqual({ retryAt: expect.any(Date) });
   expect(gateway.taken).toHaveLength(0);
   expect(await smsOf(own, id)).toMatchObject({
