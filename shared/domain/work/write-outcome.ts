@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { now } from '../../common/clock.ts';
 import { isOutage, Problem } from '../../common/errors.ts';
+import type { WorkOutcome } from '../../work/outcome.ts';
 
 const longestWaitMs = 5_000;
 
@@ -19,33 +20,34 @@ export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): 
   }
 }
 
-/**
- * Whether a hand-over that begins now is over when the lease is: its time-out is half of a lease at most (LEASE_SECONDS).
- * Where the database hung after the claim, another worker would take the message while this one still hands it over.
- */
-export function leavesTime(leaseEnd: Date, leaseSeconds: number): boolean {
-  return leaseEnd.getTime() - now().getTime() >= (leaseSeconds * 1000) / 2;
-}
-
 type Claim = { dueAt: Date | null; handoverAt: Date | null; uncertainCount: number };
+type Undone = { at: Date; handoverAt: Date | null; uncertainCount: number };
 
 /**
- * The part of an attempt before the other side is spoken to. An outage in it is no fault of the message, which is given
- * back as it was claimed: otherwise it would wait for the end of the lease.
+ * An attempt of a claim that lasts for `leaseSeconds`: first the part before the other side is spoken to, then the hand-over,
+ * where it comes to one. An outage in the first part is no fault of the message, which is given back as it was claimed:
+ * otherwise it would wait for the end of the lease.
  */
-export async function undoneOnOutage<T>(
+export async function prepareAndHandOver(
   { dueAt, handoverAt, uncertainCount }: Claim,
-  undo: (claim: { at: Date; handoverAt: Date | null; uncertainCount: number }) => Promise<void>,
-  work: () => Promise<T>,
-): Promise<T> {
+  { leaseSeconds, undo }: { leaseSeconds: number; undo: (claim: Undone) => Promise<void> },
+  prepare: () => Promise<WorkOutcome | (() => Promise<WorkOutcome>)>,
+): Promise<WorkOutcome> {
+  // While a worker holds it, a message is due at the end of the lease.
+  const leaseEnd = dueAt!;
+  const giveBack = () => undo({ at: now(), handoverAt, uncertainCount });
+  let prepared: WorkOutcome | (() => Promise<WorkOutcome>);
   try {
-    return await work();
+    prepared = await prepare();
+    // A hand-over takes half of a lease at most (LEASE_SECONDS). Where the database hung after the claim, another worker would
+    // take the message while this one still hands it over.
+    if (typeof prepared === 'function' && leaseEnd.getTime() - now().getTime() < (leaseSeconds * 1000) / 2) {
+      await giveBack();
+      return { retryAt: now() };
+    }
   } catch (error) {
-    // While a worker holds it, a message is due at the end of the lease.
-    if (isOutage(error))
-      await writeOutcome(dueAt!, () => undo({ at: now(), handoverAt, uncertainCount })).catch(
-        () => undefined,
-      );
+    if (isOutage(error)) await writeOutcome(leaseEnd, giveBack).catch(() => undefined);
     throw error;
   }
+  return typeof prepared === 'function' ? prepared() : prepared;
 }

@@ -7,7 +7,7 @@ import { type Mailbox, parseMailbox } from '../../../formats/email/address.ts';
 import { handOver } from '../../../transports/smtp.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
-import { leavesTime, undoneOnOutage } from '../../work/write-outcome.ts';
+import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as admission from '../admission/admission.ts';
 import type { SigningDomain } from '../domains/domains.ts';
 import { makeReturnPath } from '../mail-reports/return-path.ts';
@@ -37,12 +37,14 @@ export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOu
   const claimed = await system.claimEmail({ id: emailId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
-  const prepared = await undoneOnOutage(
+  const outcome = await prepareAndHandOver(
     record,
-    (before) => system.updateClaimUndone({ id: emailId, token, ...before }),
+    {
+      leaseSeconds: config.LEASE_SECONDS,
+      undo: (before) => system.updateClaimUndone({ id: emailId, token, ...before }),
+    },
     () => prepare(emailId, claimed, lane ?? record.kind),
   );
-  const outcome = typeof prepared === 'function' ? await prepared() : prepared;
   if (outcome === 'done' && claimed.body?.attachmentCount) await forgetAttachments(record);
   return outcome;
 }
@@ -82,11 +84,6 @@ async function prepare(
   const message = await compose(email, body, sender.mailbox, recipient.mailbox, domain);
   if (!message) return finish(token, email, fail(email, incomplete));
   if (!(await system.updateHandoverStarted({ id: emailId, token, at: now() }))) return 'dropped';
-  if (!leavesTime(record.dueAt!, config.LEASE_SECONDS)) {
-    const { handoverAt, uncertainCount } = record;
-    await system.updateClaimUndone({ id: emailId, token, at: now(), handoverAt, uncertainCount });
-    return { retryAt: now() };
-  }
   return async () => {
     const result = await handOver({
       envelopeFrom: returnPathOf(email, sender.mailbox, domain),

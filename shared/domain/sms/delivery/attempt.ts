@@ -10,30 +10,28 @@ import { gatewayFor, submit } from '../../../transports/sms.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { findApproved } from '../../senders/senders.ts';
 import { logGivenUp, maxLostClaims } from '../../work/crash-loops.ts';
-import { leavesTime, undoneOnOutage } from '../../work/write-outcome.ts';
+import { prepareAndHandOver } from '../../work/write-outcome.ts';
 import * as pauses from '../gateways/pauses.ts';
 import { finish } from './finish.ts';
 import { fail, isPast, judge } from './judge.ts';
 import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
-
-/** The hand-over must have ended before the lease does. */
-const leaseSeconds = () => Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
 
 /**
  * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. A message that is lost
  * on the way is found by the sweep when the lease has ended. `isAlone`: it has a job of its own, which may come again.
  */
 export async function attempt(smsId: string, { isAlone = true } = {}): Promise<WorkOutcome> {
-  const until = new Date(now().getTime() + leaseSeconds() * 1000);
+  // The hand-over must have ended before the lease does.
+  const leaseSeconds = Math.max(config.LEASE_SECONDS, 2 * config.SMS_TIMEOUT_SECONDS);
+  const until = new Date(now().getTime() + leaseSeconds * 1000);
   const claimed = await system.claimSms({ id: smsId, at: nowForAll(), until });
   if (!claimed) return 'dropped';
   const { record, token } = claimed;
-  const prepared = await undoneOnOutage(
+  return prepareAndHandOver(
     record,
-    (before) => system.updateSmsClaimUndone({ id: smsId, token, ...before }),
+    { leaseSeconds, undo: (before) => system.updateSmsClaimUndone({ id: smsId, token, ...before }) },
     () => prepare(smsId, claimed, isAlone),
   );
-  return typeof prepared === 'function' ? prepared() : prepared;
 }
 
 /** Returns the hand-over, where it comes to one. */
@@ -62,11 +60,6 @@ async function prepare(
   const isPartly = message.parts > 1 && message.gateway === gateway.name;
   const taken = isPartly ? await outsideTransaction(() => listSmsParts(smsId, gateway.name)) : [];
   if (!(await system.updateSmsHandoverStarted({ id: smsId, token, at: now() }))) return 'dropped';
-  if (!leavesTime(record.dueAt!, leaseSeconds())) {
-    const { handoverAt, uncertainCount } = record;
-    await system.updateSmsClaimUndone({ id: smsId, token, at: now(), handoverAt, uncertainCount });
-    return { retryAt: now() };
-  }
   return async () => {
     const submission = await submit({ ...textOf(message), ...(taken.length > 0 && { taken }) }, gateway);
     return finish(token, record, judge(message, gateway.name, submission, isAlone));
