@@ -94,6 +94,13 @@ export function database(): Knex {
   return pool;
 }
 
+/** Connections made before then serve nobody any more. False where the pool was made anew just before. */
+function renew(at: number): boolean {
+  if (at - misledBefore < renewEveryMs) return false;
+  misledBefore = at;
+  return true;
+}
+
 const nameOfServer = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name";
 
 /**
@@ -106,12 +113,8 @@ function follow(connection: Connection, done: (error: unknown) => void): void {
     if (error) return done(error);
     const { name } = (rows as { name: string }[])[0]!;
     const at = connection.madeAt ?? 0;
-    if (usual !== undefined && usual !== name) {
-      // A proxy that leads here and there by turns must not make a pool for each connection.
-      if (at - misledBefore < renewEveryMs) return done(null);
-      misledBefore = at;
-    }
-    usual = name;
+    // A proxy may lead here and there by turns.
+    if (usual === undefined || usual === name || renew(at)) usual = name;
     done(null);
   });
 }
@@ -189,10 +192,8 @@ export function discardIfMisled(connection: Connection, error: unknown): void {
   if (!isMisled(error) || connection.__knex__disposed) return;
   discard(connection, error);
   const at = performance.now();
-  const isKnown = (connection.madeAt ?? 0) < misledBefore || at - misledBefore < renewEveryMs;
-  if (isKnown) return;
-  misledBefore = at;
-  forgetWriter();
+  const isKnown = (connection.madeAt ?? 0) < misledBefore;
+  if (!isKnown && renew(at)) forgetWriter();
 }
 
 /** Whether work that this connection has refused is worth another one: what it gets then is newer. */

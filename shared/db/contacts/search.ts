@@ -30,8 +30,8 @@ export const mostCompared = 1_500;
 const comparedAtOnce = 500;
 
 /**
- * Newest first. The work for a page has a limit, whatever is
- * searched for and however many contacts there are: a page that comes to it is short, or empty, and the next goes on.
+ * Newest first. The work for a page has a limit, whatever is searched for and however many contacts there are: a page that
+ * comes to it is short, or empty, and the next goes on.
  */
 export async function listContacts(
   workspaceId: string,

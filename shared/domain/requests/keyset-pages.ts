@@ -1,5 +1,5 @@
 import { Faults } from '../../common/faults.ts';
-import type { ListedPage } from '../../db/client/listing.ts';
+import type { ListedPage, Page } from '../../db/client/listing.ts';
 import { type CursorBinding, decodeCursor, encodeCursor, readCursor } from './cursors.ts';
 
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null };
@@ -24,7 +24,7 @@ export async function keysetPage<Item, Place extends object>(
 export const keysetPageById = <Item extends { id: string }>(
   binding: CursorBinding,
   page: { limit: number; cursor?: string | undefined },
-  read: (page: { limit: number; before: string | null }) => Promise<Item[]>,
+  read: (page: Page) => Promise<Item[]>,
 ): Promise<KeysetPage<Item>> =>
   keysetPage(
     binding,
@@ -40,7 +40,7 @@ export const keysetPageById = <Item extends { id: string }>(
 export async function searchedPage<Item>(
   binding: CursorBinding,
   { limit, cursor }: { limit: number; cursor?: string | undefined },
-  search: (page: { limit: number; before: string | null }) => Promise<ListedPage<Item>>,
+  search: (page: Page) => Promise<ListedPage<Item>>,
   faults = new Faults(),
 ): Promise<KeysetPage<Item>> {
   const before = readCursor<{ id: string }>(binding, cursor, faults.refuse)?.id ?? null;

@@ -1,3 +1,4 @@
+import type { Page } from '../../db/client/listing.ts';
 import type { CursorBinding } from './cursors.ts';
 import { searchedPage } from './keyset-pages.ts';
 
@@ -9,7 +10,7 @@ type Long = { id: string; length: number };
 export const pageOfLong = (
   binding: CursorBinding,
   page: { limit: number; cursor?: string | undefined },
-  list: (page: { limit: number; before: string | null }) => Promise<Long[]>,
+  list: (page: Page) => Promise<Long[]>,
 ): Promise<{ items: string[]; nextCursor: string | null }> =>
   searchedPage(binding, page, async ({ limit, before }) => {
     // One more than the page tells whether there is another.
