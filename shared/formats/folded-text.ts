@@ -48,10 +48,18 @@ const plainWords = /^[A-Za-z0-9]+(?: [A-Za-z0-9]+)*$/;
 export function wordsOf(text: string): string[] {
   // Most names, which come by the thousand.
   if (plainWords.test(text)) return text.toLowerCase().split(' ');
-  // Folded, ´ is a gap, and ŉ has an apostrophe.
-  const whole = fold(text.replace(apostrophes, '')).replace(apostrophes, '');
+  const whole = joined(text);
   if (ascii.test(whole)) return whole.match(asciiWords) ?? [];
   return whole.split(gap).filter(isWord);
+}
+
+const simple = /^[^'`\x80-\uffff]*$/;
+
+/** A text, folded, with its words as they are compared: no apostrophe parts one. */
+export function joined(text: string): string {
+  if (simple.test(text)) return text.toLowerCase();
+  // Folded, ´ is a gap, and ŉ has an apostrophe.
+  return fold(text.replace(apostrophes, '')).replace(apostrophes, '');
 }
 
 /** A text as a whole, for those that are looked for by how they begin. */

@@ -1,6 +1,6 @@
 import type { ContactRecord } from '../../db/contacts/contacts.ts';
 import type { ContactSearch, Range, Source } from '../../db/contacts/search.ts';
-import { foldCase, foldWhole, reversed, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
+import { foldCase, foldWhole, joined, reversed, wordsOf, wordsOfContact } from '../../formats/folded-text.ts';
 import type { ContactFilter } from '../../schemas/contacts.ts';
 
 /**
@@ -64,37 +64,41 @@ function lengthOf(term: Range[]): number {
 }
 
 const plainWord = /^[a-z0-9]*[a-z][a-z0-9]*$/;
-// Words are cut without regard to an apostrophe, and folded text of other alphabets differs from what is written.
-const plainTexts = /^[^'`\x80-\uffff]*$/;
 
 /** The words of a search that are letters of ASCII, perhaps with digits: no part of a number. */
 function plainWordsOf(parts: { folded: string }[]): string[] {
-  return parts.map(({ folded }) => folded).filter((folded) => plainWord.test(folded));
-}
-
-/**
- * Whether a contact surely does not match, since a word is nowhere in its texts. It costs a tenth of folding and cutting
- * them, and most contacts that are compared do not match.
- */
-function lacksAny(contact: ContactRecord, plain: string[]): boolean {
-  const { firstName, lastName, company, email, clientReference } = contact;
-  const written = `${firstName} ${lastName} ${company} ${email} ${clientReference}`.toLowerCase();
-  return plainTexts.test(written) && !plain.every((word) => written.includes(word));
+  return parts.map(({ folded }) => joined(folded)).filter((word) => plainWord.test(word));
 }
 
 /** `beginnings`: all that a word of a search may be the start of. */
 type Texts = { beginnings: string[]; folded: string[]; contact: ContactRecord };
+/** `written`: all that is written in the contact as one text, folded. */
+type Latest = { contact: ContactRecord; written: string; texts: Texts | null };
 
-/** One contact may be compared with a thousand filters, and folding its texts is most of the work. */
-const textsByContact = new WeakMap<ContactRecord, Texts>();
+let latest: Latest | undefined;
+
+/** A contact may be compared with a thousand filters in turn, and folding its texts is most of the work. */
+function latestOf(contact: ContactRecord): Latest {
+  if (latest?.contact === contact) return latest;
+  const { firstName, lastName, company, email, clientReference } = contact;
+  const written = joined(`${firstName} ${lastName} ${company} ${email} ${clientReference}`);
+  latest = { contact, written, texts: null };
+  return latest;
+}
+
+/**
+ * Whether a contact surely does not match, since a word is nowhere in its texts. It costs a tenth of cutting them into
+ * words, and most contacts that are compared do not match.
+ */
+function lacksAny(contact: ContactRecord, plain: string[]): boolean {
+  const { written } = latestOf(contact);
+  return !plain.every((word) => written.includes(word));
+}
 
 function textsOf(contact: ContactRecord): Texts {
-  let texts = textsByContact.get(contact);
-  if (!texts) {
-    texts = foldedTexts(contact);
-    textsByContact.set(contact, texts);
-  }
-  return texts;
+  const known = latestOf(contact);
+  known.texts ??= foldedTexts(contact);
+  return known.texts;
 }
 
 function foldedTexts(contact: ContactRecord): Texts {

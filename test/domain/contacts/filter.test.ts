@@ -50,7 +50,13 @@ test.each([
   ['null', false],
   ['007919', true],
   ['x007919', false],
+  // Alone, an acute accent is an apostrophe in a name, and a space in a reference.
+  ['vari', true],
+  ['o´vari', true],
+  ['ovari', false],
+  ['ovari 7', false],
 ])('a search for %j finds it: %s', (search, isFound) => {
-  const contact = contactRecord(1, { firstName: 'Alpha', lastName: "Beta O'Brien", company: null });
+  const names = { firstName: 'Alpha', lastName: "Beta O'Brien", company: null };
+  const contact = contactRecord(1, { ...names, clientReference: 'o´vari 7' });
   expect(compile({ search }).matches(contact)).toBe(isFound);
 });
