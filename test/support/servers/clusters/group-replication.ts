@@ -9,7 +9,7 @@ import { type OwnMysql, ownFolder, startOwnMysql } from '../own-servers.ts';
 export type Member = OwnMysql & {
   /** Until it has all that the others have; one that its group has put out joins it anew. */
   untilJoined: () => Promise<void>;
-  /** Whether it is the one that takes writes, as far as it knows. */
+  /** Whether it is the one that takes writes, and its group agrees. */
   isPrimary: () => Promise<boolean>;
   /** A planned switch: it takes the place of the primary. */
   becomePrimary: () => Promise<void>;
@@ -101,6 +101,15 @@ async function stateOf({ query }: OwnMysql): Promise<State | undefined> {
   return row as State | undefined;
 }
 
+/** A member that stood still takes itself for one of its group, until it asks the others. */
+async function agrees({ query }: OwnMysql): Promise<boolean> {
+  const asked = query("SET SESSION group_replication_consistency = 'BEFORE'; START TRANSACTION; COMMIT");
+  return asked.then(
+    () => true,
+    () => false,
+  );
+}
+
 function asMember(server: OwnMysql): Member {
   return {
     ...server,
@@ -111,13 +120,13 @@ function asMember(server: OwnMysql): Member {
           const state = (await stateOf(server))?.state;
           if (state === 'ERROR' || state === 'OFFLINE')
             await server.query('STOP GROUP_REPLICATION; START GROUP_REPLICATION');
-          return state === 'ONLINE';
+          return state === 'ONLINE' && (await agrees(server));
         },
         limit,
       )),
     isPrimary: async () => {
       const known = await stateOf(server).catch(() => undefined);
-      return known?.state === 'ONLINE' && known.role === 'PRIMARY';
+      return known?.state === 'ONLINE' && known.role === 'PRIMARY' && (await agrees(server));
     },
     becomePrimary: async () =>
       void (await server.query('SELECT group_replication_set_as_primary(@@server_uuid)')),
