@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import * as kept from '../setup/kept.ts';
 import { findRedis } from '../setup/servers/programs.ts';
 import { startRedis } from '../setup/servers/redis.ts';
+import { formCluster, slots } from '../setup/servers/redis-cluster.ts';
 import * as session from '../setup/start/session.ts';
 
 /** One Redis, or a Redis Cluster of several that all take writes. */
@@ -18,9 +18,6 @@ interface RedisNodes {
   clear: () => Promise<void>;
   stop: () => Promise<void>;
 }
-
-const slots = 16_384;
-const startLimitMs = 60_000;
 
 /** A node for each of these prefixes of keys, and the keys with it are there. */
 export async function startRedisNodes(folder: string, prefixes: string[]): Promise<RedisNodes> {
@@ -42,7 +39,12 @@ export async function startRedisNodes(folder: string, prefixes: string[]): Promi
     servers.push(await startRedis(program, own, place.port, password, options));
   }
   const nodes = servers.map(({ url }) => new Redis(url, { maxRetriesPerRequest: 3 }));
-  if (isCluster) await join(nodes, places, prefixes);
+  if (isCluster) {
+    const shares = await slotsOf(nodes[0]!, prefixes);
+    await formCluster(
+      places.map((place, number) => ({ ...place, redis: nodes[number]!, slots: shares[number]! })),
+    );
+  }
   const infoOf = async (section: string, field: string) =>
     Promise.all(
       nodes.map(async (node) =>
@@ -62,35 +64,18 @@ export async function startRedisNodes(folder: string, prefixes: string[]): Promi
   };
 }
 
-async function join(
-  nodes: Redis[],
-  places: { port: number; bus: number }[],
-  prefixes: string[],
-): Promise<void> {
-  const [first] = nodes as [Redis];
-  const wanted: { node: Redis; slot: number }[] = [];
-  for (const [number, node] of nodes.entries())
-    wanted.push({ node, slot: await first.cluster('KEYSLOT', prefixes[number]!) });
-  wanted.sort((one, other) => one.slot - other.slot);
-  for (const [number, { node, slot }] of wanted.entries()) {
-    const before = wanted[number - 1];
-    const next = wanted[number + 1];
-    const from = before ? middleOf(before.slot, slot) : 0;
-    const to = next ? middleOf(slot, next.slot) - 1 : slots - 1;
-    await node.call('CLUSTER', 'SET-CONFIG-EPOCH', String(number + 1));
-    await node.call('CLUSTER', 'ADDSLOTSRANGE', String(from), String(to));
-  }
-  for (const { port, bus } of places.slice(1))
-    await first.call('CLUSTER', 'MEET', '127.0.0.1', String(port), String(bus));
-  const isWhole = async (node: Redis) => {
-    const info = await node.cluster('INFO');
-    return info.includes('cluster_state:ok') && info.includes(`cluster_known_nodes:${nodes.length}`);
-  };
-  for (const since = performance.now(); ; await delay(50)) {
-    if ((await Promise.all(nodes.map(isWhole))).every(Boolean)) return;
-    if (performance.now() - since > startLimitMs)
-      throw new Error('The nodes of Redis do not find each other');
-  }
+/** Each node has the slots that are nearest to that of its prefix. */
+async function slotsOf(node: Redis, prefixes: string[]): Promise<[number, number][]> {
+  const own = await Promise.all(prefixes.map((prefix) => node.cluster('KEYSLOT', prefix)));
+  const ordered = own.toSorted((one, other) => one - other);
+  return own.map((slot) => {
+    const place = ordered.indexOf(slot);
+    const [before, next] = [ordered[place - 1], ordered[place + 1]];
+    return [
+      before === undefined ? 0 : middleOf(before, slot),
+      next === undefined ? slots - 1 : middleOf(slot, next) - 1,
+    ];
+  });
 }
 
 /** The first slot of those that are nearer to the second. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import * as kept from '../../../scripts/setup/kept.ts';
+import { type ClusterNode, formCluster, slots } from '../../../scripts/setup/servers/redis-cluster.ts';
 import { waitFor } from '../time/wait-for.ts';
 import { type OwnServer, ownFolder, startOwnRedis } from './own-servers.ts';
 
@@ -25,14 +26,18 @@ const limit = { timeoutMs: 120_000 };
 const placeOf = (url: string) => new URL(url).host;
 const portOf = (url: string) => Number(new URL(url).port);
 
-/** Asks one node, over a connection of its own. */
-export async function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis(url);
+/** Asks nodes, each over a connection of its own. */
+async function askAll<T>(urls: string[], ask: (connections: Redis[]) => Promise<T>): Promise<T> {
+  const connections = urls.map((url) => new Redis(url));
   try {
-    return await ask(redis);
+    return await ask(connections);
   } finally {
-    redis.disconnect();
+    for (const redis of connections) redis.disconnect();
   }
+}
+
+export function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
+  return askAll([url], ([redis]) => ask(redis!));
 }
 
 /** All nodes take the same password, for callers and for each other. */
@@ -127,8 +132,6 @@ export async function startSentinels({
   };
 }
 
-const slots = 16_384;
-
 type ClusterOptions = { replicas?: 1 | 3; nodeTimeoutMs?: number };
 
 /** Three primaries, and a replica of the one that holds the keys with this prefix, or of each. */
@@ -153,19 +156,21 @@ export async function startRedisCluster(
   const primaries = nodes.slice(0, 3);
   const replicas = nodes.slice(3);
   const share = Math.ceil(slots / primaries.length);
-  for (const [index, { url }] of primaries.entries())
-    await askRedis(url, async (redis) => {
-      await redis.call('CLUSTER', 'SET-CONFIG-EPOCH', String(index + 1));
-      const last = Math.min(slots, (index + 1) * share) - 1;
-      await redis.call('CLUSTER', 'ADDSLOTSRANGE', String(index * share), String(last));
-    });
-  const owner = await askRedis(nodes[0]!.url, async (redis) => {
-    for (const [index, { url }] of nodes.entries())
-      if (index > 0)
-        await redis.call('CLUSTER', 'MEET', '127.0.0.1', String(portOf(url)), String(buses[index]));
-    return primaries[Math.floor((await redis.cluster('KEYSLOT', prefix)) / share)]!;
+  const slotsOf = (index: number): ClusterNode['slots'] =>
+    index < primaries.length ? [index * share, Math.min(slots, (index + 1) * share) - 1] : undefined;
+  const urls = nodes.map(({ url }) => url);
+  const own = await askAll(urls, async (connections) => {
+    await formCluster(
+      connections.map((redis, index) => ({
+        redis,
+        port: portOf(urls[index]!),
+        bus: buses[index]!,
+        slots: slotsOf(index),
+      })),
+    );
+    return connections[0]!.cluster('KEYSLOT', prefix);
   });
-  await Promise.all(nodes.map((node) => isWhole(node, nodes.length)));
+  const owner = primaries[Math.floor(own / share)]!;
   const others = primaries.filter((node) => node !== owner);
   for (const [index, followed] of [owner, ...others].slice(0, replicaCount).entries()) {
     const id = await askRedis(followed.url, (redis) => redis.cluster('MYID'));
@@ -189,14 +194,3 @@ export async function startRedisCluster(
     },
   };
 }
-
-const isWhole = (node: OwnServer, count: number) =>
-  waitFor(
-    'the nodes know each other',
-    () =>
-      askRedis(node.url, async (redis) => {
-        const info = await redis.cluster('INFO');
-        return /cluster_state:ok/.test(info) && info.includes(`cluster_known_nodes:${count}`);
-      }),
-    limit,
-  );
