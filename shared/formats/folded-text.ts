@@ -55,9 +55,12 @@ export function wordsOf(text: string): string[] {
 
 const simple = /^[^'`\x80-\uffff]*$/;
 
-/** A text, folded, with its words as they are compared: no apostrophe parts one. */
-export function joined(text: string): string {
+/** A text, folded, with its words as they are compared: no apostrophe parts one. Several texts are one with gaps. */
+export function joined(...texts: (string | null)[]): string {
+  const text = texts.join(' ');
   if (simple.test(text)) return text.toLowerCase();
+  // Most of them are simple, and to fold is dear.
+  if (texts.length > 1) return texts.map((one) => joined(one)).join(' ');
   // Folded, ´ is a gap, and ŉ has an apostrophe.
   return fold(text.replace(apostrophes, '')).replace(apostrophes, '');
 }

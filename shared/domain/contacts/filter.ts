@@ -37,8 +37,8 @@ function searchOf(search: string): ContactSearch | null {
   const parts = [...new Set(search.split(/\s+/u))].map(termFor);
   const plain = plainWordsOf(parts);
   const isFoundIn = (contact: ContactRecord) => {
-    if (plain.length > 0 && lacksAny(contact, plain)) return false;
     const texts = textsOf(contact);
+    if (lacksAny(texts, plain)) return false;
     return whole.isFoundIn(texts) || parts.every((part) => part.isFoundIn(texts) || part.areWordsOf(texts));
   };
   // A contact that the whole search finds may lack a word of it, so whatever finds the whole belongs to each term, and
@@ -70,41 +70,47 @@ function plainWordsOf(parts: { folded: string }[]): string[] {
   return parts.map(({ folded }) => joined(folded)).filter((word) => plainWord.test(word));
 }
 
-/** `beginnings`: all that a word of a search may be the start of. */
-type Texts = { beginnings: string[]; folded: string[]; contact: ContactRecord };
-/** `written`: all that is written in the contact as one text, folded. */
-type Latest = { contact: ContactRecord; written: string; texts: Texts | null };
+/**
+ * A contact as searches compare it, each part made when it is needed first. `written`: all its texts in one, folded.
+ * `wholes`: those that are found by how they begin. `beginnings`: all that a word of a search may be the start of.
+ */
+type Texts = {
+  contact: ContactRecord;
+  written: string;
+  wholes: string[] | null;
+  beginnings: string[] | null;
+};
 
-let latest: Latest | undefined;
+let latest: Texts | undefined;
 
 /** A contact may be compared with a thousand filters in turn, and folding its texts is most of the work. */
-function latestOf(contact: ContactRecord): Latest {
+function textsOf(contact: ContactRecord): Texts {
   if (latest?.contact === contact) return latest;
   const { firstName, lastName, company, email, clientReference } = contact;
-  const written = joined(`${firstName} ${lastName} ${company} ${email} ${clientReference}`);
-  latest = { contact, written, texts: null };
+  const written = joined(firstName, lastName, company, email, clientReference);
+  latest = { contact, written, wholes: null, beginnings: null };
   return latest;
+}
+
+function wholesOf(texts: Texts): string[] {
+  const { email, clientReference } = texts.contact;
+  texts.wholes ??= [email, clientReference].flatMap((text) => (text === null ? [] : foldWhole(text)));
+  return texts.wholes;
+}
+
+function beginningsOf(texts: Texts): string[] {
+  if (texts.beginnings) return texts.beginnings;
+  const { leading, further } = wordsOfContact(texts.contact);
+  texts.beginnings = [...leading.filter((word) => word !== null), ...further, ...wholesOf(texts)];
+  return texts.beginnings;
 }
 
 /**
  * Whether a contact surely does not match, since a word is nowhere in its texts. It costs a tenth of cutting them into
  * words, and most contacts that are compared do not match.
  */
-function lacksAny(contact: ContactRecord, plain: string[]): boolean {
-  const { written } = latestOf(contact);
+function lacksAny({ written }: Texts, plain: string[]): boolean {
   return !plain.every((word) => written.includes(word));
-}
-
-function textsOf(contact: ContactRecord): Texts {
-  const known = latestOf(contact);
-  known.texts ??= foldedTexts(contact);
-  return known.texts;
-}
-
-function foldedTexts(contact: ContactRecord): Texts {
-  const folded = [contact.email, contact.clientReference].map((text) => foldWhole(text ?? ''));
-  const { leading, further } = wordsOfContact(contact);
-  return { beginnings: [...leading.filter((word) => word !== null), ...further, ...folded], folded, contact };
 }
 
 function termFor(text: string) {
@@ -116,10 +122,10 @@ function termFor(text: string) {
     words,
     ranges: [...textRanges(folded), ...numberRanges(digits)],
     isFoundIn: (texts: Texts) =>
-      (folded !== '' && texts.folded.some((own) => own.startsWith(folded))) ||
+      (folded !== '' && wholesOf(texts).some((own) => own.startsWith(folded))) ||
       isNumberOf(texts.contact, digits),
     areWordsOf: (texts: Texts) =>
-      words.length > 0 && words.every((word) => texts.beginnings.some((own) => own.startsWith(word))),
+      words.length > 0 && words.every((word) => beginningsOf(texts).some((own) => own.startsWith(word))),
   };
 }
 
