@@ -36,12 +36,12 @@ test('a batch that nobody stands beside is made in chunks of 500', async () => {
   expect(await chunksOf(600)).toEqual([500, 100]);
 });
 
-test("while another's single text waits to go out, chunks are a fifth of that, and the batch still comes to its end", async () => {
+test("while another's single text waits to go out, chunks are a tenth of that, and the batch still comes to its end", async () => {
   const other = await textingWorkspace();
   await sendSms(api, other);
   // Processes ask from time to time alone.
-  await waitFor('it is seen', async () => (await nextPace()).rows === 100);
-  expect(await chunksOf(250)).toEqual([100, 100, 50]);
+  await waitFor('it is seen', async () => (await nextPace()).rows === 50);
+  expect(await chunksOf(120)).toEqual([50, 50, 20]);
 });
 
 test('a text that is scheduled for later does not slow a batch down', async () => {

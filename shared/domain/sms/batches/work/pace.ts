@@ -6,9 +6,10 @@ import { hasJobsInHand } from '../../../../queue/queue.ts';
 /**
  * A batch gives way to single texts. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from its
  * request to its gateway, so while single texts go out chunks are smaller, and between two of them the database is left
- * alone for as long as the last one took.
+ * alone for three times as long as the last one took.
  */
-const [rowsAlone, rowsBesideOthers] = [500, 100];
+const [rowsAlone, rowsBesideOthers] = [500, 50];
+const restByChunk = 3;
 const longestPauseMs = 100;
 const askEveryMs = 50;
 /** Single texts take a few milliseconds each: where one was seen, more are likely to come. */
@@ -36,7 +37,7 @@ export async function nextPace(): Promise<{ rows: number; rest: () => Promise<vo
   if (!(await areSingleTextsInHand())) return { rows: rowsAlone, rest: async () => undefined };
   const startedAt = performance.now();
   const rest = async () => {
-    await sleep(Math.min(longestPauseMs, performance.now() - startedAt));
+    await sleep(Math.min(longestPauseMs, restByChunk * (performance.now() - startedAt)));
   };
   return { rows: rowsBesideOthers, rest };
 }
