@@ -47,3 +47,15 @@ test('of a fault with a limit no time counts in which a web process was harmed, 
   expect(gapOf([], [fault('the machine stalled', 'worker', 4_000, 600)])).toBe(500);
   expect(gapOf([{ ...web, atMs: 0, lastedMs: 9_000 }])).toBeNull();
 });
+
+test('time without a 2xx belongs to the fault of an engine in which it passes, not to the one before it as well', () => {
+  const requests = new Map([1_000, 1_800, 3_900, 8_000, 8_500].map((at) => request(String(at), at)));
+  const faults = [
+    fault('kill', 'mysql', 1_500, 2_500),
+    fault('freeze', 'mysql', 4_000, 3_000),
+    fault('kill', 'mysql', 7_200, 900),
+  ];
+  const gaps = gapsOf({ requests, stalls }, faults, limits).map(({ gapMs }) => gapMs);
+  // From 3,900 to 8,000 nothing was accepted: 100 are the first one's, and 1,000 the last one's.
+  expect(gaps).toEqual([2_100, 4_100, 1_000]);
+});

@@ -9,9 +9,22 @@ type Span = { fromMs: number; toMs: number };
 const spanOf = ({ atMs, lastedMs }: InjectedFault): Span => ({ fromMs: atMs, toMs: atMs + lastedMs });
 const meet = (one: Span, other: Span): boolean => one.fromMs < other.toMs && other.fromMs < one.toMs;
 
+/** As much of a pause as lies between the fault before this one and the fault after it. */
+const clip = (pause: Span, own: Span, others: Span[]): Span => ({
+  fromMs: Math.max(
+    pause.fromMs,
+    ...others.filter((other) => other.fromMs < own.fromMs).map(({ toMs }) => toMs),
+  ),
+  toMs: Math.min(
+    pause.toMs,
+    ...others.filter((other) => other.fromMs >= own.fromMs).map(({ fromMs }) => fromMs),
+  ),
+});
+
 /**
  * The longest time without a 2xx that falls into the fault, even in part. Where the fault has a limit, no time counts in
- * which a web process was harmed too, or the whole machine gave nobody any time: those answer for themselves.
+ * which a web process was harmed too, or the whole machine gave nobody any time, and none that belongs to the fault of the
+ * same engine before or after it: those answer for themselves.
  */
 export function gapsOf(
   { requests, stalls }: Known,
@@ -25,9 +38,16 @@ export function gapsOf(
   const others = [...faults.filter(({ target }) => target.startsWith('web')), ...stalls].map(spanOf);
   return faults.map((fault) => {
     const limitMs = limitsMs[fault.kind];
-    const own = pauses
-      .filter((pause) => meet(pause, spanOf(fault)))
-      .filter((pause) => limitMs === undefined || !others.some((other) => meet(pause, other)));
+    const span = spanOf(fault);
+    const hit = pauses.filter((pause) => meet(pause, span));
+    const beside = faults.filter((other) => other !== fault && other.target === fault.target).map(spanOf);
+    const own =
+      limitMs === undefined
+        ? hit
+        : hit
+            .filter((pause) => !others.some((other) => meet(pause, other)))
+            .map((pause) => clip(pause, span, beside))
+            .filter((pause) => meet(pause, span));
     const gapMs = own.length === 0 ? null : Math.max(...own.map(({ fromMs, toMs }) => toMs - fromMs));
     return { fault, gapMs, limitMs };
   });

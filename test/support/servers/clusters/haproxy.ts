@@ -7,6 +7,7 @@ import { checkout } from '../../../../scripts/setup/environment.ts';
 import * as kept from '../../../../scripts/setup/kept.ts';
 import { findHaproxy, type Program } from '../../../../scripts/setup/servers/programs.ts';
 import { startServer } from '../../../../scripts/setup/servers/server.ts';
+import { waitFor } from '../../time/wait-for.ts';
 import { type OwnMysql, type OwnServer, ownFolder, run } from '../own-servers.ts';
 import { addressOf } from '../tcp-proxy.ts';
 
@@ -54,8 +55,23 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
     async lead(away, from) {
       const index = nodes.findIndex(({ url: each }) => each === from.url);
       const name = `${index === 0 ? 'mysql' : 'mysql_others'}/db${index + 1}`;
-      await control(socket, `set server ${name} state ${away === 'away' ? 'maint' : 'ready'}`);
-      if (away === 'away') await control(socket, `shutdown sessions server ${name}`);
+      const commands =
+        away === 'away'
+          ? [`set server ${name} state maint`, `shutdown sessions server ${name}`]
+          : [`set server ${name} state ready`];
+      // It may have been killed, and is started again.
+      for (const command of commands)
+        await waitFor(
+          'the proxy is there',
+          () =>
+            control(socket, command).then(
+              () => true,
+              () => false,
+            ),
+          {
+            timeoutMs: 60_000,
+          },
+        );
     },
   };
 }
