@@ -29,7 +29,7 @@ async function looked(batchId: string) {
         SUM(parts) AS parts, SUM(cost_gbp) AS cost FROM sms_batch_counts WHERE batch_id = ?) AS counts
       JOIN (SELECT ${statuses.map((name) => `COALESCE(SUM(status = '${name}'), 0) AS its_${name}`).join(', ')},
         COUNT(*) AS messages, COALESCE(SUM(parts), 0) AS its_parts FROM sms_messages WHERE batch_id = ?) AS messages
-      JOIN (SELECT COUNT(*) AS its_rows FROM sms_batch_rows WHERE batch_id = ?) AS stored`,
+      JOIN (SELECT COUNT(*) AS its_rows FROM sms_batch_rows WHERE batch_id = ?) AS kept_rows`,
     [id, id, id],
   );
   return Object.fromEntries(Object.entries(row!).map(([name, value]) => [name, Number(value)])) as Record<
