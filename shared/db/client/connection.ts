@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import { logger } from '../../common/logger.ts';
 import { config } from '../../config/config.ts';
 import { asProblem, isForElsewhere, isMisled } from './faults.ts';
-import { doubtWriter, findWriter, forgetWriter, reviewWriter } from './writer.ts';
+import { findWriter, forgetWriter } from './writer.ts';
 
 /** The part of mysql2's callback connection that we use. */
 export type Connection = {
@@ -21,8 +21,6 @@ export type Changed = { affectedRows: number };
 // Nothing may hang on a frozen server for ever.
 export const acquireTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
-/** A server that takes longer over something may stand still. */
-const stalledAfterMs = 2_000;
 // A process that hangs amid a transaction holds its locks, and what is locked stands still for everybody, until the
 // server ends its connection. The pool itself closes those that have been idle for 30 seconds.
 const idleSeconds = 60;
@@ -134,28 +132,12 @@ export async function closeDatabase(): Promise<void> {
 export async function acquire(): Promise<{ connection: Connection; release: () => Promise<void> }> {
   const { client } = database();
   try {
-    await settleDoubt();
-    const startedAt = performance.now();
-    let connection: Connection = await client.acquireConnection();
-    if (performance.now() - startedAt >= stalledAfterMs) {
-      doubtWriter();
-      if (await settleDoubt()) {
-        await client.releaseConnection(connection);
-        connection = await client.acquireConnection();
-      }
-    }
+    const connection: Connection = await client.acquireConnection();
     return { connection, release: () => client.releaseConnection(connection) };
   } catch (error) {
     forgetWriter();
     throw asProblem(error);
   }
-}
-
-/** Before a connection is used. True: those that there are lead to a server that has been left, and serve nobody any more. */
-async function settleDoubt(): Promise<boolean> {
-  const hasLeft = await reviewWriter();
-  if (hasLeft) misledBefore = performance.now();
-  return hasLeft;
 }
 
 export function send<T>(
@@ -167,11 +149,9 @@ export function send<T>(
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     let isDone = false;
-    let isLate = false;
     const done = (error: unknown, rows?: unknown) => {
       isDone = true;
       clearTimeout(timer);
-      if (isLate) doubtWriter();
       if (!error) return resolve(rows as T);
       // A connection that broke or timed out is in an unknown state: it must not serve anyone else.
       if ((error as { fatal?: boolean }).fatal) discard(connection, error);
@@ -184,18 +164,12 @@ export function send<T>(
     else connection.query(options, done);
     // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:
     // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
-    if (isDone) return;
-    const limitMs = config.MYSQL_TIMEOUT_SECONDS * 1000;
-    const lateMs = Math.min(stalledAfterMs, limitMs / 2);
-    timer = setTimeout(() => {
-      isLate = true;
-      doubtWriter();
+    if (!isDone)
       timer = setTimeout(() => {
         // A writer that its group has lost takes statements and ends none of them.
         forgetWriter();
         done(timedOut());
-      }, limitMs - lateMs);
-    }, lateMs);
+      }, config.MYSQL_TIMEOUT_SECONDS * 1000);
   });
 }
 

@@ -70,19 +70,6 @@ test('once a statement has had no answer in time, the next one goes to another s
   expect(await usedPort()).toBe(Number(new URL(second.url).port));
 });
 
-test('a server that stood still is asked again before it is used, as others may have gone on without it', async () => {
-  const [ownPort, otherPort] = [Number(own.port), Number(new URL(second.url).port)];
-  await use(urlOf([own.host, new URL(second.url).host], twin));
-  await query('SELECT SLEEP(2.1)');
-  expect(await usedPort()).toBe(ownPort);
-  await mysql.query('SET GLOBAL read_only = 1');
-  // To be read-only alone makes no difference to those who read.
-  expect(await usedPort()).toBe(ownPort);
-  await Promise.all(Array.from({ length: 3 }, () => query('SELECT SLEEP(2.1)')));
-  expect(await usedPort()).toBe(otherPort);
-  await mysql.query('SET GLOBAL read_only = 0');
-});
-
 test('a server is known by the authority of ssl-ca, and refused without it', async () => {
   await use(urlOf([own.host], own, `?ssl-ca=${authority}`));
   const [row] = await query("SHOW STATUS LIKE 'Ssl_cipher'");
