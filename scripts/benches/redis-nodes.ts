@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import * as kept from '../setup/kept.ts';
 import { findRedis } from '../setup/servers/programs.ts';
 import { startRedis } from '../setup/servers/redis.ts';
-import { formCluster, slots } from '../setup/servers/redis-cluster.ts';
+import { formCluster, slotCount } from '../setup/servers/redis-cluster.ts';
 import * as session from '../setup/start/session.ts';
 
 /** One Redis, or a Redis Cluster of several that all take writes. */
@@ -73,7 +73,7 @@ async function slotsOf(node: Redis, prefixes: string[]): Promise<[number, number
     const [before, next] = [ordered[place - 1], ordered[place + 1]];
     return [
       before === undefined ? 0 : middleOf(before, slot),
-      next === undefined ? slots - 1 : middleOf(slot, next) - 1,
+      next === undefined ? slotCount - 1 : middleOf(slot, next) - 1,
     ];
   });
 }

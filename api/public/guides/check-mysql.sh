@@ -12,6 +12,7 @@ says() { case $said in *$1?$2*) ;; *) return 1 ;; esac; }
 says read_only OFF || exit 1
 # Nothing more is to be known of a server that is in no group.
 says wsrep_on ON || says group_replication_consistency || exit 0
+# Each of the two servers takes the setting of the other for a comment.
 # A node that stood still for a while says that all is well until it learns that the others went on without it. Only the
 # transaction tells, as it waits for them before it begins.
 says asked_the_others ON || exit 1

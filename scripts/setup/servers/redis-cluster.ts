@@ -10,7 +10,7 @@ export interface ClusterNode {
   slots: [number, number] | undefined;
 }
 
-export const slots = 16_384;
+export const slotCount = 16_384;
 // A busy machine takes long over it.
 const limitMs = 120_000;
 

@@ -76,7 +76,7 @@ function plainWordsOf(parts: { folded: string }[]): string[] {
  */
 type Texts = {
   contact: ContactRecord;
-  written: string;
+  written: string | null;
   wholes: string[] | null;
   beginnings: string[] | null;
 };
@@ -85,11 +85,14 @@ let latest: Texts | undefined;
 
 /** A contact may be compared with a thousand filters in turn, and folding its texts is most of the work. */
 function textsOf(contact: ContactRecord): Texts {
-  if (latest?.contact === contact) return latest;
-  const { firstName, lastName, company, email, clientReference } = contact;
-  const written = joined(firstName, lastName, company, email, clientReference);
-  latest = { contact, written, wholes: null, beginnings: null };
+  if (latest?.contact !== contact) latest = { contact, written: null, wholes: null, beginnings: null };
   return latest;
+}
+
+function writtenIn(texts: Texts): string {
+  const { firstName, lastName, company, email, clientReference } = texts.contact;
+  texts.written ??= joined(firstName, lastName, company, email, clientReference);
+  return texts.written;
 }
 
 function wholesOf(texts: Texts): string[] {
@@ -109,8 +112,8 @@ function beginningsOf(texts: Texts): string[] {
  * Whether a contact surely does not match, since a word is nowhere in its texts. It costs a tenth of cutting them into
  * words, and most contacts that are compared do not match.
  */
-function lacksAny({ written }: Texts, plain: string[]): boolean {
-  return !plain.every((word) => written.includes(word));
+function lacksAny(texts: Texts, plain: string[]): boolean {
+  return !plain.every((word) => writtenIn(texts).includes(word));
 }
 
 function termFor(text: string) {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Redis } from 'ioredis';
 import * as kept from '../../../scripts/setup/kept.ts';
-import { type ClusterNode, formCluster, slots } from '../../../scripts/setup/servers/redis-cluster.ts';
+import { type ClusterNode, formCluster, slotCount } from '../../../scripts/setup/servers/redis-cluster.ts';
 import { waitFor } from '../time/wait-for.ts';
 import { type OwnServer, ownFolder, startOwnRedis } from './own-servers.ts';
 
@@ -155,9 +155,9 @@ export async function startRedisCluster(
   );
   const primaries = nodes.slice(0, 3);
   const replicas = nodes.slice(3);
-  const share = Math.ceil(slots / primaries.length);
+  const share = Math.ceil(slotCount / primaries.length);
   const slotsOf = (index: number): ClusterNode['slots'] =>
-    index < primaries.length ? [index * share, Math.min(slots, (index + 1) * share) - 1] : undefined;
+    index < primaries.length ? [index * share, Math.min(slotCount, (index + 1) * share) - 1] : undefined;
   const urls = nodes.map(({ url }) => url);
   const own = await askAll(urls, async (connections) => {
     await formCluster(

@@ -61,17 +61,9 @@ export async function startHaproxy(nodes: readonly OwnMysql[], client: Program):
           : [`set server ${name} state ready`];
       // It may have been killed, and is started again.
       for (const command of commands)
-        await waitFor(
-          'the proxy is there',
-          () =>
-            control(socket, command).then(
-              () => true,
-              () => false,
-            ),
-          {
-            timeoutMs: 60_000,
-          },
-        );
+        await waitFor('the proxy is there', () => control(socket, command).then(() => true), {
+          timeoutMs: 60_000,
+        });
     },
   };
 }
