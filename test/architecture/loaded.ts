@@ -21,7 +21,7 @@ export const ceilings = [
   { name: 'worker_webhooks', files: 1195, clients: [webhookClient] },
   { name: 'worker_sms', files: 1275, clients: [] },
   { name: 'worker_batches', files: 1250, clients: [] },
-  { name: 'worker_contacts', files: 1015, clients: [] },
+  { name: 'worker_contacts', files: 1016, clients: [] },
   { name: 'worker_events', files: 1340, clients: [] },
   { name: 'inbound', files: 1020, clients: [] },
 ];

@@ -2,7 +2,8 @@ import knex, { type Knex } from 'knex';
 import { logger } from '../../common/logger.ts';
 import { config } from '../../config/config.ts';
 import { asProblem, isForElsewhere, isMisled } from './faults.ts';
-import { findWriter, forgetWriter } from './writer.ts';
+import { serverState } from './membership.ts';
+import { doubtWriter, findWriter, forgetWriter, reviewWriter } from './writer.ts';
 
 /** The part of mysql2's callback connection that we use. */
 export type Connection = {
@@ -21,6 +22,8 @@ export type Changed = { affectedRows: number };
 // Nothing may hang on a frozen server for ever.
 export const acquireTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
+/** A server that takes longer over something may stand still. */
+const stalledAfterMs = 2_000;
 // A process that hangs amid a transaction holds its locks, and what is locked stands still for everybody, until the
 // server ends its connection. The pool itself closes those that have been idle for 30 seconds.
 const idleSeconds = 60;
@@ -66,26 +69,11 @@ export function database(): Knex {
       propagateCreateError: true,
       validate: ({ madeAt = 0 }: Connection) => madeAt >= misledBefore,
       afterCreate: (connection: Connection, done: (error: unknown, connection: Connection) => void) => {
-        const end = (error: unknown) => {
-          if (error) connection.destroy();
-          done(error, connection);
-        };
-        connection.madeAt = performance.now();
-        connection.query(
-          {
-            timeout: connectTimeoutMs,
-            // MariaDB, by itself, makes a list of a thousand values a table to be joined: it reads three times as much,
-            // and may read, and lock, all rows of the other table.
-            sql: `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
-              time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}
-              /*M! , in_predicate_conversion_threshold = 0 */`,
-          },
+        prepare(connection).then(
+          () => done(null, connection),
           (error) => {
-            if (error) return end(error);
-            connection.query(
-              { timeout: connectTimeoutMs, sql: 'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED' },
-              (error) => (error ? end(error) : follow(connection, end)),
-            );
+            connection.destroy();
+            done(error, connection);
           },
         );
       },
@@ -101,22 +89,25 @@ function renew(at: number): boolean {
   return true;
 }
 
-const nameOfServer = "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name";
-
-/**
- * A proxy may lead new connections to another server while those that there are stay with theirs. Of two servers of a cluster
- * one is behind: a process that asks both might see that something has happened at the one, and not find it at the other.
- * So all of a pool lead to one server, the one that it met last.
- */
-function follow(connection: Connection, done: (error: unknown) => void): void {
-  connection.query({ timeout: connectTimeoutMs, sql: nameOfServer }, (error, rows) => {
-    if (error) return done(error);
-    const { name } = (rows as { name: string }[])[0]!;
-    const at = connection.madeAt ?? 0;
-    // A proxy may lead here and there by turns.
-    if (usual === undefined || usual === name || renew(at)) usual = name;
-    done(null);
-  });
+async function prepare(connection: Connection): Promise<void> {
+  const at = performance.now();
+  connection.madeAt = at;
+  const ask = (sql: string) =>
+    new Promise<Row[]>((resolve, reject) => {
+      const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as Row[]));
+      connection.query({ timeout: connectTimeoutMs, sql }, done);
+    });
+  // MariaDB, by itself, makes a list of a thousand values a table to be joined: it reads three times as much, and may
+  // read, and lock, all rows of the other table.
+  await ask(`SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
+    time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}
+    /*M! , in_predicate_conversion_threshold = 0 */`);
+  await ask('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  const { name } = await serverState(ask);
+  // A proxy may lead new connections to another server while those that there are stay with theirs. Of two servers of a
+  // cluster one is behind: a process that asks both might see that something has happened at the one, and not find it at
+  // the other. So all of a pool lead to one server, the one that it met last. A proxy may lead here and there by turns.
+  if (usual === undefined || usual === name || renew(at)) usual = name;
 }
 
 export async function closeDatabase(): Promise<void> {
@@ -132,12 +123,28 @@ export async function closeDatabase(): Promise<void> {
 export async function acquire(): Promise<{ connection: Connection; release: () => Promise<void> }> {
   const { client } = database();
   try {
-    const connection: Connection = await client.acquireConnection();
+    await settleDoubt();
+    const startedAt = performance.now();
+    let connection: Connection = await client.acquireConnection();
+    if (performance.now() - startedAt >= stalledAfterMs) {
+      doubtWriter();
+      if (await settleDoubt()) {
+        await client.releaseConnection(connection);
+        connection = await client.acquireConnection();
+      }
+    }
     return { connection, release: () => client.releaseConnection(connection) };
   } catch (error) {
     forgetWriter();
     throw asProblem(error);
   }
+}
+
+/** Before a connection is used. True: those that there are lead to a server that has been left, and serve nobody any more. */
+async function settleDoubt(): Promise<boolean> {
+  const hasLeft = await reviewWriter();
+  if (hasLeft) misledBefore = performance.now();
+  return hasLeft;
 }
 
 export function send<T>(
@@ -149,9 +156,11 @@ export function send<T>(
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
     let isDone = false;
+    let isLate = false;
     const done = (error: unknown, rows?: unknown) => {
       isDone = true;
       clearTimeout(timer);
+      if (isLate) doubtWriter();
       if (!error) return resolve(rows as T);
       // A connection that broke or timed out is in an unknown state: it must not serve anyone else.
       if ((error as { fatal?: boolean }).fatal) discard(connection, error);
@@ -164,12 +173,18 @@ export function send<T>(
     else connection.query(options, done);
     // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:
     // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
-    if (!isDone)
+    if (isDone) return;
+    const limitMs = config.MYSQL_TIMEOUT_SECONDS * 1000;
+    const lateMs = Math.min(stalledAfterMs, limitMs / 2);
+    timer = setTimeout(() => {
+      isLate = true;
+      doubtWriter();
       timer = setTimeout(() => {
         // A writer that its group has lost takes statements and ends none of them.
         forgetWriter();
         done(timedOut());
-      }, config.MYSQL_TIMEOUT_SECONDS * 1000);
+      }, limitMs - lateMs);
+    }, lateMs);
   });
 }
 

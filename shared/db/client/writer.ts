@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { RowDataPacket } from 'mysql2/promise';
 import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
+import { serverState } from './membership.ts';
 
 /** How one of the servers of MYSQL_URL is reached, as the driver takes it. */
 type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
@@ -11,7 +12,17 @@ type Host = Servers['hosts'][number];
 /** How long each server may take to say whether it takes writes. */
 const probeMs = 1_000;
 
+/**
+ * A member of Group Replication begins no transaction then before its group has agreed, so one that has been put out of it
+ * and does not know yet gives no answer in time. A node of Galera without its quorum refuses to begin one anyway.
+ * MariaDB takes the setting for a comment.
+ */
+const waitForGroup =
+  "SET SESSION autocommit = 1 /*!80014 , SESSION group_replication_consistency = 'BEFORE' */";
+
 let current: { address: Promise<DatabaseAddress>; isForgotten: boolean } | undefined;
+let isDoubted = false;
+let review: Promise<boolean> | undefined;
 
 /**
  * The server that takes writes: of several the first that does, for as long as nothing is wrong with it. In their order, so
@@ -29,19 +40,62 @@ export function forgetWriter(): void {
   current = undefined;
 }
 
+/**
+ * The server has stood still for a while. Its group may have gone on without it meanwhile, and a server learns that a few
+ * seconds late: until then it takes itself for the one that takes writes, and answers with old rows.
+ */
+export function doubtWriter(): void {
+  isDoubted ||= hasChoice();
+}
+
+/** Asks the servers again where the one in use is doubted. True: another one takes writes, and the next connection leads there. */
+export async function reviewWriter(): Promise<boolean> {
+  if (isDoubted) {
+    isDoubted = false;
+    const own = ask().finally(() => {
+      if (review === own) review = undefined;
+    });
+    review = own;
+  }
+  return (await review) ?? false;
+}
+
+async function ask(): Promise<boolean> {
+  const before = current;
+  if (!before) return false;
+  const { uri } = await before.address;
+  const isInUse = (address: DatabaseAddress) => address.uri === uri;
+  const addresses = addressesOf(config.MYSQL_URL);
+  // The one in use first: as long as it takes writes there is no reason to leave it.
+  const inTurn = [...addresses.filter(isInUse), ...addresses.filter((address) => !isInUse(address))];
+  const found = await findWritable(inTurn);
+  // Where none takes writes, the one in use is as good as any.
+  if (!found || before !== current || isInUse(found)) return false;
+  before.isForgotten = true;
+  current = { address: Promise.resolve(found), isForgotten: false };
+  return true;
+}
+
 /** Whether MYSQL_URL names several servers. */
 const hasChoice = (): boolean => (parseServers(config.MYSQL_URL)?.hosts.length ?? 0) > 1;
 
 async function choose(url: string): Promise<DatabaseAddress> {
-  const servers = parseServers(url);
-  // The driver parses an address of another form.
-  if (!servers) return { uri: url };
-  const addresses = servers.hosts.map((host) => addressOf(servers, host));
+  const addresses = addressesOf(url);
   const [first, ...others] = addresses as [DatabaseAddress, ...DatabaseAddress[]];
   if (others.length === 0) return first;
+  // The first one says what is wrong, or lets read what is there.
+  return (await findWritable(addresses)) ?? first;
+}
+
+function addressesOf(url: string): DatabaseAddress[] {
+  const servers = parseServers(url);
+  // The driver parses an address of another form.
+  return servers ? servers.hosts.map((host) => addressOf(servers, host)) : [{ uri: url }];
+}
+
+async function findWritable(addresses: DatabaseAddress[]): Promise<DatabaseAddress | null> {
   for (const address of addresses) if (await takesWrites(address)) return address;
-  // It says what is wrong, or lets read what is there.
-  return first;
+  return null;
 }
 
 function addressOf(
@@ -64,13 +118,14 @@ async function takesWrites(address: DatabaseAddress): Promise<boolean> {
   const { createConnection } = await import('mysql2/promise');
   const connection = await createConnection({ ...address, connectTimeout: probeMs }).catch(() => null);
   if (!connection) return false;
+  const ask = async (sql: string) => {
+    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: probeMs });
+    return rows;
+  };
   try {
-    // A node of Galera that has lost its group refuses even this.
-    const [rows] = await connection.query<RowDataPacket[]>({
-      sql: 'SELECT @@GLOBAL.read_only AS isReadOnly',
-      timeout: probeMs,
-    });
-    return rows[0]!['isReadOnly'] === 0;
+    await ask(waitForGroup);
+    await ask('START TRANSACTION');
+    return (await serverState(ask)).takesWrites;
   } catch {
     return false;
   } finally {

@@ -70,6 +70,19 @@ test('once a statement has had no answer in time, the next one goes to another s
   expect(await usedPort()).toBe(Number(new URL(second.url).port));
 });
 
+test('a server that stood still is asked again before it is used, as others may have gone on without it', async () => {
+  const [ownPort, otherPort] = [Number(own.port), Number(new URL(second.url).port)];
+  await use(urlOf([own.host, new URL(second.url).host], twin));
+  await query('SELECT SLEEP(2.1)');
+  expect(await usedPort()).toBe(ownPort);
+  await mysql.query('SET GLOBAL read_only = 1');
+  // To be read-only alone makes no difference to those who read.
+  expect(await usedPort()).toBe(ownPort);
+  await Promise.all(Array.from({ length: 3 }, () => query('SELECT SLEEP(2.1)')));
+  expect(await usedPort()).toBe(otherPort);
+  await mysql.query('SET GLOBAL read_only = 0');
+});
+
 test('a server is known by the authority of ssl-ca, and refused without it', async () => {
   await use(urlOf([own.host], own, `?ssl-ca=${authority}`));
   const [row] = await query("SHOW STATUS LIKE 'Ssl_cipher'");
@@ -95,4 +108,34 @@ test('once new connections lead to another server, those that led to the one bef
   line.redirect(second.url);
   await portsOf(4);
   expect(await portsOf(3)).toEqual(new Set([Number(new URL(second.url).port)]));
+});
+
+test('a member of Group Replication that is outside of its group is not used, a server without a group is', async () => {
+  const third = await startOwnMysql();
+  const narrow = { username: 'narrow', password: 'narrow' };
+  await third.query("CREATE USER 'narrow'@'127.0.0.1' IDENTIFIED BY 'narrow'");
+  await third.query("GRANT SELECT ON mysql.* TO 'narrow'@'127.0.0.1'");
+  // MariaDB has no such groups.
+  const isMember = await third
+    .query(
+      `INSTALL PLUGIN group_replication SONAME 'group_replication.so';
+      SET GLOBAL group_replication_group_name = '7c2df6d0-ac51-4de1-a210-c6b93df877f0'`,
+    )
+    .then(
+      () => true,
+      () => false,
+    );
+  const { host, port } = new URL(third.url);
+  const answer = () => query('SELECT 1').catch(({ cause }) => cause.message);
+  const expected = (refusal: string) => (isMember ? expect.stringContaining(refusal) : [{ 1: 1 }]);
+  await use(urlOf([host], narrow));
+  expect(await answer()).toEqual(expected('GRANT SELECT ON performance_schema.replication_group_members'));
+  if (isMember)
+    await third.query("GRANT SELECT ON performance_schema.replication_group_members TO 'narrow'@'127.0.0.1'");
+  expect(await answer()).toEqual(expected('not the primary of its group, but OFFLINE'));
+
+  await third.query("CREATE USER 'twin'@'127.0.0.1' IDENTIFIED BY 'twin'");
+  await third.query("GRANT SELECT, INSERT ON *.* TO 'twin'@'127.0.0.1'");
+  await use(urlOf([host, own.host], twin));
+  expect(await usedPort()).toBe(Number(isMember ? own.port : port));
 });

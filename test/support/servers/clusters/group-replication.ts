@@ -7,7 +7,10 @@ import { type OwnMysql, ownFolder, startOwnMysql } from '../own-servers.ts';
 
 /** A member of a group that all have the same rows, of which one takes writes. */
 export type Member = OwnMysql & {
-  /** Until it has all that the others have; one that its group has put out joins it anew. */
+  /**
+   * Until it has all that the others have. One that its group has put out joins it anew, and one that starts joins only
+   * here: until then it takes writes that no other has, as one does that cannot join.
+   */
   untilJoined: () => Promise<void>;
   /** Whether it is the one that takes writes, and its group agrees. */
   isPrimary: () => Promise<boolean>;
@@ -63,8 +66,6 @@ export async function startGroupReplication(count = 3): Promise<Member[]> {
     if (isFirst) await server.query('SET GLOBAL group_replication_bootstrap_group = 0');
     await members[index]!.untilJoined();
   }
-  // From now on a member that starts finds the others by itself.
-  for (const server of servers) await server.query('SET PERSIST group_replication_start_on_boot = 1');
   return members;
 }
 
