@@ -2,7 +2,7 @@ import knex, { type Knex } from 'knex';
 import { logger } from '../../common/logger.ts';
 import { config } from '../../config/config.ts';
 import { asProblem, isForElsewhere, isMisled } from './faults.ts';
-import { serverState } from './membership.ts';
+import { requirePrimary, viewOfServer } from './membership.ts';
 import { doubtWriter, findWriter, forgetWriter, reviewWriter } from './writer.ts';
 
 /** The part of mysql2's callback connection that we use. */
@@ -103,7 +103,9 @@ async function prepare(connection: Connection): Promise<void> {
     time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}
     /*M! , in_predicate_conversion_threshold = 0 */`);
   await ask('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
-  const { name } = await serverState(ask);
+  const view = await viewOfServer(ask);
+  requirePrimary(view);
+  const { name } = view;
   // A proxy may lead new connections to another server while those that there are stay with theirs. Of two servers of a
   // cluster one is behind: a process that asks both might see that something has happened at the one, and not find it at
   // the other. So all of a pool lead to one server, the one that it met last. A proxy may lead here and there by turns.

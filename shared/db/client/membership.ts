@@ -3,16 +3,17 @@ import { logger } from '../../common/logger.ts';
 /** Sends a statement by a connection of its own kind. */
 type AskServer = (sql: string) => Promise<Record<string, unknown>[]>;
 
-/** `name` tells one server from another. */
-type ServerState = { name: string; takesWrites: boolean };
+type Member = { id: string; state: string; role: string; isOwn: number };
+
+/** A server as it describes itself: `name` tells one from another, `members` are those of its group, as it sees them. */
+export type ServerView = { name: string; isReadOnly: boolean; members: Member[] | null };
 
 // MariaDB takes what stands behind the number for a comment. Everybody may read that table, unlike the one below.
 const whichServer = `SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly
   /*!80014 , (SELECT VARIABLE_VALUE FROM performance_schema.global_variables
     WHERE VARIABLE_NAME = 'group_replication_group_name') AS groupName */`;
-// A member that has not begun to join has no row, or one without its name.
-const ownRow = `SELECT MEMBER_STATE AS state, MEMBER_ROLE AS role
-  FROM performance_schema.replication_group_members WHERE MEMBER_ID = @@server_uuid`;
+const membersOfGroup = `SELECT MEMBER_ID AS id, MEMBER_STATE AS state, MEMBER_ROLE AS role, MEMBER_ID = @@server_uuid AS isOwn
+  FROM performance_schema.replication_group_members`;
 
 const mayNotRead = 1142;
 const logEveryMs = 60_000;
@@ -23,22 +24,56 @@ class UnusableServer extends Error {
   readonly fatal = true;
 }
 
-/**
- * Asks a server what it is. A member of Group Replication that starts takes writes for a moment before it guards itself,
- * and for good if it cannot join: such writes are in no other member. One that is not the primary may be behind, and then
- * does not find what was accepted. So neither is used, not even for reading.
- * @throws {UnusableServer}
- */
-export async function serverState(ask: AskServer): Promise<ServerState> {
+/** @throws {UnusableServer} where the user may not know whether the server is in its group */
+export async function viewOfServer(ask: AskServer): Promise<ServerView> {
   const [server] = (await ask(whichServer)) as { name: string; isReadOnly: number; groupName?: string }[];
   const { name, isReadOnly, groupName } = server!;
-  if (groupName) {
-    const [member] = (await ask(ownRow).catch(refuseUnknown)) as { state: string; role: string }[];
-    const { state = 'OFFLINE', role = '' } = member ?? {};
-    if (state !== 'ONLINE' || role !== 'PRIMARY')
-      throw new UnusableServer(`the server is not the primary of its group, but ${state} ${role}`.trimEnd());
-  }
-  return { name, takesWrites: isReadOnly === 0 };
+  const members = groupName ? ((await ask(membersOfGroup).catch(refuseUnknown)) as Member[]) : null;
+  return { name, isReadOnly: isReadOnly !== 0, members };
+}
+
+/**
+ * A member of Group Replication that starts takes writes for a moment before it guards itself, and for good if it cannot
+ * join: such writes are in no other member. One that is not the primary may be behind, and then does not find what was
+ * accepted. So neither is used, not even for reading.
+ * @throws {UnusableServer}
+ */
+export function requirePrimary({ members }: ServerView): void {
+  if (!members) return;
+  // A member that has not begun to join has a row without its name.
+  const own = members.find(isOwn) ?? { state: 'OFFLINE', role: '' };
+  if (isOnlinePrimary(own)) return;
+  const { state, role } = own;
+  throw new UnusableServer(`the server is not the primary of its group, but ${state} ${role}`.trimEnd());
+}
+
+const isOwn = (member: Member): boolean => member.isOwn === 1;
+const isOnlinePrimary = ({ state, role }: Pick<Member, 'state' | 'role'>): boolean =>
+  state === 'ONLINE' && role === 'PRIMARY';
+
+/**
+ * Of several servers, as far as they have answered, the place of the first that takes writes. A primary that stood still
+ * takes itself for the primary for some seconds more, and the others have another one by then: so it has to be the primary
+ * for as many of them as any.
+ */
+export function findWritable(views: readonly (ServerView | null)[]): number {
+  const votes = new Map<string, number>();
+  for (const view of views)
+    for (const { id } of seesMost(view?.members) ? view!.members!.filter(isOnlinePrimary) : [])
+      votes.set(id, (votes.get(id) ?? 0) + 1);
+  const most = Math.max(...votes.values());
+  return views.findIndex((view) => {
+    if (!view || view.isReadOnly) return false;
+    if (!view.members) return true;
+    const own = view.members.find(isOwn);
+    return own !== undefined && isOnlinePrimary(own) && votes.get(own.id) === most;
+  });
+}
+
+/** A member that is cut off from the others knows nothing new of them. */
+function seesMost(members: Member[] | null | undefined): boolean {
+  if (!members) return false;
+  return members.filter(({ state }) => state === 'UNREACHABLE').length < members.length / 2;
 }
 
 function refuseUnknown(error: unknown): never {

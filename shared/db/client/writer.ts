@@ -2,23 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { RowDataPacket } from 'mysql2/promise';
 import { config } from '../../config/config.ts';
 import { parseServers, type Servers } from '../../config/servers.ts';
-import { serverState } from './membership.ts';
+import { findWritable, type ServerView, viewOfServer } from './membership.ts';
 
 /** How one of the servers of MYSQL_URL is reached, as the driver takes it. */
 type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
 
 type Host = Servers['hosts'][number];
 
-/** How long each server may take to say whether it takes writes. */
+/** How long each server may take over each answer. */
 const probeMs = 1_000;
-
-/**
- * A member of Group Replication begins no transaction then before its group has agreed, so one that has been put out of it
- * and does not know yet gives no answer in time. A node of Galera without its quorum refuses to begin one anyway.
- * MariaDB takes the setting for a comment.
- */
-const waitForGroup =
-  "SET SESSION autocommit = 1 /*!80014 , SESSION group_replication_consistency = 'BEFORE' */";
 
 let current: { address: Promise<DatabaseAddress>; isForgotten: boolean } | undefined;
 let isDoubted = false;
@@ -68,7 +60,7 @@ async function ask(): Promise<boolean> {
   const addresses = addressesOf(config.MYSQL_URL);
   // The one in use first: as long as it takes writes there is no reason to leave it.
   const inTurn = [...addresses.filter(isInUse), ...addresses.filter((address) => !isInUse(address))];
-  const found = await findWritable(inTurn);
+  const found = await firstWritable(inTurn);
   // Where none takes writes, the one in use is as good as any.
   if (!found || before !== current || isInUse(found)) return false;
   before.isForgotten = true;
@@ -84,7 +76,7 @@ async function choose(url: string): Promise<DatabaseAddress> {
   const [first, ...others] = addresses as [DatabaseAddress, ...DatabaseAddress[]];
   if (others.length === 0) return first;
   // The first one says what is wrong, or lets read what is there.
-  return (await findWritable(addresses)) ?? first;
+  return (await firstWritable(addresses)) ?? first;
 }
 
 function addressesOf(url: string): DatabaseAddress[] {
@@ -93,9 +85,8 @@ function addressesOf(url: string): DatabaseAddress[] {
   return servers ? servers.hosts.map((host) => addressOf(servers, host)) : [{ uri: url }];
 }
 
-async function findWritable(addresses: DatabaseAddress[]): Promise<DatabaseAddress | null> {
-  for (const address of addresses) if (await takesWrites(address)) return address;
-  return null;
+async function firstWritable(addresses: DatabaseAddress[]): Promise<DatabaseAddress | null> {
+  return addresses[findWritable(await Promise.all(addresses.map(look)))] ?? null;
 }
 
 function addressOf(
@@ -113,21 +104,20 @@ function addressOf(
   };
 }
 
-async function takesWrites(address: DatabaseAddress): Promise<boolean> {
+/** The server as it describes itself; null where it does not answer. */
+async function look(address: DatabaseAddress): Promise<ServerView | null> {
   // Where there is one server, nobody needs it.
   const { createConnection } = await import('mysql2/promise');
   const connection = await createConnection({ ...address, connectTimeout: probeMs }).catch(() => null);
-  if (!connection) return false;
-  const ask = async (sql: string) => {
-    const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: probeMs });
-    return rows;
-  };
+  if (!connection) return null;
   try {
-    await ask(waitForGroup);
-    await ask('START TRANSACTION');
-    return (await serverState(ask)).takesWrites;
+    return await viewOfServer(async (sql) => {
+      // A node of Galera that has lost its group refuses even this.
+      const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: probeMs });
+      return rows;
+    });
   } catch {
-    return false;
+    return null;
   } finally {
     connection.destroy();
   }
