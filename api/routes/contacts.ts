@@ -188,7 +188,7 @@ export default [
       const erasure = await contacts.remove(caller, params.id);
       return unfinished(undefined, {
         withinMs: contactErasure.erasesWithinMs,
-        finish: () => contactErasure.eraseTexts(erasure, contactErasure.erasesWithinMs),
+        finish: () => contactErasure.eraseTextsInRequest(erasure),
       });
     },
   }),

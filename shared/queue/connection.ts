@@ -76,8 +76,8 @@ class ReconnectingSentinels extends SentinelConnector {
 }
 
 function connectBySentinels(servers: Servers, settings: Settings): Redis {
-  const { search, path, scheme } = servers;
-  const isTls = scheme.startsWith('rediss');
+  const { search, path } = servers;
+  const { tls } = redisTls();
   return new Redis({
     ...settings,
     ...accessOf(servers),
@@ -85,7 +85,7 @@ function connectBySentinels(servers: Servers, settings: Settings): Redis {
     name: path,
     ...(search.has('sentinelUsername') && { sentinelUsername: search.get('sentinelUsername')! }),
     ...(search.has('sentinelPassword') && { sentinelPassword: search.get('sentinelPassword')! }),
-    enableTLSForSentinelMode: isTls,
+    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
     // A primary that hangs keeps its connections: the Sentinels say when another one has its place.
     failoverDetector: true,
     Connector: ReconnectingSentinels,
@@ -105,6 +105,8 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
     // A node that hangs keeps its connections: only another one says that it has lost its slots. Workers have a
     // connection for each lane and partition, so they ask seldom.
     slotsRefreshInterval: maxRetriesPerRequest === null ? 5_000 : 2_000,
+    // Else ioredis connects to what a name resolves to, which stands in no certificate.
+    ...(redisTls().tls && { dnsLookup: (name, done) => done(null, name) }),
     clusterRetryStrategy: retryStrategy ?? ((attempt) => Math.min(attempt * 100, 2_000)),
     redisOptions: {
       ...others,

@@ -6,18 +6,20 @@ import tls from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../shared/config/config.ts';
 import { closeProducer, producerConnection } from '../../shared/queue/connection.ts';
+import { findRedisFault } from '../../shared/queue/queue.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
 import { selfSignedCertificate } from '../support/servers/certificate.ts';
+import { type CertificateFiles, startRedisCluster, startSentinels } from '../support/servers/redis-groups.ts';
 
 let caFile: string;
 let url: string;
+let folder: string;
 beforeAll(async () => {
-  const { key, cert } = selfSignedCertificate(['localhost']);
-  const folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
+  folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
   atEnd(() => rmSync(folder, { recursive: true }));
-  caFile = join(folder, 'ca.pem');
-  writeFileSync(caFile, cert);
+  const { key, cert, files } = certificateFor('localhost');
+  caFile = files.cert;
   // The Redis of the tests, with TLS before it, as a host has it.
   const plain = new URL(config.REDIS_URL);
   const server = tls.createServer({ key, cert }, (socket) => {
@@ -37,6 +39,15 @@ beforeAll(async () => {
   });
 });
 
+function certificateFor(name: string) {
+  const { key, cert } = selfSignedCertificate([name]);
+  const own = mkdtempSync(join(folder, 'certificate-'));
+  const files: CertificateFiles = { key: join(own, 'key.pem'), cert: join(own, 'cert.pem') };
+  writeFileSync(files.key, key, { mode: 0o600 });
+  writeFileSync(files.cert, cert);
+  return { key, cert, files };
+}
+
 async function answers(settings: Partial<typeof config>): Promise<string> {
   closeProducer();
   changeSettings({ REDIS_URL: url, ...settings });
@@ -52,4 +63,24 @@ test('a Redis with TLS is used where its certificate is good, or is said not to 
   expect(await answers({ REDIS_TLS_CA_FILE: caFile })).toBe('PONG');
   expect(await answers({ REDIS_TLS_CA_FILE: undefined, REDIS_TLS_VERIFY: false })).toBe('PONG');
   expect(await answers({ REDIS_TLS_VERIFY: true })).toMatch(/self.signed/i);
+});
+
+// Sentinels say by which address the primary is reached, and nodes of a Cluster by which name.
+test.each([
+  ['Sentinels and the primary that they watch', '127.0.0.1', startSentinels],
+  [
+    'the nodes of a Redis Cluster',
+    'localhost',
+    (options: { certificate: CertificateFiles }) => startRedisCluster(config.QUEUE_PREFIX, options),
+  ],
+])('%s are reached with TLS, and not where their certificate is unknown', async (_name, host, start) => {
+  const { files } = certificateFor(host);
+  const group = await start({ certificate: files });
+  // The ports that it names take nothing but TLS.
+  const settings = { REDIS_URL: group.url, REDIS_TLS_VERIFY: true };
+  expect(await answers({ ...settings, REDIS_TLS_CA_FILE: files.cert })).toBe('PONG');
+  expect(await findRedisFault()).toBeNull();
+  closeProducer();
+  changeSettings({ REDIS_TLS_CA_FILE: caFile });
+  expect(await findRedisFault()).toBe('UNREACHABLE');
 });

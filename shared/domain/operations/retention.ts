@@ -67,7 +67,7 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
       await deleteNoncesBefore(now(), batchSize),
       await deleteExpiredRecords(now(), batchSize),
       await deleteMembersOfRemoved(batchSize),
-      await finishErasures(batchSize),
+      await finishErasures(batchSize, isStopping),
       await deleteCopiesBefore(new Date(now().getTime() - hourMs), batchSize),
       await deleteTestLinksBefore(new Date(now().getTime() - 25 * hourMs), batchSize),
       await deleteCodeTimesBefore(new Date(now().getTime() - 25 * hourMs), batchSize),

@@ -114,6 +114,9 @@ test('where the process ends after the commit, the job has the texts forget the 
   const { id: textId } = await sendSms(api, own, { recipient: '+447700900129' });
   await transaction(async () => void (await remove(callerOf(own), id)));
   expect((await call('GET', `/v2/sms/${textId}`)).body.contactId).toBeNull();
-  await finishErasures(100);
+  // One that is to stop leaves it to the next run.
+  await finishErasures(100, () => true);
+  expect(await erasuresOf(id)).toHaveLength(1);
+  await finishErasures(100, () => false);
   expect([await contactIdsOf(id), await erasuresOf(id)]).toEqual([[], []]);
 });

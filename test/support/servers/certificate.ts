@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import net from 'node:net';
 
 export type Certificate = { key: string; cert: string };
 
-/** A self-signed certificate (RFC 5280) for these DNS names, made on the spot: no tool is needed, no key is kept. */
+/** A self-signed certificate (RFC 5280) for these DNS names and IPv4 addresses, made on the spot: no tool is needed, no key is kept. */
 export function selfSignedCertificate(
   names: readonly string[],
   validUntil = new Date('2049-12-31'),
@@ -18,7 +19,7 @@ export function selfSignedCertificate(
   const alternativeNames = der(
     0x30,
     der(0x06, Buffer.from('551d11', 'hex')),
-    der(0x04, der(0x30, ...names.map((name) => der(0x82, Buffer.from(name))))),
+    der(0x04, der(0x30, ...names.map(alternativeName))),
   );
   const body = der(
     0x30,
@@ -37,6 +38,12 @@ export function selfSignedCertificate(
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
   };
+}
+
+function alternativeName(name: string): Buffer {
+  return net.isIPv4(name)
+    ? der(0x87, Buffer.from(name.split('.').map(Number)))
+    : der(0x82, Buffer.from(name));
 }
 
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {

@@ -24,7 +24,8 @@ export type RedisGroup = {
 // A busy machine takes long over it.
 const limit = { timeoutMs: 120_000 };
 const placeOf = (url: string) => new URL(url).host;
-const portOf = (url: string) => Number(new URL(url).port);
+const portOf = ({ place }: GroupNode) => place.split(':')[1]!;
+const schemeOf = (certificate?: CertificateFiles) => (certificate ? 'rediss' : 'redis');
 
 /** Asks nodes, each over a connection of its own. */
 async function askAll<T>(urls: string[], ask: (connections: Redis[]) => Promise<T>): Promise<T> {
@@ -40,11 +41,52 @@ export function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>): Pro
   return askAll([url], ([redis]) => ask(redis!));
 }
 
+/** The files by which nodes know each other, and those who ask know them. */
+export type CertificateFiles = { key: string; cert: string };
+
+/** `place` is where the others and the platform reach it: with a certificate a port of its own, beside the plain one. */
+type GroupNode = OwnServer & { place: string };
+
+async function startNode(
+  password: string,
+  options: string[],
+  certificate?: CertificateFiles,
+): Promise<GroupNode> {
+  if (!certificate) {
+    const node = await startOwnRedis({ password, options });
+    return { ...node, place: placeOf(node.url) };
+  }
+  const port = await kept.port(ownFolder('redis-tls'), 'tls');
+  const isInCluster = options.includes('--cluster-enabled');
+  const ofTls = {
+    'tls-port': String(port),
+    'tls-cert-file': certificate.cert,
+    'tls-key-file': certificate.key,
+    'tls-ca-cert-file': certificate.cert,
+    'tls-auth-clients': 'no',
+    'tls-replication': 'yes',
+    // As a managed Cluster has it: its nodes have names, which stand in their certificate.
+    ...(isInCluster && {
+      'tls-cluster': 'yes',
+      'cluster-announce-hostname': 'localhost',
+      'cluster-preferred-endpoint-type': 'hostname',
+    }),
+  };
+  const more = Object.entries(ofTls).flatMap(([name, value]) => [`--${name}`, value]);
+  return {
+    ...(await startOwnRedis({ password, options: [...options, ...more] })),
+    place: `${isInCluster ? 'localhost' : '127.0.0.1'}:${port}`,
+  };
+}
+
 /** All nodes take the same password, for callers and for each other. */
-async function startNodes(options: string[][]): Promise<{ nodes: OwnServer[]; password: string }> {
+async function startNodes(
+  options: string[][],
+  certificate?: CertificateFiles,
+): Promise<{ nodes: GroupNode[]; password: string }> {
   const password = randomBytes(18).toString('hex');
   const nodes = await Promise.all(
-    options.map((each) => startOwnRedis({ password, options: [...each, '--masterauth', password] })),
+    options.map((each) => startNode(password, [...each, '--masterauth', password], certificate)),
   );
   return { nodes, password };
 }
@@ -81,29 +123,28 @@ function groupOf(nodes: OwnServer[], primariesWanted: number) {
   };
 }
 
-type SentinelOptions = { sentinels?: number; downAfterMs?: number };
+type SentinelOptions = { sentinels?: number; downAfterMs?: number; certificate?: CertificateFiles };
 
 /** A primary, its replica, and Sentinels with a password of their own. */
 export async function startSentinels({
   sentinels: count = 1,
   downAfterMs = 500,
+  certificate,
 }: SentinelOptions = {}): Promise<RedisGroup> {
   const ofSentinels = randomBytes(18).toString('hex');
   const [{ nodes, password }, sentinels] = await Promise.all([
-    startNodes([[], []]),
-    Promise.all(
-      Array.from({ length: count }, () => startOwnRedis({ password: ofSentinels, options: ['--sentinel'] })),
-    ),
+    startNodes([[], []], certificate),
+    Promise.all(Array.from({ length: count }, () => startNode(ofSentinels, ['--sentinel'], certificate))),
   ]);
-  const [primary, replica] = nodes as [OwnServer, OwnServer];
-  await askRedis(replica.url, (redis) => redis.replicaof('127.0.0.1', portOf(primary.url)));
+  const [primary, replica] = nodes as [GroupNode, GroupNode];
+  await askRedis(replica.url, (redis) => redis.replicaof('127.0.0.1', portOf(primary)));
   await follows(replica);
   const quorum = String(Math.floor(count / 2) + 1);
   for (const sentinel of sentinels)
     await askRedis(sentinel.url, async (redis) => {
       // They ask each other, too.
       await redis.call('SENTINEL', 'CONFIG', 'SET', 'sentinel-pass', ofSentinels);
-      await redis.call('SENTINEL', 'MONITOR', 'mail', '127.0.0.1', String(portOf(primary.url)), quorum);
+      await redis.call('SENTINEL', 'MONITOR', 'mail', '127.0.0.1', portOf(primary), quorum);
       const settings = {
         'auth-pass': password,
         'down-after-milliseconds': downAfterMs,
@@ -120,9 +161,9 @@ export async function startSentinels({
         (await known('REPLICAS')) === 1 && (await known('SENTINELS')) === count - 1;
       await waitFor('the Sentinel knows the replica and the others', knowsAll, limit);
     });
-  const places = sentinels.map(({ url }) => placeOf(url)).join(',');
+  const places = sentinels.map(({ place }) => place).join(',');
   return {
-    url: `redis+sentinel://:${password}@${places}/mail?sentinelPassword=${ofSentinels}`,
+    url: `${schemeOf(certificate)}+sentinel://:${password}@${places}/mail?sentinelPassword=${ofSentinels}`,
     primary,
     replica,
     nodes,
@@ -132,12 +173,12 @@ export async function startSentinels({
   };
 }
 
-type ClusterOptions = { replicas?: 1 | 3; nodeTimeoutMs?: number };
+type ClusterOptions = { replicas?: 1 | 3; nodeTimeoutMs?: number; certificate?: CertificateFiles };
 
 /** Three primaries, and a replica of the one that holds the keys with this prefix, or of each. */
 export async function startRedisCluster(
   prefix: string,
-  { replicas: replicaCount = 1, nodeTimeoutMs = 1_000 }: ClusterOptions = {},
+  { replicas: replicaCount = 1, nodeTimeoutMs = 1_000, certificate }: ClusterOptions = {},
 ): Promise<RedisGroup> {
   const busFolder = ownFolder('redis-buses');
   const buses: number[] = [];
@@ -152,6 +193,7 @@ export async function startRedisCluster(
       '--cluster-node-timeout',
       String(nodeTimeoutMs),
     ]),
+    certificate,
   );
   const primaries = nodes.slice(0, 3);
   const replicas = nodes.slice(3);
@@ -163,7 +205,7 @@ export async function startRedisCluster(
     await formCluster(
       connections.map((redis, index) => ({
         redis,
-        port: portOf(urls[index]!),
+        port: Number(portOf(nodes[index]!)),
         bus: buses[index]!,
         slots: slotsOf(index),
       })),
@@ -178,7 +220,7 @@ export async function startRedisCluster(
   }
   await Promise.all(replicas.map(follows));
   return {
-    url: `redis+cluster://:${password}@${[owner, ...others].map(({ url }) => placeOf(url)).join(',')}`,
+    url: `${schemeOf(certificate)}+cluster://:${password}@${[owner, ...others].map(({ place }) => place).join(',')}`,
     primary: owner,
     replica: replicas[0]!,
     nodes,
