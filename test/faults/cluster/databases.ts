@@ -97,7 +97,9 @@ export async function groupReplication(): Promise<Database> {
         limit,
       ),
     async switchFrom(writer) {
-      await nodes.find((node) => node.url !== writer.url)!.becomePrimary();
+      const others = nodes.filter((node) => node.url !== writer.url);
+      const backlogs = await Promise.all(others.map((node) => node.backlog()));
+      await others[backlogs.indexOf(Math.min(...backlogs))]!.becomePrimary();
       return async () => undefined;
     },
   };

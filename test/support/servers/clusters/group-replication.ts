@@ -14,6 +14,8 @@ export type Member = OwnMysql & {
   untilJoined: () => Promise<void>;
   /** Whether it is the one that takes writes, and its group agrees. */
   isPrimary: () => Promise<boolean>;
+  /** How many transactions of the others it has still to apply: as primary it would take no writes before. */
+  backlog: () => Promise<number>;
   /** A planned switch: it takes the place of the primary. */
   becomePrimary: () => Promise<void>;
 };
@@ -128,6 +130,13 @@ function asMember(server: OwnMysql): Member {
     isPrimary: async () => {
       const known = await stateOf(server).catch(() => undefined);
       return known?.state === 'ONLINE' && known.role === 'PRIMARY' && (await agrees(server));
+    },
+    backlog: async () => {
+      const [row] = await server.query(
+        `SELECT COUNT_TRANSACTIONS_REMOTE_IN_APPLIER_QUEUE AS waiting
+        FROM performance_schema.replication_group_member_stats WHERE MEMBER_ID = @@server_uuid`,
+      );
+      return row?.waiting ?? Infinity;
     },
     becomePrimary: async () =>
       void (await server.query('SELECT group_replication_set_as_primary(@@server_uuid)')),
