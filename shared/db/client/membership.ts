@@ -8,10 +8,10 @@ type Member = { id: string; state: string; role: string; isOwn: number };
 /** A server as it describes itself: `name` tells one from another, `members` are those of its group, as it sees them. */
 export type ServerView = { name: string; isReadOnly: boolean; members: Member[] | null };
 
-// MariaDB takes what stands behind the number for a comment. Everybody may read that table, unlike the one below.
-const whichServer = `SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly
-  /*!80014 , (SELECT VARIABLE_VALUE FROM performance_schema.global_variables
-    WHERE VARIABLE_NAME = 'group_replication_group_name') AS groupName */`;
+const whichServer =
+  "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly";
+// Every engine answers this, and to every user: with no row where it knows no such groups.
+const whichGroup = "SHOW GLOBAL VARIABLES LIKE 'group_replication_group_name'";
 const membersOfGroup = `SELECT MEMBER_ID AS id, MEMBER_STATE AS state, MEMBER_ROLE AS role, MEMBER_ID = @@server_uuid AS isOwn
   FROM performance_schema.replication_group_members`;
 
@@ -26,9 +26,10 @@ class UnusableServer extends Error {
 
 /** @throws {UnusableServer} where the user may not know whether the server is in its group */
 export async function viewOfServer(ask: AskServer): Promise<ServerView> {
-  const [server] = (await ask(whichServer)) as { name: string; isReadOnly: number; groupName?: string }[];
-  const { name, isReadOnly, groupName } = server!;
-  const members = groupName ? ((await ask(membersOfGroup).catch(refuseUnknown)) as Member[]) : null;
+  const [server] = (await ask(whichServer)) as { name: string; isReadOnly: number }[];
+  const [group] = (await ask(whichGroup)) as { Value: string }[];
+  const { name, isReadOnly } = server!;
+  const members = group?.Value ? ((await ask(membersOfGroup).catch(refuseUnknown)) as Member[]) : null;
   return { name, isReadOnly: isReadOnly !== 0, members };
 }
 
