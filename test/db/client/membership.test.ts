@@ -69,7 +69,7 @@ test.each<[string, (ServerView | null)[], number]>([
 test.each([
   ['a secondary', view('b', quiet, readOnly), 'ONLINE SECONDARY'],
   ['one that has not begun to join', view('a', ' OFFLINE '), 'OFFLINE'],
-  ['one that catches up', view('c', `${withoutA.replace('c ONLINE', 'c RECOVERING')}`), 'RECOVERING'],
+  ['one that catches up', view('c', withoutA.replace('c ONLINE', 'c RECOVERING')), 'RECOVERING'],
 ])('%s is not used', (_name, one, reason) => {
   expect(() => requirePrimary(one)).toThrow(reason);
 });
