@@ -77,15 +77,15 @@ class ReconnectingSentinels extends SentinelConnector {
 
 function connectBySentinels(servers: Servers, settings: Settings): Redis {
   const { search, path } = servers;
-  const { tls } = redisTls();
+  const access = accessOf(servers);
   return new Redis({
     ...settings,
-    ...accessOf(servers),
+    ...access,
     sentinels: nodesOf(servers, sentinelPort),
     name: path,
     ...(search.has('sentinelUsername') && { sentinelUsername: search.get('sentinelUsername')! }),
     ...(search.has('sentinelPassword') && { sentinelPassword: search.get('sentinelPassword')! }),
-    ...(tls && { sentinelTLS: tls, enableTLSForSentinelMode: true }),
+    ...(access.tls && { sentinelTLS: access.tls, enableTLSForSentinelMode: true }),
     // A primary that hangs keeps its connections: the Sentinels say when another one has its place.
     failoverDetector: true,
     Connector: ReconnectingSentinels,
@@ -97,6 +97,7 @@ function connectBySentinels(servers: Servers, settings: Settings): Redis {
 function connectToCluster(servers: Servers, settings: Settings): Cluster {
   const { enableOfflineQueue, enableAutoPipelining, retryStrategy, maxRetriesPerRequest, ...others } =
     settings;
+  const access = accessOf(servers);
   return new Cluster(nodesOf(servers, redisPort), {
     ...(enableOfflineQueue !== undefined && { enableOfflineQueue }),
     ...(enableAutoPipelining !== undefined && { enableAutoPipelining }),
@@ -106,11 +107,11 @@ function connectToCluster(servers: Servers, settings: Settings): Cluster {
     // connection for each lane and partition, so they ask seldom.
     slotsRefreshInterval: maxRetriesPerRequest === null ? 5_000 : 2_000,
     // Else ioredis connects to what a name resolves to, which stands in no certificate.
-    ...(redisTls().tls && { dnsLookup: (name, done) => done(null, name) }),
+    ...(access.tls && { dnsLookup: (name, done) => done(null, name) }),
     clusterRetryStrategy: retryStrategy ?? ((attempt) => Math.min(attempt * 100, 2_000)),
     redisOptions: {
       ...others,
-      ...accessOf(servers),
+      ...access,
       // A command that waited for a lost node is to try the one that has its place.
       maxRetriesPerRequest: maxRetriesPerRequest === null ? null : 1,
     },

@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import net from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import tls from 'node:tls';
 import { beforeAll, expect, test } from 'vitest';
 import { config } from '../../shared/config/config.ts';
@@ -9,17 +7,15 @@ import { closeProducer, producerConnection } from '../../shared/queue/connection
 import { findRedisFault } from '../../shared/queue/queue.ts';
 import { changeSettings } from '../support/processes/settings.ts';
 import { atEnd } from '../support/runner/at-end.ts';
-import { selfSignedCertificate } from '../support/servers/certificate.ts';
-import { type CertificateFiles, startRedisCluster, startSentinels } from '../support/servers/redis-groups.ts';
+import { type CertificateFiles, selfSignedCertificateFiles } from '../support/servers/certificate.ts';
+import { startRedisCluster, startSentinels } from '../support/servers/redis-groups.ts';
 
 let caFile: string;
 let url: string;
-let folder: string;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'redis-tls-'));
-  atEnd(() => rmSync(folder, { recursive: true }));
-  const { key, cert, files } = certificateFor('localhost');
+  const files = selfSignedCertificateFiles(['localhost']);
   caFile = files.cert;
+  const [key, cert] = [files.key, files.cert].map((file) => readFileSync(file));
   // The Redis of the tests, with TLS before it, as a host has it.
   const plain = new URL(config.REDIS_URL);
   const server = tls.createServer({ key, cert }, (socket) => {
@@ -38,15 +34,6 @@ beforeAll(async () => {
     server.close();
   });
 });
-
-function certificateFor(name: string) {
-  const { key, cert } = selfSignedCertificate([name]);
-  const own = mkdtempSync(join(folder, 'certificate-'));
-  const files: CertificateFiles = { key: join(own, 'key.pem'), cert: join(own, 'cert.pem') };
-  writeFileSync(files.key, key, { mode: 0o600 });
-  writeFileSync(files.cert, cert);
-  return { key, cert, files };
-}
 
 async function answers(settings: Partial<typeof config>): Promise<string> {
   closeProducer();
@@ -74,11 +61,11 @@ test.each([
     (options: { certificate: CertificateFiles }) => startRedisCluster(config.QUEUE_PREFIX, options),
   ],
 ])('%s are reached with TLS, and not where their certificate is unknown', async (_name, host, start) => {
-  const { files } = certificateFor(host);
-  const group = await start({ certificate: files });
+  const certificate = selfSignedCertificateFiles([host]);
+  const group = await start({ certificate });
   // The ports that it names take nothing but TLS.
   const settings = { REDIS_URL: group.url, REDIS_TLS_VERIFY: true };
-  expect(await answers({ ...settings, REDIS_TLS_CA_FILE: files.cert })).toBe('PONG');
+  expect(await answers({ ...settings, REDIS_TLS_CA_FILE: certificate.cert })).toBe('PONG');
   expect(await findRedisFault()).toBeNull();
   closeProducer();
   changeSettings({ REDIS_TLS_CA_FILE: caFile });

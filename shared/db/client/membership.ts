@@ -40,17 +40,17 @@ export async function viewOfServer(ask: AskServer): Promise<ServerView> {
  * @throws {UnusableServer}
  */
 export function requirePrimary({ members }: ServerView): void {
-  if (!members) return;
+  if (!members || onlinePrimaryOf(members)) return;
   // A member that has not begun to join has a row without its name.
-  const own = members.find(isOwn) ?? { state: 'OFFLINE', role: '' };
-  if (isOnlinePrimary(own)) return;
-  const { state, role } = own;
+  const { state = 'OFFLINE', role = '' } = members.find(isOwn) ?? {};
   throw new UnusableServer(`the server is not the primary of its group, but ${state} ${role}`.trimEnd());
 }
 
 const isOwn = (member: Member): boolean => member.isOwn === 1;
-const isOnlinePrimary = ({ state, role }: Pick<Member, 'state' | 'role'>): boolean =>
-  state === 'ONLINE' && role === 'PRIMARY';
+const isOnlinePrimary = ({ state, role }: Member): boolean => state === 'ONLINE' && role === 'PRIMARY';
+/** The server's own row, where it is the primary. */
+const onlinePrimaryOf = (members: Member[]): Member | undefined =>
+  members.find((member) => isOwn(member) && isOnlinePrimary(member));
 
 /**
  * Of several servers, as far as they have answered, the place of the first that takes writes. A primary that stood still
@@ -59,23 +59,21 @@ const isOnlinePrimary = ({ state, role }: Pick<Member, 'state' | 'role'>): boole
  */
 export function findWritable(views: readonly (ServerView | null)[]): number {
   const votes = new Map<string, number>();
-  for (const view of views)
-    for (const { id } of seesMost(view?.members) ? view!.members!.filter(isOnlinePrimary) : [])
-      votes.set(id, (votes.get(id) ?? 0) + 1);
+  const groups = views.flatMap((view) => (view?.members ? [view.members] : []));
+  for (const { id } of groups.filter(seesMost).flatMap((members) => members.filter(isOnlinePrimary)))
+    votes.set(id, (votes.get(id) ?? 0) + 1);
   const most = Math.max(...votes.values());
   return views.findIndex((view) => {
     if (!view || view.isReadOnly) return false;
     if (!view.members) return true;
-    const own = view.members.find(isOwn);
-    return own !== undefined && isOnlinePrimary(own) && votes.get(own.id) === most;
+    const own = onlinePrimaryOf(view.members);
+    return own !== undefined && votes.get(own.id) === most;
   });
 }
 
 /** A member that is cut off from the others knows nothing new of them. */
-function seesMost(members: Member[] | null | undefined): boolean {
-  if (!members) return false;
-  return members.filter(({ state }) => state === 'UNREACHABLE').length < members.length / 2;
-}
+const seesMost = (members: Member[]): boolean =>
+  members.filter(({ state }) => state === 'UNREACHABLE').length < members.length / 2;
 
 function refuseUnknown(error: unknown): never {
   if ((error as { errno?: number }).errno !== mayNotRead) throw error;

@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import os from 'node:os';
-import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { closeDatabase, query, transaction } from '../../../shared/db/client.ts';
 import { changeSettings } from '../../support/processes/settings.ts';
 import { atEnd } from '../../support/runner/at-end.ts';
-import { selfSignedCertificate } from '../../support/servers/certificate.ts';
+import { selfSignedCertificateFiles } from '../../support/servers/certificate.ts';
 import { startOwnMysql } from '../../support/servers/own-servers.ts';
 import { startTcpProxy } from '../../support/servers/tcp-proxy.ts';
 
@@ -14,14 +11,11 @@ let second: Awaited<ReturnType<typeof startOwnMysql>>;
 let own: URL;
 /** A user of both servers. */
 const twin = { username: 'twin', password: 'twin' };
-const folder = mkdtempSync(path.join(os.tmpdir(), 'authority-'));
-const authority = path.join(folder, 'authority.pem');
+let authority: string;
 beforeAll(async () => {
-  atEnd(() => rmSync(folder, { recursive: true, force: true }));
-  const { key, cert } = selfSignedCertificate(['localhost']);
-  const files = [`${authority}.key`, authority];
-  for (const [index, text] of [key, cert].entries()) writeFileSync(files[index]!, text, { mode: 0o600 });
-  mysql = await startOwnMysql({ options: [`--ssl-key=${files[0]}`, `--ssl-cert=${files[1]}`] });
+  const { key, cert } = selfSignedCertificateFiles(['localhost']);
+  authority = cert;
+  mysql = await startOwnMysql({ options: [`--ssl-key=${key}`, `--ssl-cert=${cert}`] });
   own = new URL(mysql.url);
   second = await startOwnMysql();
   for (const server of [mysql, second]) {
@@ -87,8 +81,7 @@ test('a server is known by the authority of ssl-ca, and refused without it', asy
   await use(urlOf([own.host], own, `?ssl-ca=${authority}`));
   const [row] = await query("SHOW STATUS LIKE 'Ssl_cipher'");
   expect(row!['Value']).not.toBe('');
-  const other = `${authority}.other`;
-  writeFileSync(other, selfSignedCertificate(['localhost']).cert);
+  const { cert: other } = selfSignedCertificateFiles(['localhost']);
   await use(urlOf([own.host], own, `?ssl-ca=${other}`));
   await expect(query('SELECT 1')).rejects.toThrow();
 });

@@ -1,7 +1,13 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import net from 'node:net';
+import path from 'node:path';
+import { ownFolder } from './own-servers.ts';
 
 export type Certificate = { key: string; cert: string };
+
+/** Where its two parts are. */
+export type CertificateFiles = { key: string; cert: string };
 
 /** A self-signed certificate (RFC 5280) for these DNS names and IPv4 addresses, made on the spot: no tool is needed, no key is kept. */
 export function selfSignedCertificate(
@@ -38,6 +44,16 @@ export function selfSignedCertificate(
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${certificate.replace(/.{64}(?=.)/g, '$&\n')}\n-----END CERTIFICATE-----\n`,
   };
+}
+
+/** The same in files, which go with the test file. */
+export function selfSignedCertificateFiles(names: readonly string[]): CertificateFiles {
+  const { key, cert } = selfSignedCertificate(names);
+  const folder = ownFolder('certificate');
+  const files = { key: path.join(folder, 'key.pem'), cert: path.join(folder, 'cert.pem') };
+  writeFileSync(files.key, key, { mode: 0o600 });
+  writeFileSync(files.cert, cert);
+  return files;
 }
 
 function alternativeName(name: string): Buffer {

@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import * as kept from '../../../scripts/setup/kept.ts';
 import { type ClusterNode, formCluster, slotCount } from '../../../scripts/setup/servers/redis-cluster.ts';
 import { waitFor } from '../time/wait-for.ts';
+import type { CertificateFiles } from './certificate.ts';
 import { type OwnServer, ownFolder, startOwnRedis } from './own-servers.ts';
 
 /** Several Redis of one test file that stand in for each other; they end with the file. */
@@ -40,9 +41,6 @@ async function askAll<T>(urls: string[], ask: (connections: Redis[]) => Promise<
 export function askRedis<T>(url: string, ask: (redis: Redis) => Promise<T>): Promise<T> {
   return askAll([url], ([redis]) => ask(redis!));
 }
-
-/** The files by which nodes know each other, and those who ask know them. */
-export type CertificateFiles = { key: string; cert: string };
 
 /** `place` is where the others and the platform reach it: with a certificate a port of its own, beside the plain one. */
 type GroupNode = OwnServer & { place: string };
