@@ -3,7 +3,9 @@ import closeWithGrace from 'close-with-grace';
 import { logger } from '../shared/common/logger.ts';
 import { config } from '../shared/config/config.ts';
 import { openBroadcast } from '../shared/coordination/broadcast.ts';
+import { warmUpPhoneNumbers } from '../shared/formats/sms/phone-number.ts';
 import { closeEverything, startUpOrExit } from '../shared/lifecycle.ts';
+import { warmUpSandbox } from '../shared/sandbox/sandbox.ts';
 import { createApp } from './app.ts';
 import { createHttpServer, stopHttpServer } from './http-server.ts';
 
@@ -26,3 +28,6 @@ closeWithGrace({ delay: graceMs }, async ({ err, signal }) => {
 server.listen({ port: config.PORT, host: config.BIND_ADDRESS, backlog });
 await once(server, 'listening');
 logger.info({ address: server.address(), publicUrl: config.PUBLIC_URL }, 'web started');
+// Nobody's first request has to wait for a thread to start, or for the tables of all countries.
+warmUpSandbox();
+warmUpPhoneNumbers();

@@ -27,6 +27,15 @@ const counters: Record<string, CounterOf> = {
   },
   relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
   emails_retried: { help: 'Attempts that left the email waiting for another', label: 'kind' },
+  sandbox_jobs: {
+    help: 'Renders of Liquid, compilations of MJML and mails read in the sandbox; busy: given up, as they waited too long',
+    labels: ['program', 'outcome'],
+  },
+  sandbox_kills: {
+    help: 'Threads and processes of the sandbox that ended amid a job, which took too much time or memory or broke them',
+    label: 'program',
+    values: ['liquid', 'mjml', 'mail'],
+  },
   mjml_compiles: { help: 'MJML sources compiled; those that are known are not' },
   waiting_refused: {
     help: 'Messages refused because their workspace has as much waiting as it may',
@@ -196,6 +205,7 @@ const gauges: Record<string, string> = {
   relay_paused: 'Processes that wait for the relay to be usable again',
   database_paused: 'Worker processes that wait for MySQL to be usable again',
   large_body_bytes: 'Bytes of large request bodies that a web process holds in files',
+  template_renders_waiting: 'Renders of Liquid that wait for a thread',
   webhook_requests_out: 'Requests to webhooks that are out, in all processes',
   webhook_deliveries_waiting: 'Deliveries that a process has taken and whose webhook has no slot yet',
 };

@@ -20,6 +20,7 @@ let pool: Pool | undefined;
 const openMailPool = () => {
   const program = { entry: 'mail', heapMb, runs: mailRuns } as const;
   return openPoolOf(threads, {
+    name: 'mail',
     start: (events) => startThread(program, events),
     spares: 0,
     waitMs: 10_000,

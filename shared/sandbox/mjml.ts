@@ -21,6 +21,7 @@ let pool: Pool | undefined;
 
 const openMjmlPool = () =>
   openPoolOf(config.MJML_PROCESSES, {
+    name: 'mjml',
     start: (events) => startMjmlProcess(heapMb, mjmlRuns, events),
     spares: 0,
     // With the start of a process, which takes its second, on a busy machine several.

@@ -1,3 +1,4 @@
+import { count } from '../common/metrics.ts';
 import { tooHeavy, tooSlow } from '../formats/templates/liquid-limits.ts';
 import { type Run, runs, type ThreadJob, type ThreadResult } from './protocol.ts';
 import { openQueue, type SandboxJob, type SandboxOutcome } from './queue.ts';
@@ -18,6 +19,8 @@ export type Pool = ReturnType<typeof openPoolOf>;
 
 /** The purpose of a pool's threads. */
 export type PoolProgram = {
+  /** In the metrics. */
+  name: 'liquid' | 'mjml' | 'mail';
   start(events: ThreadEvents): Thread;
   /**
    * Threads that stand by warm beside those that are needed. Once one had to be killed they do so beside the full
@@ -39,6 +42,7 @@ const rendersOf = ({ message }: SandboxJob, outputs: string[]) =>
 export function openPool(size: number): Pool {
   const program = { entry: 'liquid', heapMb, runs } as const;
   return openPoolOf(size, {
+    name: 'liquid',
     start: (events) => startThread(program, events),
     spares: 1,
     waitMs: 10_000,
@@ -118,6 +122,7 @@ export function openPoolOf(size: number, program: PoolProgram) {
   function finish(job: SandboxJob, outcome: SandboxOutcome): void {
     forget(job);
     counts[outcome.outcome === 'done' ? 'rendered' : outcome.outcome] += 1;
+    count('sandbox_jobs', { program: program.name, outcome: outcome.outcome });
     job.finish(outcome);
   }
 
@@ -157,6 +162,7 @@ export function openPoolOf(size: number, program: PoolProgram) {
     if (!left) return;
     const { run, guilty, part, innocent } = left;
     counts.killed += 1;
+    count('sandbox_kills', { program: program.name });
     if (guilty) queue.charge(guilty.workspace, program.runs[run].kill);
     const workspace = (guilty ?? innocent[0])?.workspace;
     if (workspace) queue.release(workspace);
@@ -202,6 +208,9 @@ export function openPoolOf(size: number, program: PoolProgram) {
       dispatch();
       return promise;
     },
+
+    /** Has the spares ready before the first job. */
+    warmUp: startThreads,
 
     async close(): Promise<void> {
       closed = true;

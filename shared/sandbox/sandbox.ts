@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { closeAtEnd } from '../common/closing.ts';
+import { gauge } from '../common/metrics.ts';
 import { config } from '../config/config.ts';
 import { isTooLong, tooLong } from '../formats/templates/liquid-limits.ts';
 import { isLiquid } from '../formats/templates/liquid-tokens.ts';
@@ -24,6 +25,8 @@ type RenderRequest = {
 export type { RenderError, RenderResult } from './results.ts';
 
 let pool: Pool | undefined;
+
+gauge('template_renders_waiting', () => sandboxStats().queued);
 
 /**
  * Renders customers' Liquid in another thread, which is killed if it must be. The outputs are in the order of the
@@ -87,6 +90,11 @@ function threads(): Pool {
   return (pool ??= openPool(config.RENDER_THREADS));
 }
 
+/** Starts a thread before the first render needs it. */
+export function warmUpSandbox(): void {
+  threads().warmUp();
+}
+
 /** Ends the threads; renders under way are rejected. A render after that starts new ones. */
 export async function closeSandbox(): Promise<void> {
   const open = pool;
@@ -94,7 +102,7 @@ export async function closeSandbox(): Promise<void> {
   await Promise.all([open?.close(), closeMjml(), closeMailThreads()]);
 }
 
-/** For metrics: threads and renders waiting now, and what happened since the start. */
+/** Threads and renders waiting now, and what happened since the start. */
 export function sandboxStats(): ReturnType<Pool['stats']> {
   return pool?.stats() ?? { threads: 0, working: 0, queued: 0, rendered: 0, failed: 0, busy: 0, killed: 0 };
 }

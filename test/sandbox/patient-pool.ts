@@ -7,6 +7,7 @@ type Start = (runs: Record<Run, { kill: number }>) => PoolProgram['start'];
 /** A pool for tests of the memory limit: memory fills however long it takes, so no limit of time may end it before. */
 export const openPatientPool = (spares: number, start: Start): Pool =>
   openPoolOf(1, {
+    name: 'liquid',
     start: start(runs),
     spares,
     waitMs: 60_000,

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { takeCounts } from '../../shared/common/metrics.ts';
 import * as sandbox from '../../shared/sandbox/sandbox.ts';
 import { startThread } from '../../shared/sandbox/thread-handle.ts';
 import { waitFor } from '../support/time/wait-for.ts';
@@ -110,10 +111,21 @@ test('threads start when they are needed: one more than are at work stands by, b
   await again;
 });
 
-test('a killed thread is replaced', async () => {
+test('warmed up, it has a thread before the first render comes', async () => {
+  await sandbox.closeSandbox();
+  sandbox.warmUpSandbox();
+  expect(sandbox.sandboxStats()).toMatchObject({ threads: 1, rendered: 0 });
+  expect(await sandbox.render(request('{{ a }}', { a: 1 }))).toEqual({ ok: true, outputs: ['1'] });
+});
+
+test('a killed thread is replaced, and counted', async () => {
   const before = sandbox.sandboxStats().killed;
+  takeCounts();
   expect(await sandbox.render(request(hang))).toMatchObject({ ok: false });
-  expect(sandbox.sandboxStats().killed).toBeGreaterThan(before);
+  const counts = new Map(takeCounts());
+  expect(sandbox.sandboxStats().killed - before).toBe(counts.get('sandbox_kills{program="liquid"}'));
+  expect(counts.get('sandbox_kills{program="liquid"}')).toBeGreaterThan(0);
+  expect(counts.get('sandbox_jobs{program="liquid",outcome="failed"}')).toBe(1);
   expect(await sandbox.render(request('{{ a }}', { a: 1 }))).toEqual({ ok: true, outputs: ['1'] });
   await waitFor('one at work and one that stands by', () => sandbox.sandboxStats().threads === 2);
 });

@@ -26,6 +26,11 @@ function library(): Library {
   return loaded;
 }
 
+/** Loads the tables before the first number needs them. */
+export function warmUpPhoneNumbers(): void {
+  library();
+}
+
 /** Whether the two letters are those of a country or territory with phone numbers of its own. */
 export function hasPhoneNumbers(country: string): country is CountryCode {
   return library().isSupportedCountry(country);

@@ -39,7 +39,11 @@ test('after a flow the page counts what was accepted, sent, failed, retried and 
   const workers = await runWorkers();
   for (const kind of ['transactional', 'transactional', 'marketing', 'authentication'])
     await sendEmail(api, own, { kind });
-  await sendEmail(api, own, { recipient: 'gone@example.com' });
+  await sendEmail(api, own, {
+    recipient: 'gone@example.com',
+    subject: 'For {{ name }}',
+    data: { name: 'Ada' },
+  });
   await sendEmail(api, own, { recipient: 'later@example.com' });
   await receiver.waitFor(5);
   await refusing.waitFor(1);
@@ -55,6 +59,8 @@ test('after a flow the page counts what was accepted, sent, failed, retried and 
     'messaging_emails_failed_total{kind="transactional"}': 1,
     'messaging_emails_failed_total{kind="marketing"}': 0,
     'messaging_emails_retried_total{kind="transactional"}': 1,
+    'messaging_sandbox_jobs_total{program="liquid",outcome="done"}': 1,
+    'messaging_sandbox_kills_total{program="liquid"}': 0,
     'messaging_webhook_attempts_total{outcome="delivered"}': 5,
     'messaging_webhook_attempts_total{outcome="http_status"}': 1,
     'messaging_webhook_attempts_total{outcome="timeout"}': 0,
