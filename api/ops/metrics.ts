@@ -2,204 +2,14 @@ import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { readiness } from '../../shared/domain/operations/health.ts';
 import * as operations from '../../shared/domain/operations/operations.ts';
-import { batchLanes, smsLanes } from '../../shared/schemas/lanes.ts';
-import { PausedReason, type SmsBatchStatus } from '../../shared/schemas/sms/batches.ts';
+import type { SmsBatchStatus } from '../../shared/schemas/sms/batches.ts';
+import { counters } from './counters.ts';
 import { addGateways } from './gateway-figures.ts';
 
 const prefix = 'messaging_';
 
-type CounterOf = { help: string; label?: string; values?: readonly string[]; labels?: readonly string[] };
-
-/**
- * Counter -> help, and the label values that are shown as 0 before the first count, so that alerts can be written.
- * `labels`: those of a counter that has several, or whose values nobody knows before.
- */
-const counters: Record<string, CounterOf> = {
-  emails_accepted: { help: 'Emails accepted by the API', label: 'kind' },
-  emails_sent: { help: 'Emails that the relay took', label: 'kind' },
-  emails_failed: { help: 'Emails that failed for good', label: 'kind' },
-  email_opens: { help: 'Loads of tracking images that were counted' },
-  email_opens_lost: { help: 'Loads of tracking images that a fault kept from being counted' },
-  emails_parked: { help: 'New emails that found no room in Redis and wait in MySQL', label: 'kind' },
-  emails_admitted: { help: 'Emails let into Redis as room came', label: 'kind' },
-  emails_held_back: {
-    help: 'Turns given back because of a sending limit, or because sending is blocked; no attempts',
-  },
-  relay_pauses: { help: 'Pauses of a process because the relay could not be used' },
-  emails_retried: { help: 'Attempts that left the email waiting for another', label: 'kind' },
-  sandbox_jobs: {
-    help: 'Renders of Liquid, compilations of MJML and mails read in the sandbox; busy: given up, as they waited too long',
-    labels: ['program', 'outcome'],
-  },
-  sandbox_kills: {
-    help: 'Threads and processes of the sandbox that ended amid a job, which took too much time or memory or broke them',
-    label: 'program',
-    values: ['liquid', 'mjml', 'mail'],
-  },
-  mjml_compiles: { help: 'MJML sources compiled; those that are known are not' },
-  waiting_refused: {
-    help: 'Messages refused because their workspace has as much waiting as it may',
-    label: 'limit',
-    values: ['messages', 'bytes'],
-  },
-  sms_accepted: { help: 'Text messages accepted by the API', label: 'status', values: ['queued', 'held'] },
-  sms_sent: { help: 'Text messages that a gateway took' },
-  sms_failed: { help: 'Text messages that failed before a gateway took them, or for all we know' },
-  sms_retried: { help: 'Attempts that left the text message waiting for another' },
-  sms_parked: {
-    help: 'Accepted text messages that wait in MySQL for room in Redis',
-    label: 'lane',
-    values: smsLanes,
-  },
-  sms_admitted: { help: 'Waiting text messages that were let into Redis', label: 'lane', values: smsLanes },
-  sms_held_back: { help: 'Turns of text messages given back because sending is blocked; no attempts' },
-  sms_released: { help: 'Held text messages that could be paid for' },
-  sms_receipts: {
-    help: 'Receipts of gateways that were applied',
-    label: 'outcome',
-    values: ['delivered', 'failed'],
-  },
-  sms_stop_replies: {
-    help: 'Texts that said STOP to a workspace with an answer to them, by whether it went out',
-    label: 'outcome',
-    values: ['accepted', 'repeated', 'unpaid', 'no_way'],
-  },
-  sms_received: { help: 'Text messages that came in' },
-  sms_gateway_losses: {
-    help: 'Lines to gateways that were lost or not to be had, and binds that were refused',
-    labels: ['gateway', 'kind'],
-  },
-  sms_gateway_pauses: {
-    help: 'Pauses of a process because a gateway did not answer, or put off all texts',
-    labels: ['gateway'],
-  },
-  sms_gateway_put_off: {
-    help: 'Receipts and texts that a gateway is to bring again, as they could not be kept',
-    labels: ['gateway'],
-  },
-  sms_gateway_refusals: {
-    help: 'Messages that a gateway did not take, by its command_status where SMPP 3.4 names it, or its HTTP status',
-    labels: ['gateway', 'status'],
-  },
-  sms_gateway_unread: { help: 'Receipts of gateways that cannot be read', labels: ['gateway'] },
-  sms_inbound_unmatched: {
-    help: 'Text messages that came for a number of no workspace, or from a sender that cannot be answered',
-    labels: ['gateway', 'what'],
-  },
-  sms_inbound_cut: {
-    help: 'Text messages that came in and were kept without their end, as they were too long',
-    labels: ['gateway'],
-  },
-  sms_inbound_repeated: {
-    help: 'Text messages that a gateway brought again, as it was not told that they are kept',
-    labels: ['gateway'],
-  },
-  short_link_visits: {
-    help: 'Requests for short links; those of link previewers and crawlers (bot) are sent on and not counted as clicks',
-    label: 'outcome',
-    values: ['click', 'bot', 'head', 'unknown', 'blocked', 'refused'],
-  },
-  short_link_clicks: { help: 'Clicks of short links that were written' },
-  short_link_clicks_lost: { help: 'Clicks that a database away for long kept from being counted' },
-  batches_accepted: {
-    help: 'Batches of texts accepted by the API',
-    label: 'source',
-    values: ['messages', 'lists', 'file'],
-  },
-  batches_admitted: { help: 'Waiting batches that were let into Redis', label: 'lane', values: batchLanes },
-  batches_paused: {
-    help: 'Pauses of batches',
-    label: 'reason',
-    values: PausedReason.options,
-  },
-  batches_completed: { help: 'Batches all of whose messages have come to their end' },
-  batch_messages: { help: 'Messages made of rows of batches' },
-  contact_searches_ended: {
-    help: 'Searches among contacts that were refused, as their workspace had too many in hand, or that went no further, as their caller had gone',
-    label: 'reason',
-    values: ['refused', 'abandoned'],
-  },
-  webhook_attempts: {
-    help: 'Attempts to deliver to a webhook, by outcome',
-    label: 'outcome',
-    values: ['delivered', 'http_status', 'timeout', 'connection', 'dns', 'tls', 'blocked_address', 'skipped'],
-  },
-  webhook_deliveries_admitted: { help: 'Deliveries let into Redis, by the relay or as room came' },
-  webhook_deliveries_parked: { help: 'New deliveries that found no room in Redis and wait in MySQL' },
-  webhook_deliveries_handed_back: {
-    help: 'Turns given back because their webhook was too slow; no attempts',
-  },
-  webhook_deliveries_settled: {
-    help: 'Deliveries skipped or sent again in batches',
-    label: 'kind',
-    values: ['skip', 'recover'],
-  },
-  webhook_own_faults: {
-    help: 'Deliveries put off by a fault of our own, such as a secret that does not open',
-  },
-  webhook_notes_lost: { help: 'Ends of attempts that the health of their webhook has not been told of' },
-  webhook_warnings: { help: 'Warnings of webhooks that fail, one per outage' },
-  webhook_switch_offs: { help: 'Webhooks switched off after continuous failure' },
-  email_domain_checks: {
-    help: 'Looks at the DKIM record of a sending domain; trouble: the name servers gave no answer',
-    label: 'result',
-    values: ['seen', 'not_seen', 'trouble'],
-  },
-  email_domain_changes: {
-    help: 'Changes of the status of sending domains, by the new one',
-    label: 'status',
-    values: ['verified', 'warning', 'failed'],
-  },
-  email_reports: {
-    help: 'Incoming messages, by what became of them; refused: too complex to be read; deferred: to come again',
-    label: 'outcome',
-    values: [
-      'changed',
-      'unchanged',
-      'unknown_email',
-      'other_recipient',
-      'no_report',
-      'unreadable',
-      'refused',
-      'deferred',
-    ],
-  },
-  inbound_refusals: {
-    help: 'Recipients and connections that the inbound process has refused; commands: it was given too many',
-    label: 'reason',
-    values: ['recipient', 'connections', 'commands'],
-  },
-  system_mails_left_out: {
-    help: 'Mails of the platform itself that were not sent for want of SYSTEM_SENDER or of an alert address',
-    label: 'reason',
-    values: ['no_sender', 'no_recipient'],
-  },
-  events_relayed: { help: 'Events that were numbered and fanned out' },
-  smtp_faults: {
-    help: 'Faults of the relay itself',
-    label: 'reason',
-    values: ['dns', 'connection', 'greeting', 'tls', 'login', 'timeout'],
-  },
-  job_faults: {
-    help: 'Jobs that met an unexpected fault',
-    label: 'job',
-    values: ['send-email', 'deliver-webhook'],
-  },
-  crash_loops: {
-    help: 'Given up because every worker that had it in hand ended without a word: something in it kills them',
-    label: 'work',
-    values: ['email', 'sms', 'webhook_delivery'],
-  },
-  jobs_left: {
-    help: 'Turns of jobs that a worker does not understand: of another version, for an hour; then they are dropped',
-  },
-  wake_ups_failed: { help: 'Wake-ups that Redis did not take; the sweep makes them' },
-  wake_ups_dropped: { help: 'Wake-ups left to the sweep because too many were on their way' },
-  sweep_runs: { help: 'Runs of the sweep; a standstill means lost wake-ups stay lost' },
-};
 /** A batch that is cancelled has something left to do until its rows and messages are. */
 const unfinishedBatches: readonly SmsBatchStatus[] = ['scheduled', 'processing', 'paused', 'cancelled'];
-const emailKinds = ['transactional', 'marketing', 'authentication'];
 
 const gauges: Record<string, string> = {
   relay_paused: 'Processes that wait for the relay to be usable again',
@@ -292,7 +102,7 @@ function addCounters(registry: Registry, totals: Record<string, number>): void {
       labelNames: labels,
       registers: [registry],
     });
-    if (label) for (const value of values ?? emailKinds) counter.inc({ [label]: value }, 0);
+    if (label) for (const value of values ?? []) counter.inc({ [label]: value }, 0);
     for (const [key, total] of Object.entries(totals)) {
       const [, base, given = ''] = /^([a-z_]+)(?:\{(.*)\})?$/.exec(key) ?? [];
       if (base !== name) continue;
