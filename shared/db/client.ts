@@ -31,30 +31,30 @@ export {
 } from './client/unit.ts';
 export { type RowValue, tableOf, valueByRow } from './client/values-by-row.ts';
 
-/** A prepared statement: for the few statements of the hot paths, whose text never varies. */
+/** Runs a prepared statement. Use it for the few statements of the hot paths whose text never varies. */
 export function execute<T = Row[]>(sql: string, values: readonly Param[] = []): Promise<T> {
   return withConnection((connection) => send<T>(connection, true, sql, values));
 }
 
-/** A statement in text, for SQL whose length varies (IN lists, multi-row inserts). `?` takes nested arrays. */
+/** Runs a statement as text, for SQL whose length varies (IN lists, multi-row inserts). `?` takes nested arrays. */
 export function query<T = Row[]>(sql: string, values: readonly unknown[] = []): Promise<T> {
   return withConnection((connection) => sendLimited<T>(connection, sql, values));
 }
 
-/** The text of a statement for `queryEach`, with the values in their places. */
+/** Returns the text of a statement for `queryEach`, with the values put in. */
 export function statement(sql: string, values: readonly unknown[]): string {
   return mysql.format(sql, values as Parameters<typeof mysql.format>[1]);
 }
 
 /**
- * Runs statements, one after the other. Each is put together while the server works on the one before it, and not sent
- * before that is answered: a deadlock ends the transaction, and what came behind it would commit by itself.
+ * Runs statements one after the other. The next text is built while the server works on the current statement, but sent
+ * only after the answer: a deadlock ends the transaction, and a statement sent behind it would commit by itself.
  */
 export async function queryEach(statements: Iterable<string>): Promise<void> {
   const rest = statements[Symbol.iterator]();
   let next = rest.next();
   while (!next.done) {
-    // A turn later: until then the statement is not on its way.
+    // One turn of the event loop later: only then is the current statement on its way.
     const following = nextTurn().then(() => rest.next());
     [, next] = await Promise.all([query(next.value), following]);
   }
@@ -72,7 +72,7 @@ export async function run<T>(builder: Knex.QueryBuilder): Promise<T> {
   });
 }
 
-/** A Knex query on a table, by one of these indexes and no other way where any is given; give it to `run`. */
+/** Makes a Knex query on a table, for `run`. Where indexes are given, the server must use one of them. */
 export function knexTable(name: string, indexes: string[] = []): Knex.QueryBuilder {
   const knex = database();
   if (indexes.length === 0) return knex(name);
@@ -80,12 +80,12 @@ export function knexTable(name: string, indexes: string[] = []): Knex.QueryBuild
 }
 
 /**
- * An index hint for statements that lock rows by their ids. Where a table is nearly empty, or is believed to be, the
- * optimizer reads all of it, and then waits for what every other transaction has in hand.
+ * An index hint for statements that lock rows by their ids. When the optimizer takes a table for nearly empty, it reads
+ * the whole table and so waits for the locks of every other transaction.
  */
 export const byId = 'FORCE INDEX (PRIMARY)';
 
-/** Gives each of these records, whose rows must be locked, values of its own in the columns of the map, in one statement. */
+/** Sets the columns of the map to different values for each record, in one statement. The rows must be locked. */
 export async function updateEach<Fields extends Columns>(
   table: string,
   map: ColumnMap<Fields>,
@@ -104,7 +104,7 @@ export async function updateEach<Fields extends Columns>(
   );
 }
 
-/** The value that a column of bytes holds, or is compared with. */
+/** Returns the value to store in a column of bytes, or to compare it with. */
 export function bytesOf<Absent extends null | undefined>(text: string | Absent): Buffer | Absent {
   return typeof text === 'string' ? Buffer.from(text) : text;
 }

@@ -20,7 +20,7 @@ export const apiKeys = table('api_keys', {
   createdAt: time(),
   activeFrom: time(),
   expiresAt: time().nullable(),
-  /** From then on `expiresAt` is the end of the rotation's overlap, and `ownExpiresAt` the expiry that the key was given. */
+  /** From then on `expiresAt` is the end of the rotation's overlap, and `ownExpiresAt` the expiry given to the key. */
   rotatedAt: time().nullable(),
   ownExpiresAt: time().nullable(),
   strictMode: boolean(),
@@ -83,7 +83,7 @@ export async function findApiKey(
   return apiKeys.toFirst(await query(one, [idToBytes(workspaceId), idToBytes(keyId), kind]));
 }
 
-/** Nobody else changes it until the transaction ends. */
+/** Locks the key: no other transaction changes it until this one ends. */
 export async function findApiKeyForUpdate(
   workspaceId: string,
   kind: KeyKind,

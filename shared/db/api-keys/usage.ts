@@ -14,7 +14,7 @@ const keyUsage = table('key_usage', {
 export type KeyUsageRecord = RecordOf<typeof keyUsage>;
 export type UsagePeriod = { day: string; month: string };
 
-// As much as the columns hold: without a limit of its own a key stops there, instead of failing.
+// The most that the columns hold: a key without a limit of its own stops there, instead of failing.
 const noLimit = 4_294_967_295;
 
 /** A row that counts nothing yet. */
@@ -36,7 +36,7 @@ export async function findKeyUsage(workspaceId: string, lineageId: string): Prom
   return keyUsage.toFirst(await execute(one, [idToBytes(workspaceId), idToBytes(lineageId)]));
 }
 
-/** Serialises what ends keys of this lineage, until the transaction ends. */
+/** Locks the usage, so that only one transaction at a time ends keys of this lineage. */
 export async function findKeyUsageForUpdate(
   workspaceId: string,
   lineageId: string,
@@ -44,7 +44,7 @@ export async function findKeyUsageForUpdate(
   return keyUsage.toFirst(await query(`${one} FOR UPDATE`, [idToBytes(workspaceId), idToBytes(lineageId)]));
 }
 
-/** Of all keys of the workspace, by lineage. */
+/** Returns the usage of all keys of the workspace, by lineage. */
 export async function listKeyUsage(workspaceId: string): Promise<Map<string, KeyUsageRecord>> {
   const rows = await query<(RowOf<typeof keyUsage> & { lineage_id: Buffer })[]>(
     'SELECT * FROM key_usage WHERE workspace_id = ?',
@@ -82,8 +82,8 @@ export async function findLimitsOfLineage(
 }
 
 /**
- * Adds the parts if both limits allow it, and says whether. A count of an earlier day or month starts anew; that of a
- * later one, which a process whose clock is ahead has begun, goes on.
+ * Adds the parts if both limits allow it; returns whether they do. A count of an earlier day or month starts anew; a
+ * count of a later one, which a process whose clock is ahead has begun, goes on.
  */
 export async function updateKeyUsageTaken(
   workspaceId: string,
@@ -94,7 +94,7 @@ export async function updateKeyUsageTaken(
 ): Promise<boolean> {
   const sets = [day, parts, day, day, month, parts, month, month];
   const bounds = [day, parts, dailyParts ?? noLimit, month, parts, monthlyParts ?? noLimit];
-  // A count is set before the period that it is judged by: assignments are made from left to right.
+  // Each count is set before its period, which it depends on: assignments are made from left to right.
   const { affectedRows } = await execute<Changed>(
     `UPDATE key_usage ${byId} SET
         used_in_day = IF(day < ?, 0, used_in_day) + ?,

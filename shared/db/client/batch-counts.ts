@@ -15,7 +15,7 @@ const counters = [
 ] as const;
 type Counter = (typeof counters)[number];
 
-/** By how much a transaction changes the counts of a batch; `sentAt`: when one of its messages was handed over. */
+/** The change that a transaction makes to the counts of a batch. `sentAt`: when one of its messages was handed over. */
 export type BatchChange = { ofWorkspace: string; batchId: string; at: Date; sentAt?: Date | null } & Partial<
   Record<Counter, number>
 >;

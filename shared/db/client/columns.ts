@@ -11,19 +11,19 @@ export type ColumnKind = 'text' | 'bytes' | 'whole' | 'decimal' | 'time' | 'day'
 export type Column<Stored = unknown, Value = unknown> = {
   kind: ColumnKind;
   isNullable: boolean;
-  /** Null: the value is read, or written, as it is. */
+  /** Null: the value is read or written unchanged. */
   read: ((stored: never) => unknown) | null;
   write: ((value: never) => Param) | null;
-  /** The value of a record where the column is null, if that is not null too. */
+  /** Makes the value of the field where the column is null, if the field is not null too. */
   whenNull: (() => unknown) | null;
-  /** For the compiler alone. */
+  /** Only for the type checker; never set. */
   types?: { stored: Stored; value: Value };
 };
 
 type NotNull<Stored, Value> = Column<Stored, Value> & {
   /** The column may be null, and so may the field. */
   nullable: () => Column<Stored | null, Value | null>;
-  /** The column may be null, and the field is then this. */
+  /** The column may be null, and the field then has the value that `whenNull` makes. */
   nullableAs: (whenNull: () => Value) => Column<Stored | null, Value>;
 };
 
@@ -44,7 +44,7 @@ function column<Stored, Value>(
 export const id = (prefix: IdPrefix) =>
   column<Buffer, string>('bytes', (bytes) => idFromBytes(prefix, bytes), idToBytes);
 
-/** An id that rows written together have in common, such as their workspace's: it becomes bytes once for all of them. */
+/** An id that rows written together have in common, such as a workspace id: converted to bytes once for all of them. */
 export function sharedId(prefix: IdPrefix) {
   let last: { id: string; bytes: Buffer } | undefined;
   return column<Buffer, string>(
@@ -78,11 +78,11 @@ export const words = () =>
     (value) => Buffer.from(value.join(' ')),
   );
 
-/** Text that a server outside has written: as much of it as the column has room for. */
+/** Text from an outside server: cut to the length that the column has room for. */
 export const outsideText = (name: OutsideColumn) =>
   column<string, string>('text', null, (value) => fitting(name, value));
 
-/** The same in a column of bytes. */
+/** Text from an outside server, cut to fit, in a column of bytes. */
 export const outsideBinaryText = (name: OutsideColumn) =>
   column<Buffer, string>('bytes', String, (value) => Buffer.from(fitting(name, value)));
 
@@ -91,7 +91,7 @@ export const bytes = () => column<Buffer, Buffer>('bytes');
 
 export const int = () => column<number, number>('whole');
 
-/** A decimal, or a whole number past 32 bits: what a number cannot hold exactly, the driver gives as text. */
+/** A decimal, or a whole number past 32 bits. The driver gives text for values that a number cannot hold exactly. */
 export const number = () => column<number | string, number>('decimal', Number);
 
 export const boolean = () => column<number, boolean>('whole', (stored) => stored === 1, Number);

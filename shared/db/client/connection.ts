@@ -11,7 +11,7 @@ export type Connection = {
   execute(options: object, done: (error: unknown, rows: unknown) => void): void;
   destroy(): void;
   __knex__disposed?: unknown;
-  /** The server's number of it. */
+  /** The server's number for this connection. */
   threadId?: number;
   madeAt?: number;
 };
@@ -19,22 +19,22 @@ export type Param = string | number | boolean | Date | Buffer | null;
 export type Row = Record<string, unknown>;
 export type Changed = { affectedRows: number };
 
-// Nothing may hang on a frozen server for ever.
+// Nobody may wait for ever for a frozen server.
 export const acquireTimeoutMs = 5_000;
 const connectTimeoutMs = 5_000;
-/** A server that takes longer over something may stand still. */
+/** A server that takes longer than this for anything may be frozen. */
 const stalledAfterMs = 2_000;
-// A process that hangs amid a transaction holds its locks, and what is locked stands still for everybody, until the
-// server ends its connection. The pool itself closes those that have been idle for 30 seconds.
+// A process that hangs inside a transaction keeps its locks, and others wait for the locked rows, until the server ends
+// the connection after this time. The pool itself closes connections that have been idle for 30 seconds.
 const idleSeconds = 60;
 
 let pool: Knex | undefined;
 
-/** Connections made before then lead to a server that has turned read-only, or is another one: they serve nobody any more. */
+/** Older connections serve nobody any more: their server turned read-only, or is not the one that new ones lead to. */
 let misledBefore = 0;
 /** The server that new connections lead to. */
 let usual: string | undefined;
-// Where new connections lead to that server too, the pool as a whole is not made anew more often than that.
+// The pool as a whole is renewed at most once in this time, as new connections may lead to the refused server too.
 const renewEveryMs = 1_000;
 
 function note(message: unknown): void {
@@ -60,7 +60,7 @@ export function database(): Knex {
     },
     acquireConnectionTimeout: acquireTimeoutMs,
     compileSqlOnError: false,
-    // Knex would write lines of its own between the JSON ones.
+    // Otherwise Knex writes its own lines between our JSON log lines.
     log: { warn: note, error: note, deprecate: note, debug: note },
     pool: {
       min: 0,
@@ -82,7 +82,7 @@ export function database(): Knex {
   return pool;
 }
 
-/** Connections made before then serve nobody any more. False where the pool was made anew just before. */
+/** Makes all connections older than `at` unusable. Returns false where the pool was renewed just before. */
 function renew(at: number): boolean {
   if (at - misledBefore < renewEveryMs) return false;
   misledBefore = at;
@@ -97,8 +97,8 @@ async function prepare(connection: Connection): Promise<void> {
       const done = (error: unknown, rows: unknown) => (error ? reject(error) : resolve(rows as Row[]));
       connection.query({ timeout: connectTimeoutMs, sql }, done);
     });
-  // MariaDB, by itself, makes a list of a thousand values a table to be joined: it reads three times as much, and may
-  // read, and lock, all rows of the other table.
+  // By default MariaDB turns an IN list of a thousand values into a table and joins it: the statement reads three times
+  // as much, and may read and lock all rows of the other table.
   await ask(`SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION',
     time_zone = '+00:00', innodb_lock_wait_timeout = 5, wait_timeout = ${idleSeconds}
     /*M! , in_predicate_conversion_threshold = 0 */`);
@@ -106,9 +106,9 @@ async function prepare(connection: Connection): Promise<void> {
   const view = await viewOfServer(ask);
   requirePrimary(view);
   const { name } = view;
-  // A proxy may lead new connections to another server while those that there are stay with theirs. Of two servers of a
-  // cluster one is behind: a process that asks both might see that something has happened at the one, and not find it at
-  // the other. So all of a pool lead to one server, the one that it met last. A proxy may lead here and there by turns.
+  // A proxy may lead new connections to another server, while the existing ones stay with theirs. One of two servers of
+  // a cluster is behind: a process that asks both may learn of a change from one and not find it on the other. So the
+  // whole pool uses one server, the one that it reached last. As a proxy may alternate, `renew` limits the changes.
   if (usual === undefined || usual === name || renew(at)) usual = name;
 }
 
@@ -121,7 +121,9 @@ export async function closeDatabase(): Promise<void> {
   await open?.destroy();
 }
 
-/** A connection, and how to give it back: to the pool that it is of, which may be closing by then and waits for it. */
+/**
+ * Lends a connection. `release` returns it to the pool that lent it: even a pool that is closing by then waits for it.
+ */
 export async function acquire(): Promise<{ connection: Connection; release: () => Promise<void> }> {
   const { client } = database();
   try {
@@ -142,7 +144,9 @@ export async function acquire(): Promise<{ connection: Connection; release: () =
   }
 }
 
-/** Before a connection is used. True: those that there are lead to a server that has been left, and serve nobody any more. */
+/**
+ * Reviews a doubted writer before a connection is used. True: a new one was chosen, so older connections are unusable.
+ */
 async function settleDoubt(): Promise<boolean> {
   const hasLeft = await reviewWriter();
   if (hasLeft) misledBefore = performance.now();
@@ -169,12 +173,13 @@ export function send<T>(
       else discardIfMisled(connection, error);
       reject(error);
     };
-    // Without null the driver reads a text that is whole, however long, for places to put values into.
+    // Null for a text without values: otherwise the driver searches the text, however long, for placeholders.
     const options = { sql, values: !prepared && values.length === 0 ? null : values };
     if (prepared) connection.execute(options, done);
     else connection.query(options, done);
-    // Ours, because the driver's own does not count the time in which the server prepares a statement. After the calls:
-    // they throw at what they cannot send, and the connection stays good; a closed one answers at once.
+    // We need our own timer: the driver's does not count the time in which the server prepares a statement. The timer
+    // starts after the calls: where they throw at a value that they cannot send, the connection stays good; a closed
+    // one answers at once.
     if (isDone) return;
     const limitMs = config.MYSQL_TIMEOUT_SECONDS * 1000;
     const lateMs = Math.min(stalledAfterMs, limitMs / 2);
@@ -182,7 +187,7 @@ export function send<T>(
       isLate = true;
       doubtWriter();
       timer = setTimeout(() => {
-        // A writer that its group has lost takes statements and ends none of them.
+        // A writer that has lost its group accepts statements and never finishes them.
         forgetWriter();
         done(timedOut());
       }, limitMs - lateMs);
@@ -190,7 +195,7 @@ export function send<T>(
   });
 }
 
-/** It serves what it has in hand, and nobody after that. */
+/** Lets the connection finish its current work; the pool lends it to nobody after that. */
 export function retire(connection: Connection): void {
   connection.__knex__disposed ??= 'retired';
 }
@@ -201,9 +206,9 @@ function discard(connection: Connection, error: unknown): void {
 }
 
 /**
- * After a planned switch the old primary goes on serving the connections that it has, and refuses what they write: only
- * a new connection is led to the new one. The others of the pool are as old, so they go too, each as it comes to be
- * used.
+ * Discards a connection that leads to the wrong server. After a planned switch the old primary keeps its connections
+ * and refuses their writes; only a new connection is led to the new primary. The other connections of the pool are just
+ * as old, so each is discarded when somebody wants to use it.
  */
 export function discardIfMisled(connection: Connection, error: unknown): void {
   if (!isMisled(error) || connection.__knex__disposed) return;
@@ -213,7 +218,9 @@ export function discardIfMisled(connection: Connection, error: unknown): void {
   if (!isKnown && renew(at)) forgetWriter();
 }
 
-/** Whether work that this connection has refused is worth another one: what it gets then is newer. */
+/**
+ * Tells whether refused work should be tried on another connection: the pool was renewed since, so that one is newer.
+ */
 export function isWorthAnother({ madeAt = 0 }: Connection, error: unknown): boolean {
   return isForElsewhere(error) && madeAt < misledBefore;
 }

@@ -2,14 +2,14 @@ import { type BatchChange, writeBatches } from './batch-counts.ts';
 import type { Connection } from './connection.ts';
 import { type WaitingChange, writeWaiting } from './waiting-counts.ts';
 
-/** By how much a transaction changes one of the counts that are kept in shards. */
+/** The change that a transaction makes to one of the counts that are kept in shards. */
 export type CountChange = WaitingChange | BatchChange;
 
 const isOfBatch = (change: CountChange): change is BatchChange => 'batchId' in change;
 
 /**
- * Writes the changes, in the one order that everybody keeps to. It belongs before COMMIT and behind all else: whoever has
- * a row of these waits for nobody else's rows, and others wait for the commit alone.
+ * Writes the changes, in the same order in every transaction. Call it last, just before COMMIT: a transaction that has
+ * locked count rows then waits for no other rows, and others wait only for its commit.
  */
 export async function writeChanges(connection: Connection, changes: readonly CountChange[]): Promise<void> {
   if (changes.length === 0) return;

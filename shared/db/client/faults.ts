@@ -9,15 +9,15 @@ function errorNumber(error: unknown): number {
 }
 
 /**
- * `conflict`: the work met another's and was taken back; the same work may well be done at the next try.
- * `elsewhere`: this server takes no writes, or nothing at all, and has not done the statement. A new connection may lead
- * to the server that does.
- * `unknown`: it failed while it committed, and the other members of its group may have the transaction all the same.
- * `outage`: nothing is wrong with the work, and nothing but waiting helps.
+ * `conflict`: the work conflicted with other work and was taken back; a retry may well succeed.
+ * `elsewhere`: this server takes no writes, or nothing at all, and has not run the statement. A new connection may lead
+ * to the server that takes writes.
+ * `unknown`: the commit failed, but the other members of its group may have the transaction all the same.
+ * `outage`: nothing is wrong with the work, and only waiting helps.
  */
 type DatabaseFault = 'conflict' | 'elsewhere' | 'unknown' | 'outage';
 
-// By number, as MariaDB's names differ.
+// By error number, because MariaDB's error names differ.
 const faults = new Map<number, DatabaseFault>([
   [1021, 'outage'], // disk full
   [1040, 'outage'], // too many connections
@@ -31,7 +31,7 @@ const faults = new Map<number, DatabaseFault>([
   [1290, 'elsewhere'], // read_only, super_read_only
   [1317, 'outage'], // statement killed
   [1412, 'conflict'], // a migration has changed the table meanwhile
-  [1615, 'conflict'], // the same: to be prepared anew
+  [1615, 'conflict'], // the same: the statement must be prepared again
   [1792, 'elsewhere'], // sessions are read-only by default
   [1836, 'elsewhere'], // read-only, as the server was started
   [1927, 'outage'], // connection killed
@@ -43,17 +43,17 @@ const faults = new Map<number, DatabaseFault>([
 
 const faultOf = (error: unknown) => faults.get(errorNumber(error));
 
-/** Nothing is wrong with the work, it only met another. */
+/** Tells whether the work only conflicted with other work: nothing is wrong with the work itself. */
 export function isLockConflict(error: unknown): boolean {
   return faultOf(error) === 'conflict';
 }
 
-/** The server of this connection has not done the statement; another one may. */
+/** Tells whether the server of this connection refused the statement unrun; another server may run it. */
 export function isForElsewhere(error: unknown): boolean {
   return faultOf(error) === 'elsewhere';
 }
 
-/** The connection leads to a server that does not take what there is to do, and would go on doing so for good. */
+/** Tells whether the connection leads to a server that cannot do our work, and would stay with that server for good. */
 export function isMisled(error: unknown): boolean {
   const fault = faultOf(error);
   return fault === 'elsewhere' || fault === 'unknown';
@@ -63,7 +63,9 @@ export function isDuplicateKey(error: unknown): boolean {
   return errorNumber(error) === 1062;
 }
 
-/** Another transaction has the lock: 1205 after waiting, and at once after NOWAIT, where MySQL says 3572. */
+/**
+ * Tells whether another transaction has the lock: 1205 after waiting, and at once after NOWAIT, where MySQL says 3572.
+ */
 export function isLockWait(error: unknown): boolean {
   const number = errorNumber(error instanceof Problem ? error.cause : error);
   return number === 1205 || number === 3572;
@@ -72,12 +74,12 @@ export function isLockWait(error: unknown): boolean {
 const lostConnection =
   /^(ECONNREFUSED|ECONNRESET|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|PROTOCOL_CONNECTION_LOST|PROTOCOL_SEQUENCE_TIMEOUT)$/;
 
-// A connection that has been closed, a pool that has been, and one that closes before a connection has come (tarn).
+// In this order: a closed connection, a closed pool, and a pool that closes before a connection has come (tarn).
 const lostPool = /closed state|Unable to acquire|^aborted$/;
 
-/** A fault of the database or the way to it becomes 503 service_unavailable; anything else stays as it is. */
+/** Turns a fault of the database, or of the way to it, into 503 service_unavailable; returns other errors unchanged. */
 export function asProblem(error: unknown): unknown {
-  // mysql2 puts the statement with all its values there, and errors are logged.
+  // mysql2 puts the statement with all its values into `sql`, and errors are logged.
   if (error instanceof Error) delete (error as { sql?: string }).sql;
   if (error instanceof Problem) return error;
   const unavailable =

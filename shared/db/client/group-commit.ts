@@ -14,9 +14,9 @@ import { asProblem } from './faults.ts';
 export type Insert = { into: string; values: readonly Param[] };
 
 /**
- * Transactions that only add rows of their own, and are ready at the same moment, commit together: five round trips and
- * one flush to disk for all of them. No timer is involved: while one commit is on its way the next one gathers, so an
- * idle system answers at once. Each is still whole or not there at all.
+ * Transactions that only add their own new rows, and are ready at the same moment, commit together: five round trips
+ * and one flush to disk for all of them. No timer is involved: while one commit is on its way the next group gathers,
+ * so an idle system answers at once. Each transaction is still stored whole or not at all.
  */
 type QueuedTransaction = {
   inserts: readonly Insert[];
@@ -27,7 +27,7 @@ type QueuedTransaction = {
 
 const mostTogether = 50;
 const mostInFlight = 3;
-/** A large insert goes alone, so that nobody waits for another's megabyte. */
+/** A larger insert commits alone, so that small ones do not wait for another's megabyte. */
 const mostCharacters = 64 * 1024;
 
 let waiting: QueuedTransaction[] = [];
@@ -42,7 +42,7 @@ export function canShare(inserts: readonly Insert[]): boolean {
   return characters <= mostCharacters;
 }
 
-/** Whether they are committed. If not, nothing was changed: one of the others may be to blame, so try alone. */
+/** Commits together with others. False: nothing was changed; another one may be to blame, so try again alone. */
 export function commitTogether(
   inserts: readonly Insert[],
   changes: readonly CountChange[],
@@ -51,7 +51,7 @@ export function commitTogether(
     const entry: QueuedTransaction = { inserts, changes, settle: resolve, fail: reject };
     waiting.push(entry);
     schedule();
-    // As long as one waits for a connection of one's own.
+    // Waiting here is limited to the time that a transaction waits for a connection of its own.
     if (waiting.length > 1 || inFlight >= mostInFlight) giveUpLater(entry);
   });
 }
@@ -78,7 +78,7 @@ function giveUpLater(entry: QueuedTransaction): void {
 function schedule(): void {
   if (isScheduled || waiting.length === 0 || inFlight >= mostInFlight) return;
   isScheduled = true;
-  // After what this turn of the event loop brings.
+  // Only after the rest of this turn of the event loop, so that its transactions commit together.
   setImmediate(() => {
     isScheduled = false;
     while (waiting.length > 0 && inFlight < mostInFlight) void commitSome(waiting.splice(0, mostTogether));
@@ -101,7 +101,7 @@ async function commitSome(together: QueuedTransaction[]): Promise<void> {
   }
 }
 
-/** False when the database refused one of the rows. */
+/** Commits all in one transaction. False: the database refused a statement, and nothing was changed. */
 export async function commitAll(
   inserts: readonly Insert[],
   changes: readonly CountChange[],
@@ -116,7 +116,7 @@ export async function commitAll(
       return true;
     } catch (error) {
       if (isWorthAnother(connection, error)) continue;
-      // Whether a commit that was cut off has happened, nobody knows, so it is not for us to do it again.
+      // The connection broke, so nobody knows whether the commit happened: we must not repeat it.
       if (connection.__knex__disposed) throw asProblem(error);
       await send(connection, false, 'ROLLBACK', []).catch(() => undefined);
       return false;
@@ -126,11 +126,11 @@ export async function commitAll(
   }
 }
 
-/** One statement for each table, in the order in which the tables come. */
+/** Inserts the rows with one statement for each table, in the order in which the tables first come. */
 export async function insertAll(connection: Connection, inserts: readonly Insert[]): Promise<void> {
   for (const [into, rows] of Map.groupBy(inserts, ({ into }) => into)) {
     const [first, ...others] = rows;
-    // Text: a statement prepared for each number of rows would be as many statements as the server must keep.
+    // As text: a prepared statement for each number of rows would be too many for the server to keep.
     if (others.length > 0)
       await send(connection, false, `INSERT INTO ${into} VALUES ?`, [rows.map(({ values }) => values)]);
     else {

@@ -7,8 +7,8 @@ import type { Columns, RecordOf, RowOf, Table } from './table.ts';
 export type Page = { limit: number; before: string | null };
 
 /**
- * The value that a column, or an expression of columns, must have; and the index of (workspace_id, column, id), if
- * there is one.
+ * The value that a column, or an expression of columns, must have; and the index of (workspace_id, column, id), or null
+ * where there is none.
  */
 export type Condition = [column: string, value: Param | undefined, index: string | null];
 type Filter = [column: string, value: Param, index: string | null];
@@ -20,15 +20,15 @@ export type Listing<Fields extends Columns> = {
   table: Table<Fields>;
   /** The index of (workspace_id, id). */
   index: string;
-  /** A value of undefined is any. The first that is given has an index. */
+  /** A condition with the value undefined is left out. The first one that has a value must have an index. */
   filters?: Condition[];
   since?: Date | undefined;
   until?: Date | undefined;
 };
 
 /**
- * Records of a workspace, newest first. The index is named: by itself the optimizer goes through all that is newer than
- * the page where most of the table is one workspace's, or through other workspaces' rows.
+ * Lists records of a workspace, newest first. The index is forced: by itself the optimizer reads all rows newer than
+ * the page where one workspace has most of the table, or reads rows of other workspaces.
  */
 export async function listNewest<Fields extends Listed>(
   workspaceId: string,
@@ -44,14 +44,14 @@ export async function listNewest<Fields extends Listed>(
 export type ListedPage<Record> = { records: Record[]; reached: string | null };
 type ListedRow<Fields extends Columns> = RowOf<Table<Fields>> & { id: Buffer; fits: number };
 
-// A filter that no index answers is looked through in windows, some of them a page, so that every page costs about the
-// same.
+// Rows that must match several filters are searched in windows of an index. A page searches at most a few windows, so
+// that every page costs about the same.
 const windowSize = 1_000;
 const windowsOfPage = 4;
 
 /**
- * The same, of those that match the filters. No index has several of them: it goes along the one of the rarest, and a
- * page of which the windows have few may be short, and still not be the last.
+ * Lists records that match all filters, newest first. No index covers several filters, so the search follows the index
+ * of the rarest filter. A page may be short where its windows have few matches, without being the last page.
  */
 export async function listMatching<Fields extends Listed>(
   workspaceId: string,
@@ -76,7 +76,8 @@ async function search<Fields extends Listed>(
 ): Promise<Found<Fields>> {
   const given = givenOf(listing);
   const range = { before: before === null ? null : idToBytes(before), downTo: null };
-  // As a rule a page is found among as many rows of any of them. One more than the page tells whether there is another.
+  // Usually the first `limit` rows of the first filter match the others too. One row more than the page tells whether
+  // another page follows.
   const scanned = await list(workspaceId, listing, {
     filters: given.slice(0, 1),
     others: given,
@@ -109,7 +110,8 @@ function cut<Fields extends Columns>(rows: ListedRow<Fields>[], limit: number): 
 type IdBounds = { before: Buffer | null; downTo: Buffer | null };
 
 /**
- * Rows that match the filters, along the index of the first of them; `fits` says whether they match the others as well.
+ * Lists rows that match `filters`, along the index of the first one; `fits` says whether a row matches `others` as
+ * well.
  */
 function list<Fields extends Columns>(
   workspaceId: string,
@@ -124,7 +126,7 @@ function list<Fields extends Columns>(
   );
 }
 
-/** The filter with an index that the fewest rows match; nobody counts more of them than a window has. */
+/** Returns the filter with an index that the fewest rows match; counts at most a window of rows for each. */
 async function findRarest<Fields extends Columns>(
   workspaceId: string,
   listing: Listing<Fields>,
@@ -145,7 +147,7 @@ async function findRarest<Fields extends Columns>(
   return filters[counts.indexOf(Math.min(...counts))]!;
 }
 
-/** Where a window begins that is so far on; null: before the end there are fewer. */
+/** Returns the id of the last row of the next window; null where fewer rows than a window are left. */
 async function findFurtherOn<Fields extends Columns>(
   workspaceId: string,
   listing: Listing<Fields>,

@@ -1,16 +1,16 @@
 import { logger } from '../../common/logger.ts';
 
-/** Sends a statement by a connection of its own kind. */
+/** Sends a statement on a connection that the caller chose. */
 type AskServer = (sql: string) => Promise<Record<string, unknown>[]>;
 
 type Member = { id: string; state: string; role: string; isOwn: number };
 
-/** A server as it describes itself: `name` tells one from another, `members` are those of its group, as it sees them. */
+/** A server as it describes itself. `name` is unique to it; `members` are those of its group, in its own view. */
 export type ServerView = { name: string; isReadOnly: boolean; members: Member[] | null };
 
 const whichServer =
   "SELECT CONCAT_WS(' ', @@hostname, @@port, @@server_id) AS name, @@GLOBAL.read_only AS isReadOnly";
-// Every engine answers this, and to every user: with no row where it knows no such groups.
+// Every engine answers this for every user, with no row where the engine has no such groups.
 const whichGroup = "SHOW GLOBAL VARIABLES LIKE 'group_replication_group_name'";
 const membersOfGroup = `SELECT MEMBER_ID AS id, MEMBER_STATE AS state, MEMBER_ROLE AS role, MEMBER_ID = @@server_uuid AS isOwn
   FROM performance_schema.replication_group_members`;
@@ -19,7 +19,7 @@ const mayNotRead = 1142;
 const logEveryMs = 60_000;
 let loggedAt = Number.NEGATIVE_INFINITY;
 
-/** The server must not be used now. `fatal`, as the driver has it: its connection serves nobody. */
+/** The server must not be used now. `fatal` has the meaning of the driver: the connection serves nobody. */
 class UnusableServer extends Error {
   readonly fatal = true;
 }
@@ -34,28 +34,28 @@ export async function viewOfServer(ask: AskServer): Promise<ServerView> {
 }
 
 /**
- * A member of Group Replication that starts takes writes for a moment before it guards itself, and for good if it cannot
- * join: such writes are in no other member. One that is not the primary may be behind, and then does not find what was
- * accepted. So neither is used, not even for reading.
+ * Refuses a member that is not the primary of its group, even for reading. A member of Group Replication that starts
+ * takes writes for a moment before it guards itself, and for good if it cannot join: such writes are in no other
+ * member. A member that is not the primary may be behind, and then does not find accepted work.
  * @throws {UnusableServer}
  */
 export function requirePrimary({ members }: ServerView): void {
   if (!members || onlinePrimaryOf(members)) return;
-  // A member that has not begun to join has a row without its name.
+  // A member that has not begun to join has a row without its id.
   const { state = 'OFFLINE', role = '' } = members.find(isOwn) ?? {};
   throw new UnusableServer(`the server is not the primary of its group, but ${state} ${role}`.trimEnd());
 }
 
 const isOwn = (member: Member): boolean => member.isOwn === 1;
 const isOnlinePrimary = ({ state, role }: Member): boolean => state === 'ONLINE' && role === 'PRIMARY';
-/** The server's own row, where it is the primary. */
+/** Returns the server's own row, where the server is the primary. */
 const onlinePrimaryOf = (members: Member[]): Member | undefined =>
   members.find((member) => isOwn(member) && isOnlinePrimary(member));
 
 /**
- * Of several servers, as far as they have answered, the place of the first that takes writes. A primary that stood still
- * takes itself for the primary for some seconds more, and the others have another one by then: so it has to be the primary
- * for as many of them as any.
+ * Returns the index of the first server that takes writes, of those that answered; -1 where none does. A primary that
+ * was frozen takes itself for the primary for some seconds more, while the others have elected another. So a server
+ * must be the primary in the view of as many members as any other.
  */
 export function findWritable(views: readonly (ServerView | null)[]): number {
   const votes = new Map<string, number>();
@@ -71,7 +71,7 @@ export function findWritable(views: readonly (ServerView | null)[]): number {
   });
 }
 
-/** A member that is cut off from the others knows nothing new of them. */
+/** The view of a member that is cut off from the others is out of date. */
 const seesMost = (members: Member[]): boolean =>
   members.filter(({ state }) => state === 'UNREACHABLE').length < members.length / 2;
 

@@ -17,17 +17,18 @@ const sourceOf = (hold: MigrationLease): Knex.MigrationSource<Migration> => ({
   }),
 });
 
-// A column or an index that is there, or gone, already: a crash half way, since MySQL commits every DDL statement by
-// itself and its ALTER TABLE knows no IF NOT EXISTS.
+// A column or an index that exists already, or is gone already, after a crash half way: MySQL commits every DDL
+// statement by itself, and its ALTER TABLE has no IF NOT EXISTS.
 const alreadyDone = new Set([1060, 1061, 1091]);
 
-// A table is changed once nobody is using it, and whoever comes meanwhile waits behind the change: behind a long
-// transaction, such as a backup's, the platform would stand still for as long as that takes. So it lets go and comes again.
+// A change of a table waits until no transaction uses the table, and all later statements wait behind the change:
+// behind a long transaction, such as that of a backup, the platform would stop. So the change gives up after a short
+// wait and is tried again.
 const lockWaitSeconds = 2;
 const lockPauseMs = 1_000;
 const lockTries = 600;
 
-/** Applies the statements of a migration; what is there, or gone, already is passed over. */
+/** Applies the statements of a migration; skips a change that has been made already. */
 export async function runAll(knex: Knex, statements: string[], hold?: MigrationLease): Promise<void> {
   const connection = await knex.client.acquireConnection();
   try {
@@ -36,7 +37,7 @@ export async function runAll(knex: Knex, statements: string[], hold?: MigrationL
       await hold?.confirm();
       await applyStatement(knex, connection, statement);
     }
-    // Before Knex notes it as applied.
+    // Confirms the lease before Knex records the migration as applied.
     await hold?.confirm();
   } finally {
     await knex
@@ -62,8 +63,8 @@ async function applyStatement(knex: Knex, connection: unknown, statement: string
 }
 
 /**
- * Applies what is missing; returns the names applied. Several processes may call it at once. Migrations that this code
- * does not know are those of a newer one, and left alone: an older release can be put back over them.
+ * Applies the missing migrations; returns their names. Several processes may call this at once. Migrations that this
+ * code does not know come from newer code and stay: an older release can be put back over them.
  */
 export async function migrateUp(): Promise<string[]> {
   return withMigrationLock(
@@ -75,8 +76,8 @@ export async function migrateUp(): Promise<string[]> {
 }
 
 /**
- * Takes back the newest migration, or all of them; returns their names. Data in their tables is lost. Refused where the
- * newest is not one that this code knows: only the newer code can take that back.
+ * Reverts the newest migration, or all of them; returns their names. Data in their tables is lost. Fails where this
+ * code does not know the newest migration: only the newer code can revert that.
  */
 export async function migrateDown({ all = false } = {}): Promise<string[]> {
   return withMigrationLock(async (migrationSource) => {
@@ -100,8 +101,8 @@ const namesOfMigrations = (): string[] =>
     .toSorted();
 
 /**
- * Names of migrations that this code knows and the database lacks. It only reads: Knex would make its tables where they
- * are missing, beside a migration that is just doing so.
+ * Lists migrations that this code knows and the database lacks. Only reads: Knex would create its tables where they are
+ * missing, perhaps while a migration is doing so.
  */
 export async function pendingMigrations(): Promise<string[]> {
   const applied = await query('SELECT name FROM knex_migrations').catch((error: { errno?: number }) => {
@@ -112,7 +113,10 @@ export async function pendingMigrations(): Promise<string[]> {
   return namesOfMigrations().filter((name) => !names.has(name));
 }
 
-/** Knex keeps a lock row too, which a killed migration leaves behind; whoever holds the lease knows that it is stale. */
+/**
+ * Runs the work under the lease. Knex also keeps a lock row, which a killed migration leaves behind: with the lease in
+ * our hand we know that this row is stale, and free it.
+ */
 function withMigrationLock<T>(work: (source: Knex.MigrationSource<Migration>) => Promise<T>): Promise<T> {
   return withMigrationLease(async (hold) => {
     const migrationSource = sourceOf(hold);

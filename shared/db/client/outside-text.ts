@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { startOf } from '../../formats/folded-text.ts';
 
 /**
- * Columns for what servers, endpoints and gateways say. Nobody keeps them to a length, and what became of a message has to
- * be written down whatever they say with it; a test holds the list against the tables. `isName`: two that differ must not
- * become the same.
+ * Columns for text from outside servers, endpoints and gateways. Nobody limits its length, and the outcome of a message
+ * must be stored whatever they say; a test compares this list with the tables. `isName`: two different texts must stay
+ * different.
  */
 export const outsideColumns = {
   'emails.reason_code': { characters: 40, isAscii: true },
@@ -28,7 +28,7 @@ type Width =
   | { characters: number; isAscii?: boolean; bytes?: undefined }
   | { bytes: number; isName?: boolean; characters?: undefined };
 
-/** A text as its column takes it: from the start, as much of it as there is room for. */
+/** Cuts a text to the length of its column; replaces a name that is too long by its hash. */
 export function fitting<Text extends string | null>(column: OutsideColumn, text: Text): Text;
 export function fitting(column: OutsideColumn, text: string | null): string | null {
   if (text === null) return null;

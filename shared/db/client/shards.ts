@@ -1,11 +1,11 @@
 import type { Connection } from './connection.ts';
 
-/** The first is for whoever counts exactly. */
+/** Shard 0 is not for connections: the exact recount uses it. */
 const shards = 32;
 const shardOf = new WeakMap<Connection, number>();
 let lastShard = Math.floor(Math.random() * shards);
 
-/** Its own for each connection of a process, so that two that commit at once for one owner wait for each other seldom. */
+/** Returns the own shard of a connection, so two commits at once for one workspace seldom wait for each other. */
 export function shardFor(connection: Connection): number {
   let shard = shardOf.get(connection);
   if (shard === undefined) {

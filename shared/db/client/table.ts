@@ -2,12 +2,12 @@ import type { Column, ColumnKind } from './columns.ts';
 import type { Param } from './connection.ts';
 
 /**
- * A map of columns says once how the fields of a record are stored. The types of rows and records follow from it, and so
- * do the functions between them. SQL is written by hand.
+ * A map of columns says once how the fields of a record are stored. The types of rows and records, and the functions
+ * between them, follow from the map. SQL is written by hand.
  */
 export type Columns = { [field: string]: Column | ColumnGroup };
 
-/** Several columns that are one field: `cost: group({ gbp: number() })` has the column `cost_gbp`. */
+/** A field that is stored in several columns: `cost: group({ gbp: number() })` has the column `cost_gbp`. */
 type ColumnGroup<
   Parts extends { [part: string]: Column } = { [part: string]: Column },
   IsNullable extends boolean = boolean,
@@ -18,7 +18,7 @@ export function group<Parts extends { [part: string]: Column }>(parts: Parts) {
     parts,
     isNullable: false as const,
     whenNull: {},
-    /** The field is null where the first column is. `whenNull`: what the columns hold then, if that is not null too. */
+    /** The field is null where its first column is. `whenNull`: other values than null that columns have then. */
     nullable: (whenNull: { [part: string]: Param } = {}): ColumnGroup<Parts, true> => ({
       parts,
       isNullable: true,
@@ -56,7 +56,7 @@ type Named<Fields extends Columns> = {
 type RowIn<Fields extends Columns> = { [One in Named<Fields> as One[0]]: One[1] };
 type RecordIn<Fields extends Columns> = { [Field in keyof Fields]: ValueOf<Fields[Field]> };
 
-/** A row as the driver gives it, of `SELECT *` or of the columns of a map. */
+/** A row as the driver gives it, from `SELECT *` or a list of the columns. */
 export type RowOf<Mapped extends { fields: Columns }> = RowIn<Mapped['fields']>;
 /** The names of its columns. */
 export type ColumnName<Mapped extends { fields: Columns }> = keyof RowOf<Mapped> & string;
@@ -66,7 +66,7 @@ export type RecordOf<Mapped extends { fields: Columns }> = RecordIn<Mapped['fiel
 export type ColumnMap<Fields extends Columns> = {
   fields: Fields;
   names: string[];
-  /** The names, as SQL; `columnsOf`: those of a table by this alias. */
+  /** The names, as SQL; `columnsOf`: the names after the alias of a table. */
   columns: string;
   columnsOf: (alias: string) => string;
   toRecord: (row: RowIn<Fields>) => RecordIn<Fields>;
@@ -77,7 +77,7 @@ export type ColumnMap<Fields extends Columns> = {
   toRow: (record: RecordIn<Fields>) => { [Name in keyof RowIn<Fields>]: Param };
   /** In the order of `columns`. */
   toValues: (record: RecordIn<Fields>) => Param[];
-  /** The map of some of the columns. */
+  /** A map of only some of the fields, or of all but some. */
   pick: <Field extends keyof Fields & string>(...fields: Field[]) => ColumnMap<Pick<Fields, Field>>;
   omit: <Field extends keyof Fields & string>(...fields: Field[]) => ColumnMap<Omit<Fields, Field>>;
 };
@@ -92,7 +92,7 @@ export function table<Fields extends Columns>(name: string, fields: Fields): Tab
   return { name, ...mapOf(fields) };
 }
 
-/** Every column that a map of the modules loaded so far says something about. */
+/** Lists every column in the maps of the modules loaded so far. */
 export function mappedColumns(): { table: string; name: string; kind: ColumnKind; isNullable: boolean }[] {
   return maps.flatMap(({ name: table, fields }) =>
     placesOf(fields).map(({ name, column, inGroup, part }) => ({
@@ -156,16 +156,16 @@ function placesOf(fields: Columns): Place[] {
   );
 }
 
-/** Makes a function when it is called first: a process needs few of all there are. */
+/** Compiles a function at its first call: a process needs only few of them. */
 function compiled<From, To>(compile: () => (from: From) => To): (from: From) => To {
   let made: ((from: From) => To) | undefined;
   return (from) => (made ??= compile())(from);
 }
 
 /*
- * The functions are put together as text, once for each map. An object that is filled field by field in a loop takes more
- * than twice the time (3.7 µs against 1.4 µs for a row of 33 columns), and rows are read by the million. The driver makes
- * its parsers of rows in the same way. All names come from the maps, which are in our source.
+ * The functions are compiled from text, once for each map. Filling an object field by field in a loop takes more than
+ * twice the time (3.7 µs against 1.4 µs for a row of 33 columns), and rows are read by the million. The driver makes
+ * its row parsers in the same way. All names come from the maps, which are in our source.
  */
 
 type Codecs = {

@@ -10,7 +10,7 @@ const commonColumns = (idPrefix: IdPrefix) => ({
   name: binaryText(),
   description: text().nullable(),
   sampleData: json<Record<string, unknown>>().nullable(),
-  /** Rises with every change; the time of the last one need not, and two of them may come within a millisecond. */
+  /** Rises with every change. `updatedAt` may not: two changes may come within a millisecond. */
   version: int(),
   createdAt: time(),
   updatedAt: time(),
@@ -28,11 +28,11 @@ export type TemplateTable<Template extends TemplateRecord> = {
   findForUpdate: (workspaceId: string, id: string) => Promise<Template | null>;
   /** How many templates the workspace has. */
   findCount: (workspaceId: string) => Promise<number>;
-  /** Newest first. `length`: of its sources, in bytes. */
+  /** Newest first. `length`: the bytes of the source texts of a template. */
   listLengths: (workspaceId: string, page: Page) => Promise<{ id: string; length: number }[]>;
   /** Newest first. */
   listByIds: (workspaceId: string, ids: string[]) => Promise<Template[]>;
-  /** All fields, of a record that was locked in this transaction. */
+  /** Writes all fields but id and createdAt. The record must have been locked in this transaction. */
   update: (workspaceId: string, record: Template) => Promise<void>;
   delete: (workspaceId: string, id: string) => Promise<boolean>;
 };
@@ -40,7 +40,9 @@ export type TemplateTable<Template extends TemplateRecord> = {
 /** A template of the kind that a table holds. */
 export type TemplateOf<Kind> = Kind extends TemplateTable<infer Template> ? Template : never;
 
-/** `sources`: the columns that only this kind has; `texts`: those of them that may be long. */
+/**
+ * Makes the statements for one kind. `sources`: the columns that only this kind has; `texts`: those that may be long.
+ */
 export function templateTable<Sources extends Columns>({
   table: name,
   idPrefix,
@@ -52,7 +54,7 @@ export function templateTable<Sources extends Columns>({
   sources: Sources;
   texts: readonly (keyof Sources & string)[];
 }): TemplateTable<RecordOf<{ fields: CommonColumns & Sources }>> {
-  // The statements are the same whatever columns a kind has of its own.
+  // The statements do not depend on the columns of one kind, so the type here has only the common ones.
   const templates = table(name, { ...commonColumns(idPrefix), ...sources }) as unknown as CommonTable;
   const changing = templates.omit('id', 'createdAt');
   const ofWorkspace = 'WHERE workspace_id = ?';

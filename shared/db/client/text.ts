@@ -1,8 +1,8 @@
 import type { Param } from './connection.ts';
 
 /**
- * A value as it is written in the text of a statement: for rows by the thousand, put together by hand. The server needs a
- * backslash before these two characters only; the driver's own function looks for seven more, which takes ten times as long.
+ * Writes a value as SQL text, for statements with thousands of rows that we build by hand. The server needs a backslash
+ * before these two characters only; the driver escapes seven more, which takes ten times as long.
  */
 export function literal(value: string | number | null): string {
   if (typeof value !== 'string') return value === null ? 'NULL' : `${value}`;
@@ -11,12 +11,12 @@ export function literal(value: string | number | null): string {
 const special = /['\\]/;
 const allSpecial = /['\\]/g;
 
-/** The same of bytes, by hand too: for thousands of them the driver's own way takes several times as long. */
+/** Writes bytes as SQL text. For thousands of values the driver takes several times as long. */
 export function hex(bytes: Buffer): string {
   return `X'${bytes.toString('hex')}'`;
 }
 
-/** Any value of a column, in the same way. */
+/** Writes any value of a column as SQL text. */
 export function written(value: Param): string {
   if (value === null) return 'NULL';
   if (typeof value === 'number' || typeof value === 'boolean') return `${Number(value)}`;
@@ -24,7 +24,7 @@ export function written(value: Param): string {
   return Buffer.isBuffer(value) ? hex(value) : writtenTime(value);
 }
 
-/** Rows as they are written behind VALUES. A value that is that of the row before is not written anew. */
+/** Writes rows as SQL text for VALUES. A value equal to that of the row before is not written again, but copied. */
 export function writtenRows(rows: readonly (readonly Param[])[]): string {
   const last: Param[] = [];
   const texts: string[] = [];
@@ -43,13 +43,13 @@ export function writtenRows(rows: readonly (readonly Param[])[]): string {
 
 let lastTime: { time: Date; text: string } | undefined;
 
-/** The rows of a statement mostly have one time. */
+/** The rows of a statement mostly share one time, so the text of the last time is kept. */
 function writtenTime(time: Date): string {
   if (lastTime?.time !== time) lastTime = { time, text: `'${sqlTime(time)}'` };
   return lastTime.text;
 }
 
-/** A time as MySQL reads it as DATETIME(3). */
+/** Writes a time as MySQL reads a DATETIME(3), without quotes. */
 export function sqlTime(time: Date | null): string | null {
   return time && time.toISOString().replace('T', ' ').slice(0, 23);
 }

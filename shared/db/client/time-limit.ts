@@ -11,15 +11,15 @@ const limits = new AsyncLocalStorage<StatementLimit>();
 // MariaDB's ER_STATEMENT_TIMEOUT and MySQL's ER_QUERY_TIMEOUT.
 const timeouts = new Set([1969, 3024]);
 /**
- * Where the connections to the server are listed, with the same columns on both engines. MySQL's list of the name that
- * MariaDB has is an error for as long as anybody's statement has bytes that are no text.
+ * The list of the server's connections, with the same columns on both engines. MySQL has the table that MariaDB uses
+ * too, but there it fails while any running statement contains bytes that are not valid text.
  */
 export const processlist =
   '/*M! information_schema.processlist */ /*!80000 performance_schema.processlist */';
 
 /**
- * For work that only reads: once it has taken so long, or when nobody waits for it any more, the server ends its statement,
- * and it fails with 503.
+ * Limits work that only reads. After `ms`, or when the caller is gone, the server ends the running statement, and the
+ * work fails with 503.
  */
 export async function limitTime<T>(
   { ms, caller }: { ms: number; caller: RequestCaller | undefined },
@@ -33,7 +33,7 @@ export async function limitTime<T>(
   }
 }
 
-/** Sends a statement in text, within the time limit where there is one. */
+/** Sends a statement as text, within the time limit where one is set. */
 export async function sendLimited<T>(
   connection: Connection,
   sql: string,
@@ -45,7 +45,7 @@ export async function sendLimited<T>(
   const leftMs = Math.ceil(end - performance.now());
   if (leftMs <= 0 || caller?.hasGone()) throw tookTooLong();
   const mark = `/* ${randomUUID()} */`;
-  // Each of the two servers takes the other's form for a comment.
+  // MySQL and MariaDB each read the form of the other as a comment.
   const text = `/*M! SET STATEMENT max_statement_time = ${leftMs / 1000} FOR */ ${sql.replace('SELECT', `SELECT /*+ MAX_EXECUTION_TIME(${leftMs}) */ ${mark}`)}`;
   const forget = caller?.onGone(() => {
     retire(connection);
@@ -61,8 +61,8 @@ export async function sendLimited<T>(
 }
 
 /**
- * Ends the statement with its connection, as the server does not see by itself that nobody waits. After a change of the
- * primary the same number may be another connection of another server, which has no such mark.
+ * Ends the statement by ending its connection: the server does not notice that nobody waits. After a change of the
+ * primary the number may belong to a connection of another server, so the mark must be found first.
  */
 async function endStatement({ threadId }: Connection, mark: string): Promise<void> {
   const { connection, release } = await acquire();

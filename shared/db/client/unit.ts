@@ -8,12 +8,12 @@ import { asProblem, isLockConflict } from './faults.ts';
 import { canShare, commitAll, commitTogether, type Insert, insertAll } from './group-commit.ts';
 
 type Unit = {
-  /** Opened by the first statement; a unit that only adds new rows may need no connection of its own. */
+  /** Set by the first statement. A unit that only adds new rows may need no connection of its own. */
   opened: Promise<Connection> | undefined;
-  /** Its connection from the moment that it is lent, also where opening then fails. */
+  /** The connection of the unit, set as soon as the pool lends one, even if START TRANSACTION then fails. */
   lent: { connection: Connection | undefined };
   release: () => Promise<void>;
-  /** Whether its commit may be shared: not any more when that has failed. */
+  /** Whether the commit may be shared with others; false after a shared commit has failed. */
   mayShare: boolean;
   beforeFirst: (() => Promise<void>) | undefined;
   /** To be sent with the commit, or before the next statement. */
@@ -44,14 +44,14 @@ function currentUnit(): Unit | undefined {
   return unit;
 }
 
-/** Runs when the current transaction has committed; at once where there is none. */
+/** Runs an action after the commit of the current transaction; at once where there is none. */
 export function afterCommit(action: () => void): void {
   const unit = currentUnit();
   if (unit) unit.afterCommit.push(action);
   else runEach([action]);
 }
 
-/** Committed work is accepted, whatever becomes of an action (architecture rule 2). */
+/** Runs the actions. The work is committed, so a failed action is only logged (architecture rule 2). */
 function runEach(actions: (() => void)[]): void {
   for (const action of actions) {
     try {
@@ -67,7 +67,7 @@ export function outsideTransaction<T>(work: () => T): T {
   return units.exit(work);
 }
 
-/** Lends the connection of the current transaction, with what it holds back sent before; else one of the pool. */
+/** Lends the connection of the current transaction, after sending its held-back rows; else one from the pool. */
 export async function withConnection<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
   const unit = currentUnit();
   if (unit) {
@@ -88,8 +88,8 @@ export async function withConnection<T>(work: (connection: Connection) => Promis
 }
 
 /**
- * Reads by one connection, without a transaction: each statement sees all that those before it saw. Two connections may lead
- * to two servers of a cluster for a moment, of which one is behind.
+ * Reads on one connection, without a transaction: each statement sees all that the statements before it saw. Two
+ * connections may lead, for a moment, to two servers of a cluster, of which one is behind.
  */
 export async function onOneConnection<T>(read: () => Promise<T>): Promise<T> {
   if (currentUnit()) return read();
@@ -107,9 +107,9 @@ export async function onOneConnection<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Adds one row whose key is new, so that it can meet no other: nothing is sent before the transaction's next statement
- * or its end. A transaction of nothing else then shares its commit with others of the same moment. `into` is the table
- * with its columns in brackets.
+ * Adds one row whose key is new, so that it cannot conflict with another row. The row is sent before the transaction's
+ * next statement, or at its end. A transaction that only adds such rows shares its commit with others of the same
+ * moment. `into` is the table with its columns in brackets.
  */
 export async function insertNew(into: string, values: readonly Param[]): Promise<void> {
   const unit = currentUnit();
@@ -117,7 +117,7 @@ export async function insertNew(into: string, values: readonly Param[]): Promise
   else await withConnection((connection) => insertAll(connection, [{ into, values }]));
 }
 
-/** Changes a count that is kept in shards, when the current transaction commits; at once where there is none. */
+/** Changes a sharded count at the end of the current transaction; at once where there is none. */
 export async function changeCount(change: CountChange): Promise<void> {
   const unit = currentUnit();
   if (unit) unit.changes.push(change);
@@ -125,8 +125,8 @@ export async function changeCount(change: CountChange): Promise<void> {
 }
 
 /**
- * Runs before the current transaction's first statement, and not at all where there comes none. At once outside of a
- * transaction, and in one that has begun to speak to the database.
+ * Runs an action before the current transaction's first statement, or never where no statement comes. Runs it at once
+ * outside of a transaction, and in one that has already sent a statement or failed to share its commit.
  */
 export async function beforeFirstStatement(action: () => Promise<void>): Promise<void> {
   const unit = currentUnit();
@@ -146,7 +146,8 @@ async function begin(unit: Unit): Promise<Connection> {
   await send(connection, false, 'START TRANSACTION', []);
   const { beforeFirst } = unit;
   if (beforeFirst)
-    // In a context in which the transaction has begun already.
+    // The action runs in a copy of the unit that counts as opened; otherwise its statements would wait for this
+    // function.
     await units.run({ ...unit, opened: Promise.resolve(connection), inserts: [] }, beforeFirst);
   return connection;
 }
@@ -156,10 +157,10 @@ async function sendHeldBack(unit: Unit, connection: Connection): Promise<void> {
 }
 
 /**
- * The unit of work: everything inside commits together or not at all (architecture rule 1). A deadlock or a lock
- * wait is tried again up to three times, and what a server refuses that has turned read-only, on a new connection, so
- * `work` must do nothing but speak to the database. Inside another transaction it joins that one. No network call
- * belongs inside.
+ * Runs the unit of work: everything inside commits together or not at all (architecture rule 1). After a deadlock or a
+ * lock wait the work runs again, up to three times; after a refusal by a server that has turned read-only, on a new
+ * connection. So `work` must do nothing but speak to the database, and make no network call. Inside another transaction
+ * it joins that one.
  */
 export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   if (currentUnit()) return work();
@@ -198,14 +199,14 @@ export async function transaction<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Thrown where a group commit has failed: then the work is done again with a connection of its own. */
+/** Thrown where a shared commit has failed: the work then runs again on a connection of its own. */
 const apart = new Error('The commit could not be shared');
 
 async function commit(unit: Unit): Promise<void> {
   const { opened, inserts, changes, mayShare } = unit;
   if (!opened && inserts.length === 0 && changes.length === 0) return;
   if (!opened && mayShare) {
-    // Not by way of `open`: what is to run before the first statement is for work that asks something.
+    // Not through `open`: the action before the first statement is only for work that sends statements of its own.
     const commitGroup = canShare(inserts) ? commitTogether : commitAll;
     if (await commitGroup(inserts, changes)) return;
     throw apart;
@@ -218,8 +219,8 @@ async function commit(unit: Unit): Promise<void> {
 
 async function rollBack(unit: Unit): Promise<void> {
   await unit.opened?.catch(() => undefined);
-  // Not the one that opening resolves to: it may have failed in the action before the first statement, after
-  // START TRANSACTION, and a connection must not go back to the pool with that open.
+  // Not `unit.opened`: opening may have failed after START TRANSACTION, in the action before the first statement, and a
+  // connection must not go back to the pool with a transaction open.
   const { connection } = unit.lent;
   if (connection && !connection.__knex__disposed)
     await send(connection, false, 'ROLLBACK', []).catch(() => undefined);

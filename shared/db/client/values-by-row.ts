@@ -1,19 +1,19 @@
 import type { Param } from './connection.ts';
 import { written } from './text.ts';
 
-/** Values that differ by row, in one statement, in SQL that every server of the MySQL kind takes. */
+/** SQL that gives each row its own value in one statement, in a form that MySQL and MariaDB both take. */
 
-/** A row's key, as SQL, and what the row gets, as SQL too unless it is a number. */
+/** A row's key, as SQL, and its new value: a number, or SQL. */
 export type RowValue = readonly [key: string, value: string | number];
 
-/** So many are compared one after the other. */
+/** At most this many keys are compared one after the other. */
 const atOnce = 8;
-/** Of keys with numbers that follow one another: there is less to read of them. */
+/** The same limit for keys whose values are consecutive numbers: their SQL is shorter. */
 const numbersAtOnce = 16;
 
 /**
- * SQL for the value of each of these rows, which are in the order of their keys. Not one CASE for all: the server would go
- * through it from the start for each row. So it halves them, until few are left.
+ * Returns SQL for the value of each row; `rows` must be in the order of their keys. One CASE for all rows would be
+ * slow: the server would search it from the start for each row. So the SQL halves the rows until few are left.
  */
 export function valueByRow(column: string, rows: readonly RowValue[]): string {
   const first = rows[0]![1];
@@ -27,7 +27,7 @@ export function valueByRow(column: string, rows: readonly RowValue[]): string {
   return `IF(${column} < ${after[0]![0]}, ${valueByRow(column, before)}, ${valueByRow(column, after)})`;
 }
 
-/** These rows as a table of a statement, for few of them: each is a SELECT to the server. */
+/** Returns SQL for the rows as a table in a statement. Only for few rows: the server sees each one as a SELECT. */
 export function tableOf(
   name: string,
   columns: readonly string[],

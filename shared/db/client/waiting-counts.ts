@@ -2,7 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import { type Connection, send } from './connection.ts';
 import { shardFor } from './shards.ts';
 
-/** By how much a transaction changes what a workspace has waiting. */
+/** The change that a transaction makes to the counts of the waiting work of a workspace. */
 export type WaitingChange = { workspaceId: string; messages: number; bytes: number };
 
 const addUp = 'ON DUPLICATE KEY UPDATE messages = messages + VALUES(messages), bytes = bytes + VALUES(bytes)';

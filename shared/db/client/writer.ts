@@ -9,7 +9,7 @@ type DatabaseAddress = { uri: string; ssl?: { ca: Buffer } };
 
 type Host = Servers['hosts'][number];
 
-/** How long each server may take over each answer. */
+/** How long each server may take for each answer. */
 const probeMs = 1_000;
 
 let current: { address: Promise<DatabaseAddress>; isForgotten: boolean } | undefined;
@@ -17,8 +17,8 @@ let isDoubted = false;
 let review: Promise<boolean> | undefined;
 
 /**
- * The server that takes writes: of several the first that does, for as long as nothing is wrong with it. In their order, so
- * that all processes come to the same one where more than one would take them.
+ * Returns the server that takes writes. Of several servers in MYSQL_URL the first such one is used until something is
+ * wrong with it. The order is fixed, so all processes choose the same one where more than one takes writes.
  */
 export async function findWriter(): Promise<{ address: DatabaseAddress; isForgotten: () => boolean }> {
   current ??= { address: choose(config.MYSQL_URL), isForgotten: false };
@@ -26,21 +26,23 @@ export async function findWriter(): Promise<{ address: DatabaseAddress; isForgot
   return { address: await choice.address, isForgotten: () => choice.isForgotten && hasChoice() };
 }
 
-/** The server that was chosen takes no writes, or is not there: the next connection chooses anew. */
+/**
+ * Drops the choice, because the chosen server takes no writes or does not answer: the next connection chooses again.
+ */
 export function forgetWriter(): void {
   if (current) current.isForgotten = true;
   current = undefined;
 }
 
 /**
- * The server has stood still for a while. Its group may have gone on without it meanwhile, and a server learns that a few
- * seconds late: until then it takes itself for the one that takes writes, and answers with old rows.
+ * Marks the server as doubtful after it was frozen for a while. Its group may have gone on without it, and the server
+ * learns that a few seconds late: until then it takes itself for the primary and answers with old rows.
  */
 export function doubtWriter(): void {
   isDoubted ||= hasChoice();
 }
 
-/** Asks the servers again where the one in use is doubted. True: another one takes writes, and the next connection leads there. */
+/** Asks the servers again if the current one is doubted. True: another takes writes; new connections go there. */
 export async function reviewWriter(): Promise<boolean> {
   if (isDoubted) {
     isDoubted = false;
@@ -61,7 +63,7 @@ async function ask(): Promise<boolean> {
   // The one in use first: as long as it takes writes there is no reason to leave it.
   const inTurn = [...addresses.filter(isInUse), ...addresses.filter((address) => !isInUse(address))];
   const found = await firstWritable(inTurn);
-  // Where none takes writes, the one in use is as good as any.
+  // If no server takes writes, we keep the one in use: it is as good as any other.
   if (!found || before !== current || isInUse(found)) return false;
   before.isForgotten = true;
   current = { address: Promise.resolve(found), isForgotten: false };
@@ -75,7 +77,7 @@ async function choose(url: string): Promise<DatabaseAddress> {
   const addresses = addressesOf(url);
   const [first, ...others] = addresses as [DatabaseAddress, ...DatabaseAddress[]];
   if (others.length === 0) return first;
-  // The first one says what is wrong, or lets read what is there.
+  // If none takes writes, the first one reports the error, or at least allows reading.
   return (await firstWritable(addresses)) ?? first;
 }
 
@@ -106,13 +108,13 @@ function addressOf(
 
 /** The server as it describes itself; null where it does not answer. */
 async function look(address: DatabaseAddress): Promise<ServerView | null> {
-  // Where there is one server, nobody needs it.
+  // Imported only here: with one server nobody needs it.
   const { createConnection } = await import('mysql2/promise');
   const connection = await createConnection({ ...address, connectTimeout: probeMs }).catch(() => null);
   if (!connection) return null;
   try {
     return await viewOfServer(async (sql) => {
-      // A node of Galera that has lost its group refuses even this.
+      // A Galera node that has lost its group refuses even this statement.
       const [rows] = await connection.query<RowDataPacket[]>({ sql, timeout: probeMs });
       return rows;
     });

@@ -14,7 +14,7 @@ export const contactLists = table('contact_lists', {
   filter: json<ContactFilter>().nullable(),
   /** Of a static list, kept with its members; of a dynamic one, what was counted last, or an estimate. */
   memberCount: int(),
-  /** Of a dynamic list: when it was counted; null: not yet to the end. */
+  /** Of a dynamic list: when it was counted; null: no count has come to its end yet. */
   countedAt: time().nullable(),
   /** Of a dynamic list: until then it is not counted again. */
   countedUntil: time().nullable(),
@@ -83,7 +83,9 @@ export async function findContactListCount(workspaceId: string): Promise<number>
   return row!.lists;
 }
 
-/** Name, description, filter and how many it finds, of a record that was locked in this transaction. */
+/**
+ * Writes the name, description and filter of a record that was locked in this transaction; if dynamic, its count too.
+ */
 export async function updateContactList(workspaceId: string, record: ContactListRecord): Promise<void> {
   await query(`UPDATE contact_lists ${byId} SET ? WHERE workspace_id = ? AND id = ?`, [
     { ...described.toRow(record), ...(record.kind === 'dynamic' && counts.toRow(record)) },
@@ -94,7 +96,7 @@ export async function updateContactList(workspaceId: string, record: ContactList
 
 export type ListCount = RecordOf<typeof counts>;
 
-/** The count of a dynamic list, if its filter is still the one that was counted by. */
+/** Writes the count of a dynamic list, if its filter is still the one that was counted. */
 export async function updateCounted(
   workspaceId: string,
   { id, filter }: Pick<ContactListRecord, 'id' | 'filter'>,
@@ -107,7 +109,7 @@ export async function updateCounted(
   );
 }
 
-/** Belongs into the transaction that changes the members. False: there is no such list. */
+/** Adds `by` to the count, in the transaction that changes the members. False: there is no such list. */
 export async function updateMemberCount(workspaceId: string, listId: string, by: number): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     `UPDATE contact_lists ${byId} SET member_count = member_count + ? WHERE workspace_id = ? AND id = ?`,
@@ -116,7 +118,7 @@ export async function updateMemberCount(workspaceId: string, listId: string, by:
   return affectedRows === 1;
 }
 
-/** The list; its members follow later. */
+/** Deletes the list; its members are deleted later. */
 export async function deleteContactList(workspaceId: string, id: string): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     'DELETE FROM contact_lists WHERE workspace_id = ? AND id = ?',

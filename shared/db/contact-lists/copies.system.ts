@@ -35,12 +35,12 @@ export const copyWork: Messages<'default'> = {
   heldUntil: 'NULL',
 };
 
-/** Locked until the transaction ends; null when it is over, or no longer this worker's. */
+/** Locks the copy until the transaction ends; null when the copy is over, or this worker has lost the lease. */
 export function findClaimedForUpdate(lease: Lease): Promise<Copy | null> {
   return findHeldForUpdate(copyTable, copies, lease);
 }
 
-/** Where the copy has come to; the lease is longer by that. */
+/** Writes how far the copy has come, and extends the lease to `until`. */
 export async function updateProgress(
   copyId: string,
   step: RecordOf<typeof progress>,
@@ -61,7 +61,7 @@ export async function updateFinished(copyId: string, at: Date): Promise<void> {
   );
 }
 
-/** Found by a plain read, so that no copy that is running is waited for. */
+/** Deletes a batch of old copies. A plain read finds them, so that the deletion does not wait for a running copy. */
 export async function deleteCopiesBefore(before: Date, limit: number): Promise<number> {
   const rows = await query<{ id: Buffer }[]>(
     'SELECT id FROM contact_list_copies WHERE completed_at < ? LIMIT ?',
@@ -77,7 +77,7 @@ export async function deleteCopiesBefore(before: Date, limit: number): Promise<n
 
 const removalsAtOnce = 1_000;
 
-/** At most so many of the members of lists that are gone; returns how many went. */
+/** Deletes at most `limit` members of lists that are gone; returns how many were deleted. */
 export async function deleteMembersOfRemoved(limit: number): Promise<number> {
   const removals = await query<{ list_id: Buffer }[]>(
     'SELECT list_id FROM contact_list_removals ORDER BY list_id LIMIT ?',

@@ -53,7 +53,7 @@ export async function listCopiedInto(workspaceId: string, listIds: string[]): Pr
   return new Set(rows.map((row) => idFromBytes('list', row.running_list_id)));
 }
 
-/** The copy into this list, if one is running, is over as it stands. */
+/** Ends the copy into this list, if one is running; the members that were copied so far stay. */
 export async function updateCopyStopped(workspaceId: string, listId: string, at: Date): Promise<void> {
   await execute(
     `UPDATE contact_list_copies FORCE INDEX (contact_list_copies_running)

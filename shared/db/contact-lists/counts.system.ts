@@ -34,20 +34,20 @@ const nothing: RecordOf<typeof countings> = {
   workedMs: 0,
 };
 
-/** The list in hand, with the filter that it is counted by, and how far that has come. */
+/** The list that is being counted, with the filter that it is counted by, and how far the count has come. */
 export type CountProgress = Omit<RecordOf<typeof countings>, 'listId' | 'filter' | 'beganAt'> & {
   listId: string;
   filter: ContactFilter;
   beganAt: Date;
 };
 
-/** Where the counting that a worker has in hand is. Null: no list is in hand. */
+/** Returns how far the counting has come. Null: no list is being counted, or this worker has lost the lease. */
 export async function findCounting(lease: Lease): Promise<CountProgress | null> {
   const found = await findHeldForUpdate(countingTable, countings, lease);
   return found?.listId ? (found as CountProgress) : null;
 }
 
-/** How far the counting has come; the lease is longer by that. False: it is no longer this worker's. */
+/** Writes how far the counting has come, and extends the lease to `until`. False: this worker has lost the lease. */
 export async function updateCounting(
   { id: workspaceId, token }: Lease,
   until: Date,
@@ -66,8 +66,8 @@ export async function updateCounting(
 }
 
 /**
- * Lets go of the counting, which is due again then if another count is wanted; returns whether it is. Belongs into a
- * transaction: what is wanted meanwhile waits for its end, and is then due.
+ * Releases the counting, which is due again at `dueAt` if another count is wanted; returns whether one is. Belongs into
+ * a transaction: a count that is requested meanwhile waits for the end of the transaction, and is then due.
  */
 export async function updateCountingReleased(lease: Lease, dueAt: Date): Promise<boolean> {
   if (!(await findHeldForUpdate(countingTable, countings, lease))) return false;

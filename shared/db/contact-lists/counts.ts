@@ -5,14 +5,14 @@ import { contactLists } from './contact-lists.ts';
 
 /** Which of a workspace's dynamic lists are to be counted. */
 
-/** Has these lists counted; returns how often the workspace's counting has been claimed, or null where nothing is new. */
+/** Requests a count of these lists; returns how often the counting has been claimed, or null where nothing is new. */
 export async function updateCountsWanted(
   workspaceId: string,
   listIds: string[],
   at: Date,
 ): Promise<number | null> {
   const workspace = idToBytes(workspaceId);
-  // Somebody who has one of them in hand is not waited for: it is asked for again.
+  // A list that another transaction has locked is skipped instead of waited for: its count is requested again later.
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM contact_lists ${byId}
      WHERE workspace_id = ? AND id IN (?) AND count_wanted_at IS NULL AND kind = 'dynamic'

@@ -2,9 +2,9 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import type { Page } from '../client/listing.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
-// Statements stay small beside what the server takes.
+// Keeps statements far below the size that the server accepts.
 const idsAtOnce = 1_000;
-/** Each of them is looked for with each contact. */
+/** Each list is looked up with each contact. */
 const listsAtOnce = 20;
 
 /** Ids of a static list's contacts, newest first. */
@@ -16,7 +16,7 @@ export async function listMemberIds(
   return list(workspaceId, listId, { from: before, limit, compare: '<', order: 'DESC' });
 }
 
-/** The same, oldest first, of those that were members by then, for work that goes through all of them. */
+/** Returns ids of the contacts that were members by `addedBy`, oldest first, for work that goes through all of them. */
 export async function listMemberIdsAfter(
   workspaceId: string,
   listId: string,
@@ -74,8 +74,8 @@ export async function listMembersAmong(
 }
 
 /**
- * Contacts among these that are no members yet become members; `known` is how many are contacts. Contacts are
- * locked first, then members, and the list comes last: whoever deletes a contact has the same order.
+ * Makes the contacts that are not members yet members; `known` is how many of the ids are contacts. The locks are taken
+ * on contacts first, then on members, and on the list last. Deleting a contact takes them in the same order.
  */
 export async function insertMembers(
   workspaceId: string,
@@ -87,7 +87,7 @@ export async function insertMembers(
   let added = 0;
   const workspace = idToBytes(workspaceId);
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
-    // Nobody deletes a contact between its being found and its becoming a member.
+    // The lock keeps a contact from being deleted before it has become a member.
     const rows = await query<{ id: Buffer }[]>(
       `SELECT id FROM contacts ${byId} WHERE workspace_id = ? AND id IN (?) ORDER BY id FOR UPDATE`,
       [workspace, ids.map(idToBytes)],
@@ -112,7 +112,7 @@ export async function deleteMembers(
   let removed = 0;
   for (const ids of portionsOf(contactIds.toSorted(), idsAtOnce)) {
     const { affectedRows } = await query<Changed>(
-      // As pairs: of a list and some ids the optimizer may read, and so wait for, all rows of the list.
+      // Pairs, because for a list and some contact ids the optimizer may read, and so wait for, all rows of the list.
       `DELETE m FROM contact_list_members m ${byId} WHERE (m.list_id, m.contact_id) IN (?) AND m.workspace_id = ?`,
       [ids.map((id) => [idToBytes(listId), idToBytes(id)]), idToBytes(workspaceId)],
     );
@@ -121,7 +121,7 @@ export async function deleteMembers(
   return removed;
 }
 
-/** A contact leaves all lists that it is in. */
+/** Removes a contact from all lists that it is in. */
 export async function deleteMemberships(workspaceId: string, id: string): Promise<void> {
   const where = 'contact_list_members FORCE INDEX (contact_list_members_of_contact) WHERE contact_id = ?';
   const rows = await execute<{ list_id: Buffer }[]>(

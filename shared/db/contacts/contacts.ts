@@ -35,8 +35,8 @@ export type ContactRecord = RecordOf<typeof contacts>;
 
 const [createdText, updatedText] = [timeWriter(), timeWriter()];
 /**
- * Column -> what it holds, as SQL. By hand: contacts come by the thousand, half of the columns are made from others, and
- * values as text take a fraction of the time.
+ * Column -> its value as SQL. We write the values by hand because contacts come by the thousand: half of the columns
+ * are made from others, and values as text take a fraction of the time.
  */
 const values = {
   workspace_id: ({ workspace }) => workspace,
@@ -81,7 +81,7 @@ const required: ContactColumn[] = [
   'tags',
   'updated_at',
 ];
-// A statement stays small beside what the server takes: a contact may have tags of 25 kB.
+// Keeps a statement far below the size that the server accepts: one contact may have tags of 25 kB.
 const rowsAtOnce = 1_000;
 const tagsAtOnce = 16_000;
 
@@ -99,7 +99,7 @@ export function listContactsByIds(workspaceId: string, ids: string[]): Promise<C
   return listByIds(workspaceId, ids, '');
 }
 
-/** The same, locked in this order until the transaction ends: who locks several never waits in a circle. */
+/** Returns the same, locked in the order of the ids until the transaction ends: a fixed order avoids deadlocks. */
 export function listContactsForUpdate(workspaceId: string, ids: string[]): Promise<ContactRecord[]> {
   return listByIds(workspaceId, ids, 'FOR UPDATE');
 }
@@ -122,7 +122,7 @@ export async function findContactIdOfNumber(workspaceId: string, number: string)
   return row ? idFromBytes('contact', row.id) : null;
 }
 
-/** Number -> id of the contact that has it, of those that have one. */
+/** Returns a map from number to the id of its contact; numbers without a contact are left out. */
 export async function listContactIdsOfNumbers(
   workspaceId: string,
   numbers: string[],
@@ -158,8 +158,9 @@ export function insertContacts(workspaceId: string, records: ContactRecord[]): P
 export type ContactChange = { before: ContactRecord; after: ContactRecord };
 
 /**
- * Writes what has changed of the records; what was before must have been locked in this transaction. Fails on a number
- * that another contact has. With more to write, pass `counts`, to which the change of the counts is added for the end.
+ * Writes the changed fields of the records. The old rows must have been locked in this transaction. Fails on a number
+ * that another contact has. With `counts`, the changes of the counts are only added there: the caller writes them at
+ * the end.
  */
 export function updateContacts(
   workspaceId: string,
@@ -190,7 +191,7 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: TagCoun
     const before = withKeys(workspace, change.before);
     return { before, after: withKeys(workspace, change.after, before.id) };
   });
-  // The rows are there, so they are updated: many of them in one statement, for which UPDATE has no form.
+  // The rows exist, so this INSERT updates them. One UPDATE cannot give each of many rows its own values.
   for (const some of portionsOf(keyed)) {
     const touched = changedColumns(some);
     const given = columns.filter((column) => required.includes(column) || touched.includes(column));
@@ -201,8 +202,8 @@ function* updates(workspaceId: string, changes: ContactChange[], counts: TagCoun
 }
 
 /**
- * The rows go in, and are locked, in the order of their numbers: two that insert the same ones wait for each other,
- * never in a circle.
+ * Inserts, and so locks, the rows in the order of their numbers: two transactions that insert the same numbers wait for
+ * each other and cannot deadlock.
  */
 function* insertions(workspaceId: string, records: ContactRecord[], counts: TagCounts): Iterable<string> {
   const workspace = hex(idToBytes(workspaceId));
@@ -212,7 +213,7 @@ function* insertions(workspaceId: string, records: ContactRecord[], counts: TagC
   yield* entryStatements(workspaceId, keyed, counts);
 }
 
-/** Row by row: one text that grows by each value takes twice the memory until it is sent. */
+/** Builds the text row by row: one text that grows by each value takes twice the memory until it is sent. */
 function insertion(changes: { after: Keyed }[], given: ContactColumn[]): string {
   const rows = changes.map(({ after }) => `(${given.map((column) => values[column](after)).join()})`);
   return `INSERT INTO contacts (${given.join()}) VALUES ${rows.join()}`;
@@ -226,7 +227,7 @@ function changedColumns(changes: { before: Keyed; after: Keyed }[]): ContactColu
   return [...fields.flatMap((field) => columnsOf[field]), 'updated_at'];
 }
 
-/** The contact and all that hangs on it; the record must have been locked in this transaction. */
+/** Deletes the contact with its memberships, words and tags. The record must have been locked in this transaction. */
 export async function deleteContact(workspaceId: string, record: ContactRecord): Promise<void> {
   await execute('DELETE FROM contacts WHERE workspace_id = ? AND id = ?', [
     idToBytes(workspaceId),
@@ -239,14 +240,14 @@ export async function deleteContact(workspaceId: string, record: ContactRecord):
   await updateContactCounts(workspaceId, counts);
 }
 
-/** The columns hold so much of an email or a reference, in bytes. */
+/** The key columns hold this many bytes of an email or a client reference; the rest is cut off. */
 export const textKeyBytes = 64;
 
 function keyOf(text: string | null): string {
   return literal(text === null ? null : startOf(foldWhole(text), textKeyBytes));
 }
 
-/** With what its row and its entries are found by, made once for both. */
+/** A contact with the search keys of its row and of its entries, made once for both. */
 type Keyed = Entries & {
   /** The workspace's id, as SQL. */
   workspace: string;
@@ -254,7 +255,7 @@ type Keyed = Entries & {
   leading: (string | null)[];
 };
 
-/** `id`: the record's as SQL, where it has been written already. */
+/** `id`: the id of the record as SQL, where the caller has written it already. */
 function withKeys(workspace: string, record: ContactRecord, id = hex(idToBytes(record.id))): Keyed {
   const { leading, further } = wordsOfContact(record);
   return { workspace, id, record, leading, words: further, tags: tagsByKey(record.tags) };
@@ -268,7 +269,7 @@ function leadingWord(word: string | null | undefined): string {
   return literal(word ? startOf(word, wordBytes) : null);
 }
 
-/** For many rows, nearly all of which have one time. */
+/** Returns a function that keeps its last result: of many rows, nearly all have the same time. */
 function timeWriter(): (time: Date) => string {
   let last = { time: new Date(NaN), text: '' };
   return (time) => {

@@ -2,33 +2,33 @@ import { startOf } from '../../formats/folded-text.ts';
 import { idToBytes } from '../../formats/ids.ts';
 import { byId, hex, query, queryEach, statement } from '../client.ts';
 
-/** The rows beside contacts, by which they are found and counted: their words, their tags, counts. */
+/** The rows beside `contacts` by which contacts are found and counted: words, tags and counts. */
 
 export type Entries = {
-  /** The contact's, as SQL. */
+  /** The id of the contact, as SQL. */
   id: string;
   words: readonly string[];
-  /** Key -> as it is spelt. */
+  /** Folded key -> the tag as it is spelt. */
   tags: ReadonlyMap<string, string>;
 };
-/** Null: there was, or is, no such contact. */
+/** `before` is null for a new contact, `after` for a deleted one. */
 type EntriesChange = { before: Entries | null; after: Entries | null };
 
-/** The columns hold so much of a key, in bytes. */
+/** The lengths of the key columns, in bytes. */
 export const wordBytes = 48;
 export const tagKeyBytes = 384;
 
 const contactsAtOnce = 1_000;
 const rowsAtOnce = 5_000;
-// Each may be a range of its own, and past some thousands of them a server gives up on the index.
+// Each entry may be a range of its own, and past some thousands of ranges a server gives up on the index.
 const goneAtOnce = 500;
 const shards = 16;
 
 type Entry = { key: string; id: Entries['id'] };
 
 /**
- * Brings the entries of contacts, whose rows are locked, from their former state to the new one. By how much that
- * changes the counts is added to `counts`.
+ * Yields the statements that bring the entries of contacts from `before` to `after`; the rows of the contacts must be
+ * locked. The changes of the counts are added to `counts`.
  */
 export function* entryStatements(
   workspaceId: string,
@@ -66,14 +66,14 @@ export function* entryStatements(
   }
 }
 
-/** Most contacts have none: one map for all of them. */
+/** Most contacts have no tags, so all of them share one map. */
 export const noTags: Entries['tags'] = new Map();
 const noWords: Entries['words'] = [];
 
 function wordKeys(entries: Entries | null): Entries['words'] {
   if (!entries) return noWords;
   const keys = entries.words.map((word) => startOf(word, wordBytes));
-  // Two long ones may begin alike.
+  // Two long words may begin alike, and so have the same key.
   return keys.length > 1 ? [...new Set(keys)] : keys;
 }
 
@@ -83,7 +83,7 @@ function newEntries() {
 
 function* insertionOf(workspace: string, name: string, column: string, entries: Entry[]): Iterable<string> {
   for (let first = 0; first < entries.length; first += rowsAtOnce) {
-    // Many contacts have a word in common, whose entries lie together in the table.
+    // Many contacts share a word, and the entries of one word lie together in the table.
     const starts = new Map<string, { start: string; rows: string[] }>();
     for (const { key, id } of entries.slice(first, first + rowsAtOnce)) {
       let of = starts.get(key);
@@ -115,17 +115,17 @@ function count(counts: TagCounts, key: string, tag: string, by: number): void {
   else counts.set(key, { tag, by });
 }
 
-/** Comes last in a transaction: others may wait for these rows. */
+/** Writes the changes of the counts. Comes last in a transaction: other transactions may wait for these rows. */
 export function updateContactCounts(workspaceId: string, counts: TagCounts): Promise<void> {
   return queryEach(countStatements(workspaceId, counts));
 }
 
-/** The same, of what `counts` are by the time that it is asked for. */
+/** Yields the statements that write `counts`, with the values that `counts` has when the first of them is asked for. */
 export function* countStatements(workspaceId: string, counts: TagCounts): Iterable<string> {
   const workspace = idToBytes(workspaceId);
   const changed = [...counts].filter(([, { by }]) => by !== 0);
   if (changed.length === 0) return;
-  // In one order for all, so that nobody waits in a circle.
+  // All transactions lock these rows in one order, so that they cannot deadlock.
   changed.sort(([one], [other]) => (one < other ? -1 : 1));
   const shard = Math.floor(Math.random() * shards);
   yield statement(
@@ -157,7 +157,7 @@ export async function listTagCounts(
   return rows.map((row) => ({ key: row.tag_key.toString(), tag: row.tag, count: row.contacts }));
 }
 
-/** How many contacts have the tag with this key; all that there are for the empty one. */
+/** Returns how many contacts have the tag with this key; for the empty key, how many contacts there are. */
 export async function findCount(workspaceId: string, tagKey: string): Promise<number> {
   const [row] = await query<{ contacts: string | null }[]>(
     'SELECT SUM(contacts) AS contacts FROM contact_counts WHERE workspace_id = ? AND tag_key = ?',

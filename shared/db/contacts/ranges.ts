@@ -4,14 +4,14 @@ import { byId, query } from '../client.ts';
 import { type ContactRecord, contacts, textKeyBytes } from './contacts.ts';
 import { tagKeyBytes, wordBytes } from './entries.ts';
 
-/** The indexes that contacts are found by, and the ways through them: each step is one statement. */
+/** The indexes that contacts are found by, and the ways to read along them. Each step is one statement. */
 
-/** A stretch of an index: the keys that begin with this one, or are this one. */
+/** A part of an index: the entries whose key begins with this one (`isPrefix`), or is exactly this one. */
 export type Range = { source: IndexSource; key: string; isPrefix: boolean };
 /** The contacts that any of its ranges finds. */
 export type Term = Range[];
 
-/** `bytes`: a column holds no more of a key, so what a longer one finds has to be compared. */
+/** `bytes`: the length of the key column. A longer key is cut, so each contact that it finds has to be compared. */
 export const sources = {
   firstName: column('contacts_first_name', 'first_name_word', wordBytes),
   lastName: column('contacts_last_name', 'last_name_word', wordBytes),
@@ -31,7 +31,7 @@ function entries(table: string, key: string, bytes: number): Index {
   return { table: `${table} FORCE INDEX (PRIMARY)`, key, id: 'contact_id', bytes };
 }
 
-// Left to itself the optimizer would read the newest contacts one by one in the hope of finding enough.
+// Without FORCE INDEX the optimizer would read the newest contacts one by one in the hope of finding enough.
 function column(index: string, key: string, bytes: number): Index {
   return { table: `contacts FORCE INDEX (${index})`, key, id: 'id', bytes };
 }
@@ -40,7 +40,7 @@ type Statement = { sql: string; values: unknown[] };
 /** In `also`, `{id}` stands for the column of the id. */
 type Selected = { what?: string; also?: string; values?: unknown[] };
 
-/** The ids in a stretch as `id`. */
+/** Returns a SELECT of the contact ids in a range, as the column `id`. */
 function select(
   { source, key, isPrefix }: Range,
   workspace: Buffer,
@@ -48,7 +48,7 @@ function select(
 ): Statement {
   const { table, key: column, id, bytes } = sources[source];
   const start = Buffer.from(startOf(key, bytes));
-  // No byte of UTF-8 is ff, so it comes after all that begins with the key.
+  // UTF-8 has no byte ff, so the key with ff after it sorts after every text that begins with the key.
   const where = isPrefix ? `${column} >= ? AND ${column} < ?` : `${column} = ?`;
   const end = isPrefix ? [Buffer.concat([start, Buffer.of(0xff)])] : [];
   return {
@@ -70,10 +70,11 @@ function send<Row>({ sql, values }: Statement): Promise<Row[]> {
 }
 
 /**
- * Newest first, or oldest first; `from` is the id that the last step ended with, `downTo` the last that is looked at.
+ * `isRising`: oldest first, otherwise newest first. `from`: the id that the last step ended with. `downTo`: the last id
+ * that is looked at.
  */
 export type ScanPage = { from: string | null; downTo?: string | null; isRising: boolean; size: number };
-/** The findings of a step, and where the next begins; null: there is no more. */
+/** The findings of a step, and the id after which the next step begins; null: there are no more. */
 export type Step<Found> = { found: Found[]; reached: string | null };
 
 function bound({ from, downTo = null, isRising }: Omit<ScanPage, 'size'>): {
@@ -87,7 +88,7 @@ function bound({ from, downTo = null, isRising }: Omit<ScanPage, 'size'>): {
   };
 }
 
-/** All contacts, in order of their ids. */
+/** Returns the next of all contacts, in the order of their ids. */
 export async function scan(workspaceId: string, place: ScanPage): Promise<Step<ContactRecord>> {
   const { also, values } = bound(place);
   const found = contacts.toRecords(
@@ -100,7 +101,7 @@ export async function scan(workspaceId: string, place: ScanPage): Promise<Step<C
   return { found, reached: found.length < place.size ? null : found.at(-1)!.id };
 }
 
-/** The matches of any range of a term, in order of the ids. */
+/** Returns the next ids that any range of the term finds, in the order of the ids. */
 export async function walk(workspaceId: string, term: Term, place: ScanPage): Promise<Step<string>> {
   const { also, values } = bound(place);
   const order = `${also} ORDER BY {id} ${directionOf(place)} LIMIT ?`;
@@ -114,7 +115,7 @@ export async function walk(workspaceId: string, term: Term, place: ScanPage): Pr
   const found = term.map((): string[] => []);
   for (const row of await send<{ part: number; id: Buffer }>(union(ranges)))
     found[row.part]!.push(idFromBytes('contact', row.id));
-  // A range that gives as many as it was asked for has more, so what others give beyond its last one is not yet next.
+  // A range that returns a full page may have more, so ids of other ranges beyond its last one belong to a later step.
   const ends = found.filter(({ length }) => length === place.size).map((ids) => inTurn(place, ids).at(-1)!);
   const reached = inTurn(place, ends)[0] ?? null;
   const ids = inTurn(place, [...new Set(found.flat())]);
@@ -130,7 +131,10 @@ function directionOf({ isRising }: ScanPage): string {
   return isRising ? 'ASC' : 'DESC';
 }
 
-/** The matches of every term, in order of the ids. All that any of them finds there is read for it. */
+/**
+ * Returns the next ids that every term finds, in the order of the ids. The statement reads all entries of all terms
+ * between `from` and `downTo`.
+ */
 export async function meet(workspaceId: string, terms: Term[], place: ScanPage): Promise<Step<string>> {
   const { sql, values } = meeting(workspaceId, terms, place);
   const rows = await query<{ id: Buffer }[]>(`${sql} ORDER BY id ${directionOf(place)} LIMIT ?`, [
@@ -141,7 +145,7 @@ export async function meet(workspaceId: string, terms: Term[], place: ScanPage):
   return { found, reached: found.length < place.size ? (place.downTo ?? null) : found.at(-1)! };
 }
 
-/** How many contacts every term finds. */
+/** Returns how many contacts are found by every term. */
 export async function countMeeting(workspaceId: string, terms: Term[]): Promise<number> {
   const { sql, values } = meeting(workspaceId, terms, { from: null, isRising: true });
   const [row] = await query<{ contacts: number }[]>(
@@ -162,7 +166,7 @@ function meeting(workspaceId: string, terms: Term[], place: Omit<ScanPage, 'size
   return { sql: `SELECT id FROM (${sql}) AS found GROUP BY id HAVING BIT_OR(bit) = ${all}`, values };
 }
 
-/** How many entries each of these has; those past `most` are not counted. */
+/** Returns how many entries each range has; entries past `most` are not counted. */
 export async function countEntries(workspaceId: string, ranges: Range[], most: number): Promise<number[]> {
   if (ranges.length === 0) return [];
   const stretches = ranges.map((range, place) => {
@@ -176,8 +180,8 @@ export async function countEntries(workspaceId: string, ranges: Range[], most: n
 }
 
 /**
- * The keys of each of these, as a range of its own, whose entries are in order of the ids; null where there are more
- * than `most`. A key costs a step along the index, however many entries it has.
+ * Returns the keys of each range, each as a range of its own whose entries are in the order of the ids; null where a
+ * range has more than `most` keys. A key costs one step along the index, however many entries it has.
  */
 export async function listKeys(
   workspaceId: string,
@@ -208,8 +212,9 @@ function keyAfter(range: Range, place: number, last: Range | undefined, workspac
 }
 
 /**
- * The next stretch of ids in which all terms may find some: in what is passed over one of them finds none, and in it no
- * range has more than `size` entries. Null: there is none. Ranges of several keys are read whole for it.
+ * Returns the next window of ids in which every term may find a contact; null: there is none. Among the ids that are
+ * skipped, at least one term finds nothing; in the window, no range has more than `size` + 1 entries. Ranges of several
+ * keys are read whole for this.
  */
 export async function findWindow(
   workspaceId: string,

@@ -17,7 +17,7 @@ import {
 import { hardlyAny, measure, measureBroad, mostRead, type Sized, worthReading } from './sizes.ts';
 
 export type { IndexSource as Source, Range, Term };
-/** The contacts that all terms find and that match; without terms it is all of them. */
+/** Finds the contacts that all terms find and that `matches` accepts. Without terms, all contacts are compared. */
 export type ContactSearch = {
   terms: Term[];
   /** Each contact that all terms find is a match. */
@@ -30,8 +30,8 @@ export const mostCompared = 1_500;
 const comparedAtOnce = 500;
 
 /**
- * Newest first. The work for a page has a limit, whatever is searched for and however many contacts there are: a page that
- * comes to it is short, or empty, and the next goes on.
+ * Returns a page of matches, newest first. The work for a page has a limit, whatever the search and the number of
+ * contacts: a page that reaches the limit is short or empty, and the next page goes on from there.
  */
 export async function listContacts(
   workspaceId: string,
@@ -41,7 +41,7 @@ export async function listContacts(
   const records: ContactRecord[] = [];
   let reached = before;
   let compared = 0;
-  // One more than the page tells whether there is another.
+  // One record more than the page holds tells whether there is another page.
   const page = { from: before, isRising: false, size: limit + 1 };
   for await (const scan of search(workspaceId, filter, page)) {
     records.push(...scan.matching);
@@ -66,14 +66,14 @@ function compare({ matches }: ContactSearch, { found, reached }: Step<ContactRec
 
 const nothingMore: Scan = { matching: [], compared: 0, reached: null };
 
-/** By an index where a term is rare in it, else by a look at the newest contacts first. */
+/** Searches along an index where a term is rare; otherwise it looks at the newest contacts first. */
 async function* search(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   const { terms } = filter;
   const single = terms.length === 1 ? terms[0]! : null;
   // The entries of one key are in order of their ids already.
   if (!terms.length || (single && isOneKey(single))) return yield* sweeps(workspaceId, filter, page);
-  // The longest word comes first. Where it is rare, nobody counts the others: those of an email end in words that many
-  // have.
+  // The longest word comes first. If it is rare, nobody counts the others: those of an email end in words that many
+  // contacts have.
   const longest = await measure(workspaceId, terms.slice(0, 1));
   const rare = smallest(longest);
   if (rare && !single && rare.entries <= hardlyAny)
@@ -96,7 +96,7 @@ function isOneKey([range, ...others]: Term): boolean {
   return others.length === 0 && !range!.isPrefix;
 }
 
-/** None of the terms is small, and a page is not found among the newest contacts. */
+/** Searches where no term is small and the newest contacts did not fill the page. */
 async function* searchBroad(
   workspaceId: string,
   filter: ContactSearch,
@@ -112,7 +112,7 @@ async function* searchBroad(
   else yield* sweeps(workspaceId, filter, page);
 }
 
-/** The matches of all of these small terms. */
+/** Yields the matches of all of these small terms. */
 async function* read(workspaceId: string, filter: ContactSearch, terms: Term[], page: ScanPage): Scans {
   const place = { ...page, size: idsFor(filter, terms, page) };
   const isOnePage = place.size === page.size && terms.length === 1;
@@ -120,12 +120,12 @@ async function* read(workspaceId: string, filter: ContactSearch, terms: Term[], 
   yield* inPieces(workspaceId, filter, step, page);
 }
 
-/** Where all that the terms find matches, it is a page; else as many as are compared. */
+/** Returns how many ids to read: a page if each contact that the terms find matches, else as many as are compared. */
 function idsFor(filter: ContactSearch, terms: Term[], page: ScanPage): number {
   return isExact(filter) && terms.length === filter.terms.length ? page.size : mostCompared;
 }
 
-/** The most ids that come from several keys, to be put in one order here. */
+/** The most ids that are read from several keys and then put in one order here. */
 const mostIds = 10_000;
 
 async function* readOrdered(workspaceId: string, filter: ContactSearch, term: Term, page: ScanPage): Scans {
@@ -133,16 +133,16 @@ async function* readOrdered(workspaceId: string, filter: ContactSearch, term: Te
   yield* inPieces(workspaceId, filter, await walk(workspaceId, term, { ...page, size }), page);
 }
 
-/** So many entries of each key are so many of all. */
+/** Returns how many entries of each key may be read, so that all keys together have at most `entries`. */
 function shareOfKey(terms: Term[], entries: number): number {
   return Math.floor(entries / terms.flat().filter(({ isPrefix }) => !isPrefix).length);
 }
 
 const windowsOfPage = 2;
-// Each makes the windows smaller. Words come in order of their length, and the longest are likeliest to be rare.
+// Each term makes the windows smaller. Words come longest first, and the longest are likeliest to be rare.
 const mostInWindow = 3;
 
-/** The matches of all of these terms, window by window: none of them is small. */
+/** Yields the matches of all of these terms, window by window, because none of the terms is small. */
 async function* readWindows(
   workspaceId: string,
   filter: ContactSearch,
@@ -162,7 +162,7 @@ async function* readWindows(
   }
 }
 
-/** The contacts with these ids, ever more at a time. */
+/** Reads and compares the contacts with these ids, in pieces that grow up to `comparedAtOnce`. */
 async function* inPieces(
   workspaceId: string,
   filter: ContactSearch,
@@ -180,7 +180,7 @@ async function* inPieces(
 
 const mostAhead = 1_500;
 
-/** The newest contacts, for as long as a page seems to be found soon. */
+/** Reads the newest contacts, as long as they seem likely to fill the page before `mostAhead` are read. */
 async function* scanAhead(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   let { from } = page;
   let [compared, matching] = [0, 0];
@@ -197,7 +197,7 @@ async function* scanAhead(workspaceId: string, filter: ContactSearch, page: Scan
   }
 }
 
-/** All contacts in turn, or, where a term is one key, those that it finds. */
+/** Reads the next of all contacts or, where a term is one key, the next contacts that this term finds. */
 async function sweep(
   workspaceId: string,
   { terms }: ContactSearch,
@@ -207,7 +207,7 @@ async function sweep(
   return ordered ? walkAndRead(workspaceId, ordered, place) : scan(workspaceId, place);
 }
 
-/** The same, from one to the next. */
+/** Repeats `sweep` until no contacts are left. */
 async function* sweeps(workspaceId: string, filter: ContactSearch, page: ScanPage): Scans {
   let [from, size] = [page.from, page.size];
   do {
@@ -229,8 +229,8 @@ async function inOrder(workspaceId: string, ids: string[]): Promise<ContactRecor
 }
 
 /**
- * The next of the contacts, oldest first, for work that goes through all of them: at most `limit`, and perhaps none.
- * It goes on from `reached`, until that is null.
+ * Returns the next matching ids, oldest first, for work that goes through all of them: at most `limit`, perhaps none.
+ * The caller goes on from `reached` until `reached` is null.
  */
 export async function listContactIdsAfter(
   workspaceId: string,
@@ -244,7 +244,7 @@ export async function listContactIdsAfter(
   return { ids: found.filter(filter.matches).map(({ id }) => id), reached };
 }
 
-/** The term along which the work is least, in any order; null: all contacts are gone through as well. */
+/** Returns the term that is cheapest to read, in any order of entries; null: reading all contacts is as good. */
 async function findShortest(workspaceId: string, terms: Term[]): Promise<Term | null> {
   if (terms.length === 0) return null;
   if (terms.length === 1 && isOneKey(terms[0]!)) return terms[0]!;
@@ -258,12 +258,12 @@ function smallest(sized: Sized[]): Sized | undefined {
   return wholes.toSorted((one, other) => one.entries - other.entries)[0];
 }
 
-/** So many entries are counted exactly, which is worth more than a page is. */
+/** The most entries that are counted for an exact count, which is worth more work than a page is. */
 const mostCounted = 60_000;
 
 export type Count = { count: number; isEstimate: boolean };
 
-/** How many contacts match: counted where that has a limit, else by how many of the newest do. */
+/** Returns how many contacts match: exactly where the work has a limit, else estimated from the newest contacts. */
 export async function countContacts(workspaceId: string, filter: ContactSearch): Promise<Count> {
   const { terms } = filter;
   const exactly = (count: number) => ({ count, isEstimate: false });
@@ -289,7 +289,7 @@ export async function countContacts(workspaceId: string, filter: ContactSearch):
     if (compared >= mostCompared) break;
   }
   const all = least?.entries ?? (await findCount(workspaceId, ''));
-  // Of those that were not looked at, at least one may match.
+  // At least one of the contacts that were not compared may match.
   return { count: Math.max(matching, 1, Math.round((matching / compared) * all)), isEstimate: true };
 }
 

@@ -1,26 +1,29 @@
 import { findCount } from './entries.ts';
 import { countEntries, type IndexSource, listKeys, type Range, type Term } from './ranges.ts';
 
-/** How large the terms of a search are. That is found out with few looks, however many contacts there are. */
+/** How large the terms of a search are, measured with few look-ups however many contacts there are. */
 
-/** So many entries of an index are as good as none; so many are read and sorted in a millisecond. */
+/** `hardlyAny` entries of an index cost almost nothing; `few` entries are read and sorted in a millisecond. */
 export const hardlyAny = 100;
 export const few = 1_000;
 /** The most entries that are counted of all terms at first, and the most that are read at a time. */
 const mostCounted = 20_000;
 export const mostRead = 30_000;
-/** The cost of reading a contact somewhere, and to join an entry with those of other terms, beside reading an entry. */
+/** The costs of reading a contact, and of joining an entry with those of other terms; reading an entry costs 1. */
 const [contactCost, joinCost] = [60, 3];
 
-/** `isAll`: the range has no more than these. */
+/** `isAll`: the range has no further entries. */
 type Counted = { range: Range; entries: number; isAll: boolean };
 /**
- * `whole`: the term has so many entries, and they are read together. `ordered`: it has more, which can be read in order
- * of their ids. `broad`: it has more, in no order.
+ * `whole`: the term has exactly `entries`, which are read together. `ordered`: the term has more entries, which can be
+ * read in the order of their ids. `broad`: the term has more entries, which have no such order.
  */
 export type Sized = { term: Term; counted: Counted[]; entries: number; way: 'whole' | 'ordered' | 'broad' };
 
-/** The terms, all but the small ones as broad. Of many terms, fewer entries are counted of each. */
+/**
+ * Measures the terms; every term that is not small counts as broad for now. The more ranges there are, the fewer
+ * entries of each are counted.
+ */
 export async function measure(workspaceId: string, terms: Term[]): Promise<Sized[]> {
   const ranges = terms.flat();
   const each = Math.max(hardlyAny, Math.min(few, Math.floor(mostCounted / ranges.length)));
@@ -37,10 +40,13 @@ const shared = new Set<IndexSource>([
   'tag',
   'clientReference',
 ]);
-/** A prefix with more of them is not read key by key. */
+/** A prefix with more keys is not read key by key. */
 const mostKeys = 20;
 
-/** The same, with the broad ones as what they turn out to be when up to `most` entries of theirs are counted. */
+/**
+ * Measures the broad terms again: counts up to `most` of their entries and, with `byKey`, replaces a prefix of few keys
+ * by these keys.
+ */
 export async function measureBroad(
   workspaceId: string,
   sized: Sized[],
@@ -62,7 +68,7 @@ export async function measureBroad(
   );
 }
 
-/** Of the ranges that have few keys: these, as ranges of their own, each in order of the ids. */
+/** Returns, for each range that has few keys, these keys as ranges of their own, each in the order of the ids. */
 async function keysOf(workspaceId: string, ranges: Range[]): Promise<Map<Range, Range[]>> {
   const several = ranges.filter(({ source, isPrefix }) => isPrefix && shared.has(source));
   const found = await listKeys(workspaceId, several, mostKeys);
@@ -86,8 +92,8 @@ function sizeOf(counted: Counted[], keys = new Map<Range, Range[]>()): Sized {
 }
 
 /**
- * Which of the whole terms are read to find a page: the smallest alone, if it costs less to compare what it finds than
- * to join it with others.
+ * Returns the whole terms to read for a page: only the smallest, if comparing the contacts that it finds costs less
+ * than joining it with the others.
  */
 export async function worthReading(workspaceId: string, sized: Sized[], size: number): Promise<Term[]> {
   const wholes = sized.filter(({ way }) => way === 'whole');

@@ -6,7 +6,9 @@ import { byId, type Changed, query } from '../client.ts';
 import type { sms } from '../sms/messages.ts';
 import { type ConversationRecord, type ConversationRow, conversations } from './conversations.ts';
 
-/** Some of the texts made before then whose course is over, or will not go on; locked until the transaction ends. */
+/**
+ * Locks, until the transaction ends, a batch of texts that were made before `until` and are neither queued nor held.
+ */
 export async function listSmsPastForUpdate(until: Date, limit: number): Promise<Buffer[]> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_messages ${byId} WHERE id < ? AND status NOT IN ('queued', 'held')
@@ -22,7 +24,7 @@ type Leaving = { id: Buffer; inbound: number; outbound: number };
 type LeavingRow = Pick<ConversationRow, 'id' | 'sender_key'> &
   Pick<RowOf<typeof sms>, 'direction' | 'sender' | 'recipient'>;
 
-/** Of these texts, which must be locked. */
+/** Returns how many of these texts leave each conversation; the texts must be locked. */
 export async function listLeaving(smsIds: Buffer[]): Promise<Leaving[]> {
   const rows = await query<LeavingRow[]>(
     `SELECT c.id, c.sender_key, m.direction, m.sender, m.recipient FROM sms_messages m ${byId}
@@ -53,8 +55,9 @@ export async function deleteSms(smsIds: Buffer[]): Promise<number> {
 type ConversationLeft = { workspaceId: string; record: ConversationRecord };
 
 /**
- * Takes texts that are gone out of their conversations, and deletes those that have none left. Returns those whose newest
- * text is gone while others are there. A conversation that is not open yet counts its texts later.
+ * Subtracts deleted texts from their conversations, and deletes the conversations that have no text left. Returns the
+ * conversations whose newest text is gone while others remain. A conversation that is not open yet counts its texts
+ * later.
  */
 export async function updateConversationsLeft(
   leaving: Leaving[],
@@ -66,7 +69,7 @@ export async function updateConversationsLeft(
     `SELECT * FROM conversations ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`,
     [ids],
   );
-  // One that is not open yet stays locked too: whoever opens it must not count texts whose deletion is not committed.
+  // A conversation that is not open yet stays locked too: opening it must not count texts being deleted.
   const rows = locked.filter((row) => row.is_open === 1);
   const byConversation = new Map(leaving.map((one) => [one.id.toString('hex'), one]));
   const after = rows.map((row) => {
@@ -103,7 +106,7 @@ function toLeft(row: ConversationRow): ConversationLeft {
   return { workspaceId: idFromBytes('workspace', row.workspace_id), record: conversations.toRecord(row) };
 }
 
-/** Shows another text as the newest; the row must be locked. */
+/** Sets another text as the newest; the row must be locked. */
 export async function updateNewest(
   { workspaceId, record }: ConversationLeft,
   { id, at }: { id: string; at: Date },
@@ -114,9 +117,10 @@ export async function updateNewest(
   );
 }
 
-/** Deletes some that were expected before then and whose first text never came. */
+/** Deletes a batch of conversations that were made before `until` and whose first text never came. */
 export async function deleteUnopenedBefore(until: Date, limit: number): Promise<number> {
-  // By their ids: who opens one holds its row, and changes the entry by which it is found here.
+  // Deletes by id: a transaction that opens a conversation holds the row, then changes the index entry that is read
+  // here.
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM conversations FORCE INDEX (conversations_unopened)
      WHERE is_open = 0 AND created_at < ? ORDER BY created_at LIMIT ?`,

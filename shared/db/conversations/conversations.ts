@@ -9,9 +9,9 @@ import type { SmsRecord } from '../sms/messages.ts';
 export const conversations = table('conversations', {
   id: id('conversation'),
   number: binaryText(),
-  /** As the first text that came in named it. */
+  /** The sender as the first inbound text named it. */
   sender: binaryText(),
-  /** False while the first text is on its way in: then nothing else here counts, and nobody sees it. */
+  /** False while the first text is on its way in: until then the fields below mean nothing, and no caller sees them. */
   isOpen: boolean(),
   inboundCount: int(),
   outboundCount: int(),
@@ -31,8 +31,8 @@ export type ConversationRecord = RecordOf<typeof conversations>;
 export type Text = Pick<SmsRecord, 'id' | 'direction' | 'sender' | 'recipient' | 'createdAt'>;
 
 /**
- * Locks are taken by id alone, several in the order of their ids: whoever locked an entry of another index first, and the
- * row then, would meet those who hold the row and change the entry.
+ * Locks are taken by id only, several in the order of their ids. A transaction that locks an entry of another index
+ * first and the row after it can deadlock with one that holds the row and changes the entry.
  */
 const ofPair = 'FORCE INDEX (conversations_pair) WHERE workspace_id = ? AND number = ? AND sender_key = ?';
 const pairValues = (workspaceId: string, { number, sender }: Pair) => [
@@ -41,7 +41,7 @@ const pairValues = (workspaceId: string, { number, sender }: Pair) => [
   Buffer.from(keyOfAddress(sender)),
 ];
 
-/** Makes one that is not open yet; where the pair has one already, nothing is written. */
+/** Inserts a conversation that is not open yet; writes nothing where the pair has a conversation already. */
 export async function insertConversation(
   workspaceId: string,
   id: string,
@@ -80,7 +80,7 @@ export async function findConversationOf(
   );
 }
 
-/** Nobody else adds a text to it until the transaction ends. */
+/** Locks the conversation, so that no other transaction adds a text to it until this one ends. */
 export async function findConversationForUpdate(
   workspaceId: string,
   id: string,
@@ -121,14 +121,14 @@ export async function listConversationIdsOf(workspaceId: string, texts: Text[]):
   );
 }
 
-// A column that is null until the conversation is open is computed from null, and so stays null.
+// GREATEST of null is null, so a column that is null until the conversation is open stays null.
 const later = (column: string) => `${column} = GREATEST(${column}, ?)`;
 const additions = {
   inbound: `inbound_count = inbound_count + 1, last_inbound_at = GREATEST(COALESCE(last_inbound_at, ?), ?)`,
   outbound: `outbound_count = outbound_count + 1, last_outbound_at = GREATEST(COALESCE(last_outbound_at, ?), ?)`,
 };
 
-/** Adds a text to its conversation; false where that has gone. */
+/** Adds a text to its conversation; returns false where the conversation is gone. */
 export async function updateConversationAdded(
   workspaceId: string,
   conversationId: string,
@@ -142,7 +142,10 @@ export async function updateConversationAdded(
   return affectedRows === 1;
 }
 
-/** The same of texts that went out together, with the ids of their conversations; one that has gone meanwhile gets none. */
+/**
+ * Adds texts that went out together; `sent` has the id of each text's conversation. A conversation that is gone by now
+ * is left out.
+ */
 export async function updateManyConversationsSent(
   workspaceId: string,
   sent: Map<Text, string>,
@@ -197,7 +200,7 @@ export async function updateConversationOpened(
 type ConversationFilter = {
   number?: string | undefined;
   sender?: string | undefined;
-  /** Of the last text. */
+  /** Only conversations whose last text is not older than this. */
   since?: Date | undefined;
 };
 /** Where the page before ended. */
@@ -222,7 +225,7 @@ export async function listConversations(
       ? []
       : [['sender_key = ?', Buffer.from(keyOfAddress(sender))] as [string, Buffer]]),
     ...(since === undefined ? [] : [['last_activity_at >= ?', since] as [string, Date]]),
-    // Two conditions: an index is read as a range by the first of them.
+    // Two conditions, because only the first of them lets the server read the index as a range.
     ...(after === null
       ? []
       : [

@@ -10,7 +10,9 @@ export const emailMessages: Messages<EmailKind> = {
   heldUntil: 'o.emails_held_until',
 };
 
-/** How many jobs each of these workspaces has, in all lanes, that are due then and in nobody's hand. */
+/**
+ * Counts the jobs of each workspace, in all lanes, that are due by then. Rows that a worker has claimed are due later.
+ */
 export async function listDueJobs(workspaceIds: string[], dueBefore: Date): Promise<Map<string, number>> {
   if (workspaceIds.length === 0) return new Map();
   const rows = await query<{ workspace_id: Buffer; jobs: number }[]>(
@@ -22,7 +24,7 @@ export async function listDueJobs(workspaceIds: string[], dueBefore: Date): Prom
   return new Map(rows.map((row) => [idFromBytes('workspace', row.workspace_id), row.jobs]));
 }
 
-/** When a queued email was to go out; null when it is queued no more. */
+/** Returns when a queued email was to go out; null when it is no longer queued. */
 export async function findDueSince(emailId: string): Promise<Date | null> {
   const [row] = await query<{ since: Date }[]>(
     "SELECT COALESCE(scheduled_at, created_at) AS since FROM emails WHERE id = ? AND status = 'queued'",

@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { execute, query } from '../client.ts';
 import { type AttachmentRecord, attachments } from './attachments.ts';
 
-/** In their order in the message. */
+/** Lists the attachments in their order in the message. */
 export async function listAttachments(emailId: string): Promise<AttachmentRecord[]> {
   return attachments.toRecords(
     await execute(
@@ -26,7 +26,7 @@ export async function findAttachmentChunk(
 
 type LeftAttachment = { workspaceId: string; emailId: string };
 
-/** Emails whose body is gone and whose attachments are not: whoever was to delete them died on the way. */
+/** Lists emails that have attachments but no body: the process that was to delete the attachments died on the way. */
 export async function listLeftAttachments(limit: number): Promise<LeftAttachment[]> {
   const rows = await query<{ workspace_id: Buffer; email_id: Buffer }[]>(
     `SELECT DISTINCT a.workspace_id, a.email_id FROM email_attachments a

@@ -11,12 +11,12 @@ export const attachments = table('email_attachments', {
 export type AttachmentRecord = RecordOf<typeof attachments>;
 
 /**
- * So that one of them is little beside all else that a process holds. Base64 makes whole lines of 57 bytes each, so
- * every chunk is encoded by itself.
+ * The size of a chunk, small beside the other memory of a process. Base64 makes whole lines of 57 bytes each, so every
+ * chunk can be encoded by itself.
  */
 export const chunkBytes = 57 * 4_599;
 
-/** `chunks`: each but the last has chunkBytes. One is written before the next is asked for. */
+/** Stores an attachment. Each of `chunks` but the last has chunkBytes; one is written before the next is asked for. */
 export async function insertAttachment(
   workspaceId: string,
   emailId: string,
@@ -38,7 +38,7 @@ export async function insertAttachment(
   }
 }
 
-/** All of one email's. */
+/** Deletes all attachments of one email. */
 export async function deleteAttachments(workspaceId: string, emailId: string): Promise<void> {
   const id = idToBytes(emailId);
   const { affectedRows } = await execute<Changed>(

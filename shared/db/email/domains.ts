@@ -5,7 +5,7 @@ import { listNewest, type Page } from '../client/listing.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
-/** The last look at a record that was to have this value. */
+/** The result of the last DNS check of a record; `value` is the value that the record was to have then. */
 export type RecordCheck = { value: string; status: RecordStatus; error: string | null };
 export type RecordChecks = { [Purpose in RecordPurpose]?: RecordCheck };
 
@@ -15,14 +15,14 @@ export const emailDomains = table('email_domains', {
   name: binaryText(),
   status: text<EmailDomainStatus>(),
   dkimSelector: binaryText(),
-  /** Sealed; opens with the domain's id. */
+  /** Encrypted (sealed); the domain's id is needed to open it. */
   dkimPrivateKey: bytes(),
   /** The value of the TXT record. */
   dkimPublicKey: text(),
   checks: json<RecordChecks>().nullableAs(() => ({})),
   createdAt: time(),
   verifiedAt: time().nullable(),
-  /** When the last look at the DNS that counted began. */
+  /** When the last DNS check that counted began. */
   lastCheckedAt: time().nullable(),
   /** Since when the status is `warning`. */
   warningSince: time().nullable(),
@@ -46,7 +46,7 @@ export async function insertEmailDomain(workspaceId: string, record: EmailDomain
   ]);
 }
 
-/** Stores the changes that a look at the DNS makes. */
+/** Stores the changes that a DNS check makes. */
 export async function updateEmailDomain(workspaceId: string, record: EmailDomainRecord): Promise<void> {
   await query(`UPDATE email_domains ${byId} SET ? WHERE id = ? AND workspace_id = ?`, [
     checked.toRow(record),
@@ -77,7 +77,7 @@ export async function findEmailDomain(workspaceId: string, id: string): Promise<
   );
 }
 
-/** Nobody else changes it until the transaction ends. */
+/** Returns the domain, locked until the transaction ends. */
 export async function findEmailDomainForUpdate(
   workspaceId: string,
   id: string,

@@ -24,7 +24,7 @@ export type ClaimedEmail = {
   isSuppressed: boolean;
   /** The operator has blocked the workspace's sending. */
   isBlocked: boolean;
-  /** So many may go out in a time, and no more. */
+  /** The workspace has a limit on emails per minute, hour or day. */
   isLimited: boolean;
 };
 
@@ -63,7 +63,7 @@ export const updateHandoverStarted = handoverStarter(emailTable, { firstAt: emai
 export const updateHeldBack = leaseReturner(emailTable);
 export const updateClaimUndone = claimUndoer(emailTable);
 
-/** The outcome of a claimed email; times are kept as they are given. */
+/** The outcome of a claimed email; the times in it are stored as given. */
 type EmailOutcome = {
   email: EmailRecord;
   token: Buffer;
@@ -111,7 +111,9 @@ function leaseOf({ email, token }: EmailOutcome) {
   return { id: email.id, token };
 }
 
-/** By the hint: without it the server read, and locked, all of a small table, open requests' rows included. */
+/**
+ * Deletes the bodies. Without the hint the server reads and locks all of a small table, with the rows of open requests.
+ */
 async function deleteBodies(emailIds: Buffer[]): Promise<void> {
   await query(`DELETE b FROM email_bodies b ${byId} WHERE b.email_id IN (?)`, [emailIds]);
 }

@@ -39,7 +39,7 @@ export const emails = table('emails', {
   openedAt: time().nullable(),
   /** When it must be looked at next; while a worker holds it, the end of the lease. */
   dueAt: time().nullable(),
-  /** Due much later, so without a job in Redis. */
+  /** Without a job in Redis: due much later, or waiting for room there. */
   parked: boolean(),
   claims: int(),
   retries: int(),
@@ -47,7 +47,7 @@ export const emails = table('emails', {
   handoverAt: time().nullable(),
   /** When it was handed over for the first time. */
   triedAt: time().nullable(),
-  /** Bytes of the body and the attachments, as long as there are any. */
+  /** Bytes of the body and the attachments, as long as these are stored. */
   storedBytes: int(),
   /** How many events this email has had. */
   eventSeq: int(),
@@ -69,7 +69,7 @@ export type EmailRecord = RecordOf<typeof emails>;
 export type EmailReason = NonNullable<EmailRecord['reason']>;
 
 export type EmailBody = { html: string | null; text: string | null };
-/** `attachmentCount`: without one of them the email must not go out. */
+/** `attachmentCount`: if one of the attachments is missing, the email must not go out. */
 export type StoredBody = EmailBody & { attachmentCount: number };
 
 export async function insertEmail(workspaceId: string, record: EmailRecord, body: StoredBody): Promise<void> {
@@ -128,8 +128,8 @@ export async function listEmails(
 }
 
 /**
- * Cancels a scheduled email that still waits (API decisions §7). False when it does not: the condition is checked and
- * changed in one statement, so that against a worker's claim exactly one of the two wins.
+ * Cancels a scheduled email that still waits (API decisions §7); false when it no longer waits. One statement checks
+ * and changes the row, so against the claim of a worker exactly one of the two wins.
  */
 export async function updateEmailCancelled(workspaceId: string, emailId: string, at: Date): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
@@ -163,7 +163,7 @@ export async function deleteEmailsOfRecipient(
 const ends = emails.pick('id', 'status', 'reason', 'createdAt', 'updatedAt', 'deliveredAt');
 type EmailEnd = RecordOf<typeof ends>;
 
-/** How emails to a recipient have ended, newest first, from the one behind `before` on. */
+/** Lists how emails to a recipient have ended, newest first, starting after the id `before`. */
 export async function listEndsOfRecipient(
   workspaceId: string,
   recipientKey: string,

@@ -5,7 +5,7 @@ import { execute, query } from '../client.ts';
 type IncludeUser = { kind: 'template' | 'include'; id: string };
 type IncludeUse = { name: string; user: IncludeUser };
 
-/** In place of those that this user had. */
+/** Stores the names of the includes that this user names, in place of the earlier ones. */
 export async function insertIncludeUses(
   workspaceId: string,
   user: IncludeUser,
@@ -19,7 +19,7 @@ export async function insertIncludeUses(
 }
 
 export async function deleteIncludeUses(workspaceId: string, userId: string): Promise<void> {
-  // By the index, or a nearly empty table would be locked for all workspaces.
+  // The index is forced; otherwise a nearly empty table is locked for all workspaces.
   await execute(
     `DELETE u FROM email_include_uses u FORCE INDEX (email_include_uses_of_user)
      WHERE u.workspace_id = ? AND u.user_id = ?`,
@@ -27,7 +27,7 @@ export async function deleteIncludeUses(workspaceId: string, userId: string): Pr
   );
 }
 
-/** Uses by includes. */
+/** Lists the uses of includes by other includes. */
 export async function listUsesByIncludes(workspaceId: string): Promise<IncludeUse[]> {
   const rows = await execute<{ include_name: Buffer; user_id: Buffer }[]>(
     "SELECT include_name, user_id FROM email_include_uses WHERE workspace_id = ? AND user_kind = 'include'",

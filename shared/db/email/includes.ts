@@ -27,7 +27,7 @@ export async function findEmailInclude(
   return record ?? null;
 }
 
-/** The ones among these that exist. */
+/** Lists the includes with these names that exist. */
 export async function listEmailIncludesByNames(
   workspaceId: string,
   names: string[],
@@ -41,7 +41,7 @@ export async function listEmailIncludesByNames(
   );
 }
 
-/** How many characters those of these that there are have together. */
+/** Counts the characters of the includes with these names together. */
 export async function findEmailIncludesLength(workspaceId: string, names: string[]): Promise<number> {
   if (names.length === 0) return 0;
   const [row] = await query<{ length: string | null }[]>(

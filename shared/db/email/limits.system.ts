@@ -4,8 +4,8 @@ import { execute, query, transaction } from '../client.ts';
 import type { workspaces } from '../workspace/workspaces.ts';
 
 /**
- * The recent sending of the workspaces with a limit. Each period is counted in sixtieths of itself, so that a limit
- * holds for any minute, hour or day and not only for those that begin with the clock's.
+ * The recent sending of workspaces with a limit. Each period is counted in slots of a sixtieth of its length, so that a
+ * limit holds for any minute, hour or day, not only for one that begins with the clock.
  */
 
 type Period = 'minute' | 'hour' | 'day';
@@ -13,7 +13,7 @@ type SendingLimits = Record<Period, number | null>;
 
 const slotMs: Record<Period, number> = { minute: 1_000, hour: 60_000, day: 1_440_000 };
 const periods = Object.keys(slotMs) as Period[];
-/** One more than sixty, as the one that is under way counts too. */
+/** Sixty whole slots, and the current one. */
 const slotsCounted = 61;
 
 const slotAt = (period: Period, at: Date) => Math.floor(at.getTime() / slotMs[period]);
@@ -23,7 +23,7 @@ type LimitsRow = Pick<RowOf<typeof workspaces>, 'emails_per_minute' | 'emails_pe
 type UsedRow = { period: Period; emails: string; oldest: number };
 type Used = { period: Period; emails: number; oldestSlot: number };
 
-/** The allowance left to a workspace in each of its periods; a workspace without a limit is not in it. */
+/** Returns how many emails each workspace may still send: the least of its periods, and Infinity without a limit. */
 export async function listAllowances(workspaceIds: string[], at: Date): Promise<Map<string, number>> {
   if (workspaceIds.length === 0) return new Map();
   const ids = workspaceIds.map(idToBytes);
@@ -67,9 +67,9 @@ function leftOf(limits: SendingLimits, used: Used[]): number {
 }
 
 /**
- * Takes so many emails out of what a workspace may send now, or as many as there are left, and returns how many. A
- * process that does it at the same time waits for the workspace's row, in whatever process. Where not all are to be
- * had, the workspace is held until there are more.
+ * Takes up to `wanted` emails out of the allowance of a workspace, and returns how many it took. Concurrent callers in
+ * all processes wait for the row of the workspace. If fewer than wanted are left, the workspace is held until more are
+ * allowed.
  */
 export async function updateTaken(workspaceId: string, wanted: number, at: Date): Promise<number> {
   const id = idToBytes(workspaceId);
@@ -99,7 +99,7 @@ export async function updateTaken(workspaceId: string, wanted: number, at: Date)
   });
 }
 
-/** When the first of what a period counts is no longer counted; at once where the period has room. */
+/** Returns when the oldest counted slot of a period is no longer counted; at once where the period has room. */
 function freeAt(period: Period, limits: SendingLimits, used: Used[], taken: number, at: Date): number {
   const sent = used.find((one) => one.period === period);
   if ((sent?.emails ?? 0) + taken < limits[period]!) return at.getTime();

@@ -2,7 +2,7 @@ import { idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import { type EmailRecord, emails } from './emails.ts';
 
-/** The email that a report is about, whosever it is, locked to the end of the transaction. */
+/** Returns the email that a report is about, of any workspace, locked until the transaction ends. */
 export async function findReportedEmailForUpdate(emailId: string): Promise<EmailRecord | null> {
   return emails.toFirst(
     await execute(`SELECT * FROM emails ${byId} WHERE id = ? FOR UPDATE`, [idToBytes(emailId)]),
@@ -11,7 +11,7 @@ export async function findReportedEmailForUpdate(emailId: string): Promise<Email
 
 const reported = emails.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'eventSeq');
 
-/** Writes down what a report has changed; false, changing nothing, when the email is no more as it was `before`. */
+/** Stores the changes of a report; false, changing nothing, when the email is no longer as in `before`. */
 export async function updateReportedEmail(before: EmailRecord, after: EmailRecord): Promise<boolean> {
   const { affectedRows } = await query<Changed>(
     `UPDATE emails ${byId} SET ? WHERE id = ? AND status = ? AND event_seq = ?`,
@@ -20,7 +20,7 @@ export async function updateReportedEmail(before: EmailRecord, after: EmailRecor
   return affectedRows === 1;
 }
 
-/** Whether the email has told of a delay, as far back as events are kept. */
+/** Tells whether the email has had an event about a delay, as far back as events are kept. */
 export async function findDelayedEvent(workspaceId: string, emailId: string): Promise<boolean> {
   const rows = await execute(
     `SELECT 1 FROM events WHERE workspace_id = ? AND record_id = ? AND type = 'email.delayed' LIMIT 1`,

@@ -2,12 +2,12 @@ import { idToBytes } from '../../formats/ids.ts';
 import { byId, query, updateEach } from '../client.ts';
 import { type EmailRecord, emails } from './emails.ts';
 
-/** An email by the link in it, whoever's it is. */
+/** Returns the email that a link in it names, of any workspace. */
 export async function findEmailOfLink(emailId: string): Promise<EmailRecord | null> {
   return emails.toFirst(await query('SELECT * FROM emails WHERE id = ?', [idToBytes(emailId)]));
 }
 
-/** The emails among these whose loads are counted, locked until the transaction ends. */
+/** Lists those of these emails whose opens are counted, locked until the transaction ends. */
 export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRecord[]> {
   return emails.toRecords(
     await query(`SELECT * FROM emails ${byId} WHERE id IN (?) AND track_opens = 1 ORDER BY id FOR UPDATE`, [
@@ -18,7 +18,7 @@ export async function listTrackedForUpdate(emailIds: string[]): Promise<EmailRec
 
 const opened = emails.pick('openCount', 'openedAt', 'updatedAt', 'eventSeq');
 
-/** Writes how often these have been opened, and when first. */
+/** Stores how often these emails were opened, and when first. */
 export function updateOpens(records: EmailRecord[]): Promise<void> {
   return updateEach('emails', opened, records);
 }

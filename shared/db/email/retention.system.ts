@@ -1,7 +1,7 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { type Changed, execute } from '../client.ts';
 
-/** Deletes some of the emails that were accepted before then, whatever became of them; those still to be sent stay. */
+/** Deletes up to `limit` emails accepted before then, whatever their outcome; emails still to be sent stay. */
 export async function deleteEmailsBefore(until: Date, limit: number): Promise<number> {
   // Ids carry the time of creation, so the old ones are the start of the table.
   const { affectedRows } = await execute<Changed>(

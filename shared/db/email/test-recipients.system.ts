@@ -2,14 +2,14 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 import { type TestRecipientRecord, testRecipients } from './test-recipients.ts';
 
-/** Whom a confirmation link is about: its holder names no workspace. */
+/** Returns the recipient of a confirmation link, of any workspace: the holder of the link names none. */
 export async function findTestRecipientOfLink(id: string): Promise<TestRecipientRecord | null> {
   return testRecipients.toFirst(
     await execute(`SELECT * FROM email_test_recipients ${byId} WHERE id = ?`, [idToBytes(id)]),
   );
 }
 
-/** The first time counts. */
+/** Marks the recipient as verified; an earlier time of verification stays. */
 export async function updateTestRecipientVerified(id: string, at: Date): Promise<void> {
   await execute(
     `UPDATE email_test_recipients ${byId} SET verified_at = ? WHERE id = ? AND verified_at IS NULL`,
@@ -19,7 +19,7 @@ export async function updateTestRecipientVerified(id: string, at: Date): Promise
 
 type TestLink = { workspaceId: string; sentAt: Date };
 
-/** The links that went to an address since that time, whichever workspace asked for them; newest first. */
+/** Lists the links sent to an address since that time, for any workspace; newest first. */
 export async function listTestLinksTo(emailKey: string, since: Date, limit: number): Promise<TestLink[]> {
   const rows = await query<{ workspace_id: Buffer; sent_at: Date }[]>(
     'SELECT workspace_id, sent_at FROM email_test_links WHERE email_key = ? AND sent_at > ? ORDER BY sent_at DESC LIMIT ?',
@@ -31,7 +31,7 @@ export async function listTestLinksTo(emailKey: string, since: Date, limit: numb
   }));
 }
 
-/** Found by a plain read, so that no request in hand is waited for. */
+/** Deletes old links. They are found by a read without locks, so that we do not wait for open requests. */
 export async function deleteTestLinksBefore(before: Date, limit: number): Promise<number> {
   const rows = await query<{ id: Buffer }[]>('SELECT id FROM email_test_links WHERE sent_at < ? LIMIT ?', [
     before,

@@ -6,9 +6,9 @@ import { type Changed, execute, query } from '../client.ts';
 export const testRecipients = table('email_test_recipients', {
   id: id('testrecipient'),
   workspaceId: id('workspace'),
-  /** The part before the @ as it was given. */
+  /** The address with the part before the @ as it was given. */
   email: text(),
-  /** As mail servers compare it. */
+  /** The address in the form that mail servers compare. */
   emailKey: binaryText(),
   createdAt: time(),
   verifiedAt: time().nullable(),
@@ -85,7 +85,7 @@ export async function insertTestLink(workspaceId: string, emailKey: string, sent
   ]);
 }
 
-/** When this workspace's latest links went out since that time, to any address; newest first. */
+/** Lists when the latest links of this workspace were sent since that time, to any address; newest first. */
 export async function listTestLinks(workspaceId: string, since: Date, limit: number): Promise<Date[]> {
   const rows = await query<{ sent_at: Date }[]>(
     'SELECT sent_at FROM email_test_links WHERE workspace_id = ? AND sent_at > ? ORDER BY sent_at DESC LIMIT ?',

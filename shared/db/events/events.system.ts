@@ -15,7 +15,7 @@ import { insertColumns, type NewEventRecord, toValues } from './events.ts';
 
 export type OwnedEvent = { workspaceId: string; event: NewEventRecord };
 
-/** Many events of several records in one statement; each comes with its workspace. */
+/** Inserts many events of several records in one statement; each comes with its workspace. */
 export async function insertEvents(
   events: OwnedEvent[],
   insertion: string = eventsInsertion(events),
@@ -23,7 +23,7 @@ export async function insertEvents(
   if (events.length > 0) await query(insertion);
 }
 
-/** That statement, for those who put it together before their transaction begins. */
+/** Returns the text of that statement, for callers who build it before their transaction begins. */
 export function eventsInsertion(events: OwnedEvent[]): string {
   const known = new Map<string, Buffer>();
   const toBytes = (id: string) => {
@@ -35,7 +35,7 @@ export function eventsInsertion(events: OwnedEvent[]): string {
   return `INSERT INTO events ${insertColumns} VALUES ${writtenRows(rows)}`;
 }
 
-/** Ids as they are stored: the relay passes thousands a second on and reads none. */
+/** Ids stay bytes here: the relay passes on thousands a second and reads none of them. */
 const unnumberedEvents = table('events', {
   id: bytes(),
   workspaceId: bytes(),
@@ -46,7 +46,7 @@ const unnumberedEvents = table('events', {
 });
 export type UnnumberedEvent = RecordOf<typeof unnumberedEvents>;
 
-/** The position of the newest numbered event, locked: only one process numbers at a time. */
+/** Returns the position of the newest numbered event and locks it: only one process numbers at a time. */
 export async function findPositionForUpdate(): Promise<number> {
   const [row] = await execute<{ value: number }[]>(
     "SELECT value FROM counters WHERE name = 'events.position' FOR UPDATE",
@@ -54,8 +54,8 @@ export async function findPositionForUpdate(): Promise<number> {
   return row!.value;
 }
 
-// Events without a position lie in this index in the order of their ids, so the first rows are the oldest. Asked for in
-// that order, the server sorts all of them, or walks along all events that are kept.
+// In this index, events without a position are in the order of their ids, so the first rows are the oldest. With an
+// ORDER BY id the server would sort all of them, or read along all events that are kept.
 const unnumbered = 'events FORCE INDEX (events_position) WHERE position IS NULL';
 
 /** Committed events without a position, oldest first. */
@@ -67,7 +67,10 @@ export async function listUnnumberedEvents(limit: number): Promise<UnnumberedEve
   return unnumberedEvents.toRecords(rows).toSorted((one, other) => one.id.compare(other.id));
 }
 
-/** Earlier unnumbered events of the records of `events` that are not among them. */
+/**
+ * Lists the unnumbered events that `events` lacks of its records. A record of which only the first event is there needs
+ * no look.
+ */
 export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<UnnumberedEvent[]> {
   const later = events.filter((event) => event.recordSeq > 1);
   if (later.length === 0) return [];
@@ -80,7 +83,7 @@ export async function listUnnumberedBefore(events: UnnumberedEvent[]): Promise<U
   return unnumberedEvents.toRecords(rows).filter((event) => !known.has(event.id.toString('latin1')));
 }
 
-/** The number that each of these texts came to, by the event's id in hex. */
+/** Returns the number that each of these texts was sent to, by the event id in hex. */
 export async function listInboundNumbers(eventIds: Buffer[]): Promise<Map<string, string>> {
   if (eventIds.length === 0) return new Map();
   const rows = await query<{ id: Buffer; number: string }[]>(
@@ -99,7 +102,7 @@ export async function updatePositions(eventIds: Buffer[], after: number): Promis
   await query(`UPDATE events ${byId} SET position = ${valueByRow('id', rows)} WHERE id IN (${ids})`);
 }
 
-/** Moves the counter, and marks at most every few seconds which position the feed had reached when. */
+/** Moves the counter, and stores a mark, at most every few seconds: the feed had reached `before` at that time. */
 export async function updatePositionReached(position: number, before: number, at: Date): Promise<void> {
   await query("UPDATE counters SET value = ? WHERE name = 'events.position'", [position]);
   await query(
@@ -110,12 +113,12 @@ export async function updatePositionReached(position: number, before: number, at
   );
 }
 
-/** Marks the position that the feed had reached at the latest then. */
+/** Marks that the feed had reached this position by then. */
 export async function insertMark(position: number, at: Date): Promise<void> {
   await query('INSERT IGNORE INTO event_marks (reached_at, position) VALUES (?, ?)', [at, position]);
 }
 
-/** The position that had been reached, and been passed on, when everything older than `at` was numbered. */
+/** Returns the position that the feed had reached, and passed on, by `at`; 0 without a mark. */
 export async function findPositionAt(at: Date): Promise<number> {
   const [row] = await query<{ position: number }[]>(
     'SELECT position FROM event_marks WHERE reached_at <= ? ORDER BY reached_at DESC LIMIT 1',
@@ -124,7 +127,7 @@ export async function findPositionAt(at: Date): Promise<number> {
   return row ? row.position : 0;
 }
 
-/** The newest position, and the one up to which events may be gone. */
+/** Returns the newest position, and the position up to which events may have been deleted. */
 export async function findFeedBounds(): Promise<{ newest: number; purged: number }> {
   const rows = await execute<{ name: Buffer; value: number }[]>(
     "SELECT name, value FROM counters WHERE name IN ('events.position', 'events.purged')",
@@ -133,13 +136,13 @@ export async function findFeedBounds(): Promise<{ newest: number; purged: number
   return { newest: value('events.position'), purged: value('events.purged') };
 }
 
-/** The id of the event at a position, whosever it is; null where it is gone. */
+/** Returns the id of the event at a position, of any workspace; null where it was deleted. */
 export async function findIdAt(position: number): Promise<Buffer | null> {
   const [row] = await execute<{ id: Buffer }[]>('SELECT id FROM events WHERE position = ?', [position]);
   return row?.id ?? null;
 }
 
-/** Says first that events up to there may be gone, then deletes a batch of them; returns how many went. */
+/** First records that events up to `position` may be gone, then deletes a batch of them; returns how many. */
 export async function deleteEventsUpTo(position: number, limit: number): Promise<number> {
   await query("UPDATE counters SET value = GREATEST(value, ?) WHERE name = 'events.purged'", [position]);
   const { affectedRows } = await query<Changed>(

@@ -27,7 +27,7 @@ export type EventRecord = RecordOf<typeof events>;
 
 export const insertColumns = '(id, workspace_id, type, record_id, record_seq, occurred_at, data, request_id)';
 
-/** Belongs into the transaction of the change that it tells of. */
+/** Stores an event; call it in the transaction of the change that the event is about. */
 export async function insertEvent(workspaceId: string, event: NewEventRecord): Promise<void> {
   await insertNew(`events ${insertColumns}`, toValues(workspaceId, event));
 }
@@ -42,7 +42,7 @@ export async function listEventsOfRecord(workspaceId: string, recordId: string):
   );
 }
 
-/** The number of the record's newest event that is kept; 0 when there is none. */
+/** Returns the sequence number of the newest stored event of the record; 0 where there is none. */
 export async function findNewestRecordSeq(workspaceId: string, recordId: string): Promise<number> {
   const [row] = await execute<{ seq: number | null }[]>(
     'SELECT MAX(record_seq) AS seq FROM events WHERE workspace_id = ? AND record_id = ?',
@@ -52,9 +52,9 @@ export async function findNewestRecordSeq(workspaceId: string, recordId: string)
 }
 
 /**
- * The feed after a position, in order, up to `upTo`. `types` null: all; a type may end in `.*`.
- * No more than `upTo` is ever looked at, so a filter that matches nothing costs no more than its range; and nothing before
- * it, for which the index is named: by itself the optimizer goes through all events of a workspace that has many.
+ * Lists events after a position, in order, up to `upTo`. `types` null: all; a type may end in `.*`.
+ * The range limits the cost even of a filter that matches nothing. The index is forced because the optimizer otherwise
+ * reads all events of a workspace that has many.
  */
 export async function listEventsAfter(
   workspaceId: string,
@@ -67,7 +67,7 @@ export async function listEventsAfter(
     .where('workspace_id', idToBytes(workspaceId))
     .where('position', '>', range.after)
     .where('position', '<=', range.upTo)
-    // A test of a webhook has happened to nobody's message (API decisions §4).
+    // The test of a webhook is about no message (API decisions §4).
     .whereNot('type', 'webhook.test');
   if (types)
     void builder.where((either) => {
@@ -78,7 +78,7 @@ export async function listEventsAfter(
   return events.toRecords(await run(builder.orderBy('position').limit(limit)));
 }
 
-/** The position of this workspace's event that is `count` further on; null when there are fewer. */
+/** Returns the position of the event that is `count` events further on in this workspace; null if there are fewer. */
 export async function findPositionFurtherOn(
   workspaceId: string,
   after: number,
@@ -93,7 +93,8 @@ export async function findPositionFurtherOn(
 }
 
 /**
- * By hand, as the record's id may have any prefix. `toBytes`: for ids that many events share, where there are many.
+ * Returns the values by hand, because the record's id may have any prefix. `toBytes` may cache ids that many events
+ * share.
  */
 export function toValues(workspaceId: string, event: NewEventRecord, toBytes = idToBytes): Param[] {
   return [

@@ -5,7 +5,7 @@ import { logger } from '../../common/logger.ts';
 import { type Changed, query, transaction } from '../client.ts';
 import { tableOptions } from './migration.ts';
 
-/** Beside those of Knex, and made as they are: before any migration. */
+/** Stands beside the tables of Knex, and is created as they are: before any migration. */
 export const leaseTable = `CREATE TABLE IF NOT EXISTS knex_migrations_lease (
   id TINYINT NOT NULL PRIMARY KEY,
   holder VARCHAR(200) NOT NULL,
@@ -17,7 +17,7 @@ const renewMs = 5_000;
 const askMs = 250;
 const longestWaitMs = 120_000;
 
-/** Throws where another run has taken over: what it does must not be done twice. */
+/** `confirm` throws where another run has taken over, because the work must not be done twice. */
 export type MigrationLease = { confirm: () => Promise<void> };
 
 /**
@@ -79,7 +79,7 @@ function renew(holder: string): Promise<boolean> {
   return changes(`UPDATE knex_migrations_lease SET ends_at = ${end} WHERE id = 1 AND holder = ?`, holder);
 }
 
-/** In a transaction, as that is tried again where another node has changed the same row. */
+/** Runs the statement in a transaction, which is tried again where another node has changed the same row. */
 async function changes(statement: string, holder: string): Promise<boolean> {
   const { affectedRows } = await transaction(() => query<Changed>(statement, [holder]));
   return affectedRows === 1;

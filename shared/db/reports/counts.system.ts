@@ -21,13 +21,13 @@ export type LatencyAt = CountKey & {
 };
 
 const atOnce = 1_000;
-// All of them, so that what follows in the index is found by it.
+// Names every dimension, so that the columns after `dimension` in the index can be used as well.
 const ofDimensions = `dimension IN (${dimensions.map(literal).join(', ')})`;
 const added = (columns: readonly string[]) => columns.map((name) => `${name} = ${name} + VALUES(${name})`);
 const textOf = ({ workspaceId, span, start, channel }: CountKey) =>
   `${hex(workspaceId)},'${span}',${start},'${channel}'`;
 
-/** Adds to the rows that are there, and makes the others. */
+/** Adds to the rows that exist, and inserts the others. */
 export async function addCounts(changes: CountsAt[]): Promise<void> {
   for (let first = 0; first < changes.length; first += atOnce) {
     const rows = changes.slice(first, first + atOnce).map(({ dimension, value, counts, ...place }) => {
@@ -100,7 +100,7 @@ export async function listLatenciesOfHour({ workspaceId, channel, start }: Hour)
   }));
 }
 
-/** Makes a day from its hours, or a month from its days, anew. */
+/** Rebuilds a day from its hours, or a month from its days. */
 export async function replaceByParts(
   workspaceId: string,
   channel: Channel,
@@ -176,7 +176,7 @@ export async function insertNames(names: Name[]): Promise<void> {
 const valuesOf = ({ workspaceId, dimension, day, name }: Name) =>
   `${hex(workspaceId)},'${dimension}',${day},${hex(Buffer.from(name))}`;
 
-/** Deletes some of what belongs to hours before this one. */
+/** Deletes a batch of each table's rows of hours before this one; returns the largest number that one table lost. */
 export async function deleteReportsBefore(hour: number, limit: number): Promise<number> {
   let most = 0;
   for (const [table, column, value] of [

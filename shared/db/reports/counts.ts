@@ -3,7 +3,7 @@ import { query } from '../client.ts';
 
 export const channels = ['email', 'sms'] as const;
 export type Channel = (typeof channels)[number];
-/** The column has one more, which nothing counts any more. */
+/** The column also allows `gateway`, which nothing counts any more. */
 export const dimensions = [
   'all',
   'tag',
@@ -48,11 +48,11 @@ export const measures = [
 export type Measure = (typeof measures)[number];
 export type Counts = Record<Measure, number>;
 
-/** Rows of one span, from an hour on and up to another; hours count from 1970. */
+/** Rows of one span, from one hour on and before another; hours count from 1970. */
 export type Piece = { span: Span; from: number; to: number };
 /** Rows of one span, by the hours that they begin with. */
 export type Starts = { span: Span; starts: number[] };
-/** Rows that are counted, and rows that are taken off again; no row is in two of them. */
+/** Rows whose counts are added, and rows whose counts are subtracted; no row is in both. */
 export type Selection = { added: Starts[]; taken: Starts[] };
 
 /** Sums of one value of a dimension. */
@@ -64,7 +64,7 @@ export type ReportRow<Wanted extends Measure> = {
 
 type CountCondition = { sql: string; values: (string | number | Buffer | readonly (string | number)[])[] };
 
-/** Each piece is a range of the primary key. By itself the optimizer may prefer to read all of a workspace. */
+/** Each piece is a range of the primary key. Without FORCE INDEX the optimizer may prefer to read a whole workspace. */
 function within(pieces: readonly Piece[]): CountCondition {
   return {
     sql: pieces.map(() => '(span = ? AND start >= ? AND start < ?)').join(' OR ') || 'FALSE',
@@ -73,8 +73,8 @@ function within(pieces: readonly Piece[]): CountCondition {
 }
 
 /**
- * A statement for the rows that are added, and one for those that are taken off, with the sign of each. One sum over both would
- * have to decide for each measure of each row which of them it is, which takes longer than all the rest.
+ * Joins a statement for the added rows and one for the subtracted rows, each with its sign. One sum over both would
+ * have to choose the sign for each measure of each row, which takes longer than all the rest.
  */
 export function eachSign(
   workspaceId: string,
@@ -91,13 +91,13 @@ export function eachSign(
   };
 }
 
-/** Each start is named: with the channel behind it in the primary key, no row of the other channel is read. */
+/** Names each start: the channel comes after the start in the primary key, so no row of the other channel is read. */
 const beginning = (workspaceId: string, rows: readonly Starts[]): CountCondition => ({
   sql: `workspace_id = ? AND (${rows.map(() => '(span = ? AND start IN (?))').join(' OR ') || 'FALSE'})`,
   values: [idToBytes(workspaceId), ...rows.flatMap(({ span, starts }) => [span, starts])],
 });
 
-/** The servers sum floating-point numbers in half of the time that whole ones take, and these are exact to 2^53. */
+/** The servers sum floating-point numbers in half the time of integers, and such numbers are exact up to 2^53. */
 const sumsOf = (wanted: readonly Measure[], sign: '1e0' | '-1e0') =>
   wanted.map((measure) => `SUM(${measure} * ${sign}) AS ${measure}`).join(', ');
 
@@ -109,8 +109,8 @@ type Wish<Wanted extends Measure> = {
 };
 
 /**
- * The sums of each value and channel, those with the most of a measure first. A value is left out where the first of the
- * wanted measures is zero. Each channel is summed by a connection of its own, so that two processors share the work.
+ * Returns the sums of each value and channel, largest `most` first. A value is left out where the first of the wanted
+ * measures is zero. Each channel is summed over a connection of its own, so that two processors share the work.
  */
 export async function listReportRows<Wanted extends Measure>(
   workspaceId: string,
@@ -147,8 +147,8 @@ async function listRowsOfChannel<Wanted extends Measure>(
 }
 
 /**
- * The same of all messages, by the stretch between two of these hours that they were accepted in. Each row of the pieces
- * must lie within one stretch.
+ * Returns the sums of all messages by stretch: the time between two of the hours in `bounds` in which the messages were
+ * accepted. Each row of the pieces must lie within one stretch.
  */
 export async function listReportStretches<Wanted extends Measure>(
   workspaceId: string,
@@ -171,7 +171,10 @@ export async function listReportStretches<Wanted extends Measure>(
 
 type MeasuresIn<Wanted extends Measure> = { [One in Wanted]: number };
 
-/** While retention deletes a month, what is taken off may be there without what it is taken from. */
+/**
+ * Returns the counts, none below 0: while retention deletes a month, the rows to subtract may still be there when the
+ * rows that they are subtracted from are gone.
+ */
 function countsOf<Wanted extends Measure>(
   wanted: readonly Wanted[],
   row: MeasuresIn<Wanted>,

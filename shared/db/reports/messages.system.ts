@@ -5,7 +5,7 @@ import type { emails } from '../email/emails.ts';
 import type { sms } from '../sms/messages.ts';
 import type { Channel } from './counts.ts';
 
-/** Where the reports stand among the events, locked: only one process counts at a time. */
+/** Returns the position of the last event that is counted, and locks it: only one process counts at a time. */
 export async function findReportPositionForUpdate(): Promise<number> {
   const [row] = await query<{ value: number }[]>(
     "SELECT value FROM counters WHERE name = 'reports.position' FOR UPDATE",
@@ -17,7 +17,7 @@ export async function updateReportPosition(position: number): Promise<void> {
   await query("UPDATE counters SET value = ? WHERE name = 'reports.position'", [position]);
 }
 
-/** Down to which hour messages that are older than the reports are counted; 0: all of them are. */
+/** Returns the hour down to which messages older than the reports have been counted; 0: all of them have been. */
 export async function findBackfill(): Promise<number> {
   const [row] = await query<{ value: number }[]>(
     "SELECT value FROM counters WHERE name = 'reports.backfill'",
@@ -25,7 +25,7 @@ export async function findBackfill(): Promise<number> {
   return row?.value ?? 0;
 }
 
-/** Another process may have come as far meanwhile. */
+/** Moves the backfill on to `to`, unless another process has moved it from `from` already. */
 export async function updateBackfill(from: number, to: number): Promise<void> {
   await query("UPDATE counters SET value = ? WHERE name = 'reports.backfill' AND value = ?", [to, from]);
 }
@@ -39,7 +39,7 @@ export async function findOldestUncounted(): Promise<Date | null> {
   return row?.occurred_at ?? null;
 }
 
-// Times as numbers: where the driver makes four dates of each row, that takes as long as all the rest.
+// Times are read as numbers: if the driver made four dates of each row, that would take as long as all the rest.
 const times = `TIMESTAMPDIFF(HOUR, '1970-01-01', m.created_at) AS hour,
   TIMESTAMPDIFF(MICROSECOND, COALESCE(m.scheduled_at, m.created_at), m.sent_at) DIV 1000 AS sent_ms,
   TIMESTAMPDIFF(MICROSECOND, m.sent_at, m.delivered_at) DIV 1000 AS delivered_ms`;
@@ -94,18 +94,19 @@ const sources = {
 };
 
 type Stretch = { from: Date; to: Date };
-/** Positions of events, the first not included. */
+/** Positions of events, `after` itself not included. */
 export type Positions = { after: number; upTo: number };
-/** A message that an event tells of; of one that is gone, nothing but its id is known. */
+/** A message that an event is about. Of a message that is gone, only the id is known. */
 export type ChangedMessage = { type: string; counted: Buffer | null } & (
   | ReportedMessages[Channel]
   | { id: Buffer; workspace_id: null }
 );
 
 /**
- * The messages of a channel that the events between two positions tell of, a row for each event, in their order: its `id` and
- * `type`, the message as it is now with the columns that reports read, and how it was last `counted`. `workspace_id` is null
- * where the message is gone. One statement: for thousands of ids, sending them to the server costs more than the rows.
+ * Returns a row for each event of a channel between two positions, in their order: the `type` of the event, the `id` of
+ * its message, the message as it is now with the columns that reports read, and how it was last `counted`.
+ * `workspace_id` is null where the message is gone. It is one statement: for thousands of ids, sending them to the
+ * server costs more than the rows.
  */
 export async function listChangedMessages(
   channel: Channel,
@@ -120,7 +121,7 @@ export async function listChangedMessages(
   );
 }
 
-/** The stored text of the newest event of these records between two positions, where the record itself is gone. */
+/** Returns the data of the newest event between two positions of each of these records, which are gone themselves. */
 export async function listLastData(
   ids: Buffer[],
   { after, upTo }: Positions,
@@ -157,14 +158,14 @@ export async function updateStates(states: State[]): Promise<void> {
   );
 }
 
-/** An id is dated about when its message is: up to half a second ahead, and more where many are made at once. */
+/** The time in an id is about that of its message: up to half a second ahead, and more where many are made at once. */
 const slackMs = 5_000;
 const boundsOf = ({ from, to }: Stretch) => [
   firstUuidAt(new Date(from.getTime() - slackMs)),
   firstUuidAt(new Date(to.getTime() + slackMs)),
 ];
 
-/** Messages of a workspace that were accepted then, in the order of their ids, from after one of them on. */
+/** Returns messages of a workspace that were accepted in the stretch, in the order of their ids, after `after`. */
 export async function listAcceptedMessages<Of extends Channel>(
   workspaceId: string,
   channel: Of,
@@ -185,7 +186,7 @@ export async function listAcceptedMessages<Of extends Channel>(
   };
 }
 
-/** About when the newest message was accepted that is older than that; null where there is none. */
+/** Returns about when the newest message before `before` was accepted; null where there is none. */
 export async function findNewestBefore(channel: Channel, before: Date): Promise<Date | null> {
   const { table } = sources[channel];
   const [row] = await query<{ id: Buffer }[]>(
@@ -195,7 +196,7 @@ export async function findNewestBefore(channel: Channel, before: Date): Promise<
   return row ? new Date(row.id.readUIntBE(0, 6) + slackMs) : null;
 }
 
-/** Workspaces that accepted messages then, or within moments of it. */
+/** Returns the workspaces that accepted messages in the stretch, or within `slackMs` of it. */
 export async function listWorkspacesWithMessages(channel: Channel, stretch: Stretch): Promise<string[]> {
   const { table } = sources[channel];
   const rows = await query<{ id: Buffer }[]>(
@@ -205,7 +206,7 @@ export async function listWorkspacesWithMessages(channel: Channel, stretch: Stre
   return rows.map(({ id }) => idFromBytes('workspace', id));
 }
 
-/** Whether a message was counted in that time that is kept no more. */
+/** Returns whether a message of the stretch was counted and is gone now. */
 export async function findHasGone(workspaceId: string, channel: Channel, stretch: Stretch): Promise<boolean> {
   const { table } = sources[channel];
   const rows = await query(
@@ -216,7 +217,7 @@ export async function findHasGone(workspaceId: string, channel: Channel, stretch
   return rows.length > 0;
 }
 
-/** Forgets what messages were counted as that were made before then. */
+/** Deletes a batch of the states of messages that were made before `until`. */
 export async function deleteStatesBefore(until: Date, limit: number): Promise<number> {
   const { affectedRows } = await query<Changed>(
     'DELETE FROM report_states WHERE id < ? ORDER BY id LIMIT ?',

@@ -1,9 +1,9 @@
 import { byId, type Changed, query } from '../client.ts';
 
 /**
- * Deletes a batch of the records that have expired by then; returns how many went. Found by a plain read and deleted by
- * their keys: a DELETE over the index of times would look at the next record too, and wait for the request that has it
- * in hand.
+ * Deletes a batch of the records that have expired by `at`; returns how many were deleted. A plain read finds them, and
+ * the DELETE names their keys: a DELETE over the index of times would look at the next record too, and wait for the
+ * request that has that record locked.
  */
 export async function deleteExpiredRecords(at: Date, limit: number): Promise<number> {
   const rows = await query<{ workspace_id: Buffer; lineage_id: Buffer; idempotency_key: Buffer }[]>(

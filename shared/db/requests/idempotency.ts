@@ -28,8 +28,8 @@ const columns = '(workspace_id, lineage_id, idempotency_key, fingerprint, answer
 type Asked = { values: Buffer[]; at: Date };
 
 /**
- * The record that is still kept at that time; 'locked' while a request that has not committed yet holds the key. It never
- * waits: asking for the lock shows what is not committed, and costs no more than a plain read.
+ * Returns the record that is still kept at that time; 'locked' while a request that has not committed yet holds the
+ * key. Never waits: a read with FOR UPDATE NOWAIT sees uncommitted records, and costs no more than a plain read.
  */
 export async function findRecord(
   workspaceId: string,
@@ -40,12 +40,12 @@ export async function findRecord(
   const values = keyValues(workspaceId, lineageId, key);
   const found = await outsideTransaction(() => lookUp({ values, at }));
   if (found !== 'locked') return found;
-  // It may be another reader of the same answer that has the lock, and only for this moment.
+  // The lock may belong to another reader of the same answer, who holds it only for this moment.
   const [row] = await listRecords([{ values, at }]);
   return row ? toRecord(row) : 'locked';
 }
 
-/** Requests of one moment ask together. */
+/** Joins the look-ups of requests that come at the same moment. */
 const lookUp = batcher({ maxItems: 50, maxInFlight: 3, run: findAll });
 
 async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | null)[]> {
@@ -54,7 +54,7 @@ async function findAll(asked: Asked[]): Promise<(IdempotencyRecord | 'locked' | 
     const byKey = new Map(rows.map((row) => [nameOf(valuesOf(row)), toRecord(row)]));
     return asked.map(({ values }) => byKey.get(nameOf(values)) ?? null);
   }
-  // Which of several is locked, only single look-ups tell.
+  // Only single look-ups tell which of several keys is locked.
   if (asked.length === 1) return ['locked'];
   return (await Promise.all(asked.map((one) => findAll([one])))).flat();
 }
@@ -93,8 +93,8 @@ export async function insertAnswered(
 }
 
 /**
- * Takes the key for the current transaction. Another transaction that has it in hand is waited for, as long as the
- * session waits for locks: 'locked' when it is not over by then, 'taken' when it has committed.
+ * Takes the key for the current transaction. Waits for another transaction that holds the key, up to the session's lock
+ * wait timeout: 'locked' when that transaction has not ended by then, 'taken' when it has committed.
  */
 export async function insertRecord(
   workspaceId: string,
@@ -128,7 +128,7 @@ export async function updateAnswer(
   ]);
 }
 
-/** Makes room for a new record where one is left that nobody has purged yet. */
+/** Deletes an expired record that was not purged yet, to make room for a new one. */
 export async function deleteExpiredRecord(
   workspaceId: string,
   lineageId: string,

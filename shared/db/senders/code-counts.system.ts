@@ -1,6 +1,9 @@
 import { byId, type Changed, execute, query } from '../client.ts';
 
-/** When codes went to this subject, oldest first. It is locked until the transaction ends, also where there were none. */
+/**
+ * Returns when codes were sent to this subject, oldest first. Locks the subject until the transaction ends, even if no
+ * code was sent yet.
+ */
 export async function findCodeTimesForUpdate(subject: string, at: Date): Promise<Date[]> {
   const values = [Buffer.from(subject)];
   await execute(
@@ -23,7 +26,7 @@ export async function updateCodeTimes(subject: string, times: Date[], at: Date):
   ]);
 }
 
-/** Found by a plain read, so that no request in hand is waited for. */
+/** Deletes a batch of old counts. A plain read finds them, so that the deletion waits for no request in progress. */
 export async function deleteCodeTimesBefore(before: Date, limit: number): Promise<number> {
   const rows = await query<{ subject: Buffer }[]>(
     'SELECT subject FROM sender_code_counts WHERE updated_at < ? LIMIT ?',

@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, execute, query } from '../client.ts';
 import { type BusinessProfileRecord, businessProfiles } from './business-profiles.ts';
 
-/** Whose sender it is: the operator knows it by its id alone. */
+/** Returns the workspace of a sender, because the operator knows a sender by its id alone. */
 export async function findWorkspaceOfSender(senderId: string): Promise<string | null> {
   const [row] = await execute<{ workspace_id: Buffer }[]>(
     `SELECT workspace_id FROM senders ${byId} WHERE id = ?`,

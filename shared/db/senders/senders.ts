@@ -51,7 +51,7 @@ export async function updateSender(workspaceId: string, record: SenderRecord): P
   ]);
 }
 
-/** Takes one of the tries that the code allows; false where there is none left, or no code that is good now. */
+/** Uses one of the tries that the code allows; false where no try is left, or no code is valid now. */
 export async function updateSenderTries(
   workspaceId: string,
   id: string,
@@ -97,7 +97,7 @@ export async function findSender(workspaceId: string, id: string): Promise<Sende
   ]);
 }
 
-/** Nobody else changes it until the transaction ends. */
+/** Locks the sender: no other transaction changes it until this one ends. */
 export async function findSenderForUpdate(workspaceId: string, id: string): Promise<SenderRecord | null> {
   return findOne(workspaceId, `SELECT * FROM senders ${byId} WHERE id = ? AND workspace_id = ? FOR UPDATE`, [
     idToBytes(id),
@@ -112,7 +112,7 @@ export async function findSenderByKey(workspaceId: string, nameKey: string): Pro
   ]);
 }
 
-/** Of all senders of the workspace that have a name. */
+/** Returns the name keys of all senders of the workspace that have a name. */
 export async function listSenderKeys(workspaceId: string): Promise<string[]> {
   const rows = await execute<{ name_key: Buffer }[]>(
     'SELECT name_key FROM senders FORCE INDEX (senders_name) WHERE workspace_id = ? AND name_key IS NOT NULL',
@@ -214,7 +214,7 @@ export async function deleteSender(workspaceId: string, id: string): Promise<voi
   ]);
 }
 
-/** Keeps what was rejected of a name whose sender goes. */
+/** Stores the rejected countries of a name whose sender is being deleted. */
 export async function insertSenderRejections(
   workspaceId: string,
   nameKey: string,

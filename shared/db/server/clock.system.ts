@@ -5,7 +5,9 @@ import { query } from '../client.ts';
 let asked = 0;
 let answered = 0;
 
-/** Sets the clock from MySQL's. An answer that comes after that to a later question says nothing new, and may know an older shift. */
+/**
+ * Sets the clock from MySQL's. An answer that comes after that to a later question is dropped: its shift may be old.
+ */
 export async function sampleClock(): Promise<void> {
   const sql = config.CLOCK_SHIFTABLE
     ? 'SELECT UTC_TIMESTAMP(3) AS time, shift_ms AS shiftMs FROM clock WHERE id = 1'

@@ -1,15 +1,15 @@
 import { idFromBytes } from '../../formats/ids.ts';
 import { byId, type Changed, query } from '../client.ts';
 
-/** A row of any of the tables, which has its own key. */
+/** A row of any of the tables, with the columns of its primary key. */
 type OwnerRow = {
   [Key in 'id' | 'sms_id' | 'workspace_id' | 'lineage_id' | 'idempotency_key']: Buffer;
 } & { place: number };
 type SealedRow = OwnerRow & { sealed: Buffer };
 
 /**
- * The columns that hold sealed values. The owner of a value is part of its seal, so each table says how its rows are
- * named.
+ * The columns that hold sealed values. The owner of a value is part of its seal, so each table says how the owner of a
+ * row is named.
  */
 const places = [
   {
@@ -49,7 +49,7 @@ export type SealedPlace = { table: string; column: string };
 export type SealedValue = SealedPlace & {
   owner: string;
   sealed: Buffer;
-  /** Where its row is in the order of the table. */
+  /** The primary key of the row, and so its place in the order of the table. */
   key: (Buffer | number)[];
 };
 
@@ -57,7 +57,10 @@ export const sealedPlaces: SealedPlace[] = places.flatMap(({ table, columns }) =
   columns.map((column) => ({ table, column })),
 );
 
-/** A batch of the values of a place that were not sealed with this key, in the order of the table, after a row. */
+/**
+ * Returns a batch of the values in one column that were not sealed with this key, after the row `after`, in the order
+ * of the primary key.
+ */
 export async function listSealedOtherwise(
   place: SealedPlace,
   keyId: string,
@@ -67,7 +70,7 @@ export async function listSealedOtherwise(
   const { table, column } = place;
   const { key, ownerOf } = placeOf(place);
   const names = key.join(', ');
-  // Compared by its whole key: a row of another place in the order would be passed over, or come again.
+  // Compares the whole primary key: with a part of it, rows would be skipped, or come again.
   const isFurther = after ? `AND (${names}) > (${key.map(() => '?').join(', ')})` : '';
   const prefix = Buffer.from(`${keyId}:`);
   const rows = await query<SealedRow[]>(
@@ -83,7 +86,7 @@ export async function listSealedOtherwise(
   }));
 }
 
-/** Takes the place of the value that was read; false where that has changed or gone meanwhile. */
+/** Replaces the value that was read; false where that value has changed or gone meanwhile. */
 export async function updateSealed(value: SealedValue, sealed: Buffer): Promise<boolean> {
   const { table, column } = value;
   const isRow = placeOf(value)

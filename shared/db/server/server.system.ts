@@ -27,7 +27,7 @@ export async function isDatabaseUp(): Promise<boolean> {
   }
 }
 
-/** A process cannot begin, and its operator can do something about it: the message says so, and no stack is needed. */
+/** A process cannot start, and its operator can do something about it: the message says so, and no stack is needed. */
 export class StartFault extends Error {}
 
 /** @throws {StartFault} where the database does not answer, or refuses this user or this database */

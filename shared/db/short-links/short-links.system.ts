@@ -65,7 +65,7 @@ export async function listShortLinksForUpdate(smsIds: string[]): Promise<LinkToC
 
 export type Clicks = { clicks: number; firstAt: Date; lastAt: Date };
 
-// Without its type, a time in the text of a statement is compared as a text.
+// Without the CAST, a time in the text of a statement is compared as a text.
 const [firstAt, lastAt] = ['first_at', 'last_at'].map((time) => `CAST(change_of.${time} AS DATETIME(3))`);
 const add = (table: string) => `${table}.clicks = ${table}.clicks + change_of.clicks,
   ${table}.first_clicked_at = LEAST(COALESCE(${table}.first_clicked_at, ${firstAt}), ${firstAt}),
@@ -87,7 +87,7 @@ export async function updateShortLinkClicks(
 
 export type TotalClicks = Clicks & { batchId: string; hash: Buffer; clickedMessages: number };
 
-/** The same for what their batches have in all. */
+/** Adds clicks to the totals of the batches. */
 export async function updateShortLinkTotals(changes: TotalClicks[]): Promise<void> {
   const rows = changes
     .map((change) => ({ ...change, batch: idToBytes(change.batchId) }))
@@ -101,7 +101,7 @@ export async function updateShortLinkTotals(changes: TotalClicks[]): Promise<voi
   );
 }
 
-/** Deletes some of those whose messages, made before then, are gone. */
+/** Deletes a batch of links whose messages were made before `until` and are gone. */
 export async function deleteShortLinksBefore(until: Date, limit: number): Promise<number> {
   const { affectedRows } = await query<Changed>(
     `DELETE FROM short_links WHERE sms_id < ?
@@ -111,7 +111,7 @@ export async function deleteShortLinksBefore(until: Date, limit: number): Promis
   return affectedRows;
 }
 
-/** Deletes some of the totals of batches that were made before then, and have no message any more. */
+/** Deletes a batch of totals whose batches were made before `until` and have no message any more. */
 export async function deleteShortLinkTotalsBefore(until: Date, limit: number): Promise<number> {
   const { affectedRows } = await query<Changed>(
     `DELETE FROM short_link_totals WHERE batch_id < ?

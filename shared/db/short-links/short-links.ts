@@ -10,14 +10,14 @@ const newShortLinks = table('short_links', {
   place: int(),
   batchId: sharedId('batch').nullable(),
   url: text(),
-  /** Of a batch's link: the hash of the URL before rendering, by which that is known. */
+  /** Of a batch's link: the hash of the URL as it was before rendering, which identifies that URL. */
   written: group({ hash: bytes() }).nullable(),
   tokenHash: bytes(),
   /** Sealed. */
   token: bytes(),
 });
 export type NewShortLinkRecord = Omit<RecordOf<typeof newShortLinks>, 'written'> & {
-  /** Of a batch's link: the URL before rendering, and the hash by which it is known. */
+  /** Of a batch's link: the URL as it was before rendering, and the hash that identifies it. */
   written: { url: string; hash: Buffer } | null;
 };
 
@@ -31,7 +31,7 @@ const shortLinks = table('short_links', {
 });
 type ShortLinkRecord = RecordOf<typeof shortLinks>;
 
-/** In one statement, whatever the messages. */
+/** Inserts the links of all these messages in one statement. */
 export async function insertShortLinks(workspaceId: string, records: NewShortLinkRecord[]): Promise<void> {
   await query(`INSERT INTO short_links (workspace_id, ${newShortLinks.columns}) VALUES ?`, [
     records.map((record) => [idToBytes(workspaceId), ...newShortLinks.toValues(record)]),
@@ -40,7 +40,10 @@ export async function insertShortLinks(workspaceId: string, records: NewShortLin
 
 export type NewTotal = { batchId: string; hash: Buffer; url: string; messages: number };
 
-/** Adds messages to the totals of their batches; those of nobody yet are made. In an order, so that nobody waits in a circle. */
+/**
+ * Adds messages to the totals of their batches, and inserts totals that are missing. Rows are written in one order, so
+ * that transactions cannot deadlock.
+ */
 export async function insertShortLinkTotals(workspaceId: string, totals: NewTotal[]): Promise<void> {
   const rows = totals.map(
     ({ batchId, hash, url, messages }) =>

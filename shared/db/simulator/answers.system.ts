@@ -5,7 +5,7 @@ import { byId, type Changed, execute, query, transaction } from '../client.ts';
 import type { Messages } from '../work/message-admission.system.ts';
 import { ownedTable } from '../work/table.system.ts';
 
-/** Nobody leases a row: deleting it is the claim. */
+/** No worker leases a row: deleting the row is the claim. */
 export const answerWork: Messages<'default'> = {
   table: ownedTable({ name: 'simulator_answers', index: 'simulator_answers_admission' }),
   isLimited: 'FALSE',
@@ -26,7 +26,7 @@ export async function findAnswer(reference: string): Promise<AnswerRecord | null
   );
 }
 
-/** False where another has done it. */
+/** Claims an answer by deleting its row; false where another worker has done so. */
 export async function deleteAnswer(reference: string): Promise<boolean> {
   const { affectedRows } = await execute<Changed>('DELETE FROM simulator_answers WHERE id = ?', [
     Buffer.from(reference, 'hex'),
@@ -53,7 +53,7 @@ export async function deleteSimulatorPhonesBefore(until: Date, limit: number): P
   if (rows.length === 0) return 0;
   const ids = rows.map((row) => row.id);
   return transaction(async () => {
-    // A hand-over to such a phone holds its row until the text is there to be seen.
+    // A hand-over to such a phone keeps the phone's row locked until its text is committed.
     await query(`SELECT id FROM simulator_phones ${byId} WHERE id IN (?) FOR UPDATE`, [ids]);
     const { affectedRows } = await query<Changed>(
       `DELETE p FROM simulator_phones p ${byId} WHERE p.id IN (?) AND NOT ${hasTexts}`,

@@ -6,27 +6,27 @@ import { type RecordOf, type RowOf, table } from '../client/table.ts';
 import { type Changed, outsideTransaction, query, transaction } from '../client.ts';
 
 type NewSimulatorMessage = {
-  /** That of the message, which is then kept once; or the simulator's own. */
+  /** The id of the message, so that a text that is given again is kept once. Without it the simulator makes an id. */
   id?: string;
-  /** The phone's, in E.164. */
+  /** The number of the phone, in E.164. */
   number: string;
   /** As the workspace sees it. */
   direction: 'outbound' | 'inbound';
-  /** The sender that the phone has its text from, or sends it to. */
+  /** The sender that the phone received the text from, or sends its text to. */
   sender: string;
   content: string;
   parts: number;
   createdAt: Date;
-  /** When the phone is to report it, or to answer; none: it does neither. */
+  /** When the phone is to report the text, or to answer it; without a time it does neither. */
   answerDueAt?: Date;
 };
 
-/** In the current transaction. */
+/** Stores the text in the current transaction. */
 export function insertSimulatorMessage(workspaceId: string, record: NewSimulatorMessage): Promise<void> {
   return insertAll([toItem(workspaceId, record)]);
 }
 
-/** In a transaction with others of the same moment. Returns the id, in hexadecimal. */
+/** Stores the text in one transaction with others of the same moment. Returns its id, in hexadecimal. */
 export async function insertSimulatorMessageSoon(
   workspaceId: string,
   record: NewSimulatorMessage,
@@ -47,7 +47,7 @@ const inserts = batcher<Item, void>({
   maxItems: 100,
   maxInFlight: 2,
   run: async (items) => {
-    // Together: a text that is given again must find either all of it or nothing.
+    // In one transaction: a text that is given again must find either all of its rows or none.
     await transaction(() => insertAll(items));
     return items.map(() => undefined);
   },
@@ -77,7 +77,7 @@ async function insertAll(items: Item[]): Promise<void> {
       ? [[id, workspaceId, Buffer.from(record.number), Buffer.from(record.sender), record.answerDueAt, 1]]
       : [],
   );
-  // Parked: who hands texts over does not know how many of their workspace have jobs.
+  // Parked, because the code that hands texts over does not know how many jobs their workspace has.
   if (answers.length > 0)
     await query(
       'INSERT IGNORE INTO simulator_answers (id, workspace_id, number, sender, due_at, parked) VALUES ?',
@@ -89,8 +89,7 @@ const phones = table('simulator_phones', { id: id('phone'), number: binaryText()
 export type PhoneRecord = RecordOf<typeof phones>;
 
 /**
- * Newest first; `before` is the id that the last page ended with; `range`: the first and the last number of those
- * wanted.
+ * Newest first; `before` is the id that the last page ended with, `range` the first and the last of the wanted numbers.
  */
 export async function listSimulatorPhones(
   workspaceId: string,

@@ -5,7 +5,7 @@ import { type Changed, execute, query } from '../client.ts';
 
 type Balance = { balance: number | string };
 
-/** The balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
+/** Returns the balance that a workspace may still spend, in ten-thousandths of a pound; null: without limit. */
 export async function findSmsBalance(workspaceId: string): Promise<number | null> {
   const [row] = await execute<Balance[]>('SELECT balance FROM sms_balances WHERE workspace_id = ?', [
     idToBytes(workspaceId),
@@ -13,7 +13,7 @@ export async function findSmsBalance(workspaceId: string): Promise<number | null
   return row ? Number(row.balance) : null;
 }
 
-/** Serialises what spends, until the transaction ends. */
+/** Returns the balance and locks it until the transaction ends, so that callers spend one after the other. */
 export async function findSmsBalanceForUpdate(workspaceId: string): Promise<number | null> {
   const [row] = await execute<Balance[]>(
     'SELECT balance FROM sms_balances WHERE workspace_id = ? FOR UPDATE',
@@ -23,7 +23,7 @@ export async function findSmsBalanceForUpdate(workspaceId: string): Promise<numb
 }
 
 const ledger = table('sms_ledger', {
-  /** `carried`: what older entries came to, whose messages are gone; `closing`: the balance has become unlimited. */
+  /** `carried`: the sum of older entries whose messages are gone; `closing`: the balance has become unlimited. */
   kind: text<'credit' | 'charge' | 'refund' | 'carried' | 'closing'>(),
   /** Positive: the balance rises. */
   amount: number(),
@@ -33,7 +33,9 @@ const ledger = table('sms_ledger', {
 });
 export type LedgerEntry = RecordOf<typeof ledger>;
 
-/** Changes the balance by what the entries say; where there is none, nothing is written. */
+/**
+ * Changes the balance by the sum of the entries, and stores them; writes nothing where the workspace has no balance.
+ */
 export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry[]): Promise<void> {
   if (entries.length === 0) return;
   const { affectedRows } = await execute<Changed>(
@@ -44,8 +46,8 @@ export async function updateSmsBalance(workspaceId: string, entries: LedgerEntry
 }
 
 /**
- * The same, with the balance last, so that others wait for no more than the commit; false, and nothing to be committed,
- * where it is too low for that by now, or there is none.
+ * Stores the entries and then changes the balance, last, so that others wait only for the commit. False where there is
+ * no balance, or it is too low by now: the caller must then not commit.
  */
 export async function updateSmsBalanceWithin(workspaceId: string, entries: LedgerEntry[]): Promise<boolean> {
   await insertLedger(workspaceId, entries);
@@ -57,7 +59,7 @@ export async function updateSmsBalanceWithin(workspaceId: string, entries: Ledge
   return affectedRows === 1;
 }
 
-/** The same, but makes the balance where there is none: from then on it is counted. */
+/** Stores a credit and adds it to the balance. Creates a missing balance: from then on spending is counted. */
 export async function insertSmsCredit(workspaceId: string, entry: LedgerEntry): Promise<void> {
   await execute(
     'INSERT INTO sms_balances (workspace_id, balance) VALUES (?, ?) ON DUPLICATE KEY UPDATE balance = balance + ?',
@@ -66,7 +68,7 @@ export async function insertSmsCredit(workspaceId: string, entry: LedgerEntry): 
   await insertLedger(workspaceId, [entry]);
 }
 
-/** The ledger is closed with it: its entries come to nothing from then on. */
+/** Deletes the balance and adds the entry that closes the ledger: the sum of its entries is zero from then on. */
 export async function deleteSmsBalance(workspaceId: string, closing: LedgerEntry): Promise<void> {
   await insertLedger(workspaceId, [closing]);
   await execute('DELETE FROM sms_balances WHERE workspace_id = ?', [idToBytes(workspaceId)]);

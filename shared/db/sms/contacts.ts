@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, execute, query } from '../client.ts';
 import type { SmsRecord } from './messages.ts';
 
-/** The columns by which texts know the contact at their other end. */
+/** The columns that link a text to the contact at its other end. */
 
 const atOnce = 500;
 const ways = [
@@ -11,8 +11,8 @@ const ways = [
 ];
 
 /**
- * Texts to and from this number forget that it was this contact's: some of them at each step, which is a transaction of its
- * own where none is open.
+ * Removes the id of this contact from texts to and from the number. Each step changes some texts, in a transaction of
+ * its own where none is open.
  */
 export async function* eraseSmsContact(
   workspaceId: string,
@@ -22,7 +22,7 @@ export async function* eraseSmsContact(
   for (const { column, index } of ways) {
     let after: Buffer = Buffer.alloc(0);
     for (;;) {
-      // Read without a lock, then locked by their ids in order, as workers lock them.
+      // The ids are read without a lock, then the rows are locked in the order of their ids, as workers lock them.
       const rows = await execute<{ id: Buffer }[]>(
         `SELECT id FROM sms_messages FORCE INDEX (${index})
          WHERE workspace_id = ? AND ${column} = ? AND id > ? AND contact_id = ? ORDER BY id LIMIT ${atOnce}`,
@@ -41,8 +41,8 @@ export async function* eraseSmsContact(
 }
 
 /**
- * The texts, none of them with the id of a contact that is gone. It stays in texts to a number that the contact had before, and
- * in one that was being accepted while the contact was erased.
+ * Returns the texts without the ids of deleted contacts. Such an id stays in texts to an earlier number of the contact,
+ * and in a text that was being accepted while the contact was erased.
  */
 export async function withoutErasedContacts(workspaceId: string, records: SmsRecord[]): Promise<SmsRecord[]> {
   const ids = [...new Set(records.flatMap(({ contactId }) => contactId ?? []))];

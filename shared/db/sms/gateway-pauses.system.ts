@@ -1,6 +1,6 @@
 import { execute } from '../client.ts';
 
-/** Gateways to which the operator lets no new texts go. */
+/** Gateways that the operator has paused: no new texts go to them. */
 
 type GatewayPause = { gateway: string; at: Date };
 
@@ -12,7 +12,7 @@ export async function listGatewayPauses(): Promise<GatewayPause[]> {
   return rows.map((row) => ({ gateway: row.gateway.toString(), at: row.paused_at }));
 }
 
-/** One that is paused already keeps its time. */
+/** Pauses a gateway; one that is paused already keeps its time. */
 export async function insertGatewayPause({ gateway, at }: GatewayPause): Promise<void> {
   await execute('INSERT IGNORE INTO sms_gateway_pauses (gateway, paused_at) VALUES (?, ?)', [
     Buffer.from(gateway),

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { type Changed, execute, query } from '../client.ts';
 
-/** Receipts and texts that gateways posted, by the ids that they gave them. */
+/** Receipts and texts that gateways posted to us, by the ids that the gateways gave. */
 export type GatewayPost = { gateway: string; kind: 'receipt' | 'text'; id: string };
 
-/** False where the gateway has posted it before, and that was committed. */
+/** Stores a post; false where the gateway posted the same before and that was committed. */
 export async function insertGatewayPost({ gateway, kind, id }: GatewayPost, at: Date): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     'INSERT IGNORE INTO sms_gateway_posts (gateway, digest, received_at) VALUES (?, ?, ?)',

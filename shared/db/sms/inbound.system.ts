@@ -2,9 +2,9 @@ import { binaryText, int } from '../client/columns.ts';
 import { type RecordOf, table } from '../client/table.ts';
 import { byId, type Changed, execute, query } from '../client.ts';
 
-/** Texts that come through gateways, before they are anybody's. */
+/** Inbound texts from gateways, before they belong to a workspace. */
 
-/** Which text the part is of. */
+/** The columns that tell which text a part belongs to. */
 const parts = table('sms_inbound_parts', {
   gateway: binaryText(),
   sender: binaryText(),
@@ -16,7 +16,7 @@ export type PartedText = RecordOf<typeof parts>;
 
 const ofText = 'gateway = ? AND sender = ? AND recipient = ? AND reference = ? AND total = ?';
 
-/** A part that comes again takes the place of the one that was there. */
+/** Stores a part; one that comes again replaces the first. */
 export async function insertInboundPart(
   text: PartedText,
   { part, content, at }: { part: number; content: string; at: Date },
@@ -28,7 +28,7 @@ export async function insertInboundPart(
   );
 }
 
-/** The parts that are there, in order, locked until the transaction ends. */
+/** Lists the parts that have come, in order, locked until the transaction ends. */
 export async function listInboundPartsForUpdate(text: PartedText): Promise<string[]> {
   const rows = await execute<{ content: string }[]>(
     `SELECT content FROM sms_inbound_parts ${byId} WHERE ${ofText} ORDER BY part FOR UPDATE`,
@@ -41,10 +41,10 @@ export async function deleteInboundParts(text: PartedText): Promise<void> {
   await execute(`DELETE p FROM sms_inbound_parts p ${byId} WHERE ${ofText}`, parts.toValues(text));
 }
 
-// Phones cut a text where a part is full, between the two units of one character too. MySQL has no half characters, so
-// each is written as four digits after a character that no text has (Unicode §23.7) until the parts are joined.
+// Phones cut a text where a part is full, even inside a surrogate pair. MySQL cannot store half a pair, so each half is
+// stored as four hex digits after a character that no text has (Unicode §23.7), until the parts are joined.
 const mark = '\ufdd0';
-// Only at the ends: a half elsewhere is of no character.
+// Only at the ends: a half elsewhere belongs to no cut pair.
 const storable = (content: string) =>
   content
     .replaceAll(/^\p{Surrogate}|\p{Surrogate}$/gu, (half) => mark + half.charCodeAt(0).toString(16))
@@ -54,7 +54,7 @@ const asItCame = (content: string) =>
     String.fromCharCode(parseInt(digits, 16)),
   );
 
-/** Texts some of whose parts have been waiting since before then. */
+/** Lists texts with parts that have waited since before then. */
 export async function listInboundTextsBefore(until: Date, limit: number): Promise<PartedText[]> {
   return parts.toRecords(
     await query(
@@ -74,14 +74,16 @@ export async function deleteInboundPartsBefore(until: Date, limit: number): Prom
   return affectedRows;
 }
 
-/** The key of a text whose gateway has not been told: the place among those that are alike is the last byte. */
+/**
+ * Makes the key of a text that we have not yet confirmed to its gateway. Its last byte is the place among equal texts.
+ */
 function unansweredKey(digest: Buffer, place: number): Buffer {
   const key = Buffer.from(digest);
   key[key.length - 1] = place;
   return key;
 }
 
-/** The places of the texts that are alike, have come since `after`, and whose gateway has not been told. */
+/** Lists the places of equal texts that have come since `after` and are not yet confirmed to their gateway. */
 export async function listUnansweredPlaces(digest: Buffer, after: Date): Promise<number[]> {
   const rows = await execute<{ digest: Buffer }[]>(
     'SELECT digest FROM sms_inbound_unanswered WHERE digest >= ? AND digest <= ? AND received_at >= ?',
@@ -90,7 +92,7 @@ export async function listUnansweredPlaces(digest: Buffer, after: Date): Promise
   return rows.map(({ digest: key }) => key.at(-1)!);
 }
 
-/** False where a text has had this place since `after`. */
+/** Takes a place for a text; false where another text has had it since `after`. */
 export async function insertUnanswered(
   digest: Buffer,
   place: number,

@@ -10,16 +10,16 @@ type LedgerTotals = {
 };
 
 /**
- * The sums of the entries of the hours from one to another, and the balance, as they stood at one moment. Hours count from
- * 1970. Most of it is read from the sums by hour, and what is newer from the entries themselves.
+ * Returns the sums of the entries from hour `from` up to, but not including, hour `to`, and the balance, all at one
+ * moment. Hours count from 1970. Most of it is read from the sums by hour, newer entries are read themselves.
  */
 export async function findLedgerTotals(workspaceId: string, from: number, to: number): Promise<LedgerTotals> {
   const id = idToBytes(workspaceId);
   const [mark] = await query<{ value: number }[]>(
     "SELECT value FROM counters WHERE name = 'sms_ledger.summed'",
   );
-  // One statement sees one state of the database. The mark may have moved since it was read: the first bound on the id lets the
-  // index be used, the second one is exact.
+  // One statement sees one state of the database. The mark may have moved since it was read: the first bound on the id
+  // allows the use of the index, and the second one is exact.
   const rows = await query<{ kind: LedgerEntry['kind'] | 'balance'; amount: number | string }[]>(
     `SELECT kind, SUM(amount) AS amount FROM sms_ledger_sums
      WHERE workspace_id = ? AND start >= ? AND start < ? GROUP BY kind

@@ -1,7 +1,7 @@
 import { firstUuidAt } from '../../formats/ids.ts';
 import { byId, type Changed, query } from '../client.ts';
 
-/** Ids of changes of balances before then that a message made which is gone, oldest first. */
+/** Lists ids of ledger entries from before then whose message is gone, oldest first. */
 export async function listSettledEntries(before: Date, limit: number): Promise<Buffer[]> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT l.id FROM sms_ledger l ${byId} LEFT JOIN sms_messages m ON m.id = l.sms_id
@@ -13,7 +13,7 @@ export async function listSettledEntries(before: Date, limit: number): Promise<B
 
 type Carried = { workspaceId: Buffer; amount: number };
 
-/** The sums of these entries for each workspace; they are locked until the transaction ends. */
+/** Returns the sums of these entries for each workspace, and locks the entries until the transaction ends. */
 export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {
   const rows = await query<{ workspace_id: Buffer; amount: number | string }[]>(
     `SELECT workspace_id, amount FROM sms_ledger ${byId} WHERE id IN (?) FOR UPDATE`,
@@ -29,8 +29,8 @@ export async function listSumsForUpdate(ids: Buffer[]): Promise<Carried[]> {
 }
 
 /**
- * Adds to what a workspace's ledger begins with. That entry has the id of the workspace: there is one, and as the id
- * tells when the workspace was made, it stands before all others.
+ * Adds to the first entry of a ledger, which carries the sum of deleted ones. Its id is that of the workspace: so there
+ * is only one, and as the id contains the time when the workspace was made, it stands before all other entries.
  */
 export async function updateCarried(sums: Carried[], at: Date): Promise<void> {
   if (sums.length === 0) return;
@@ -48,7 +48,10 @@ export async function deleteEntries(ids: Buffer[]): Promise<number> {
   return affectedRows;
 }
 
-/** Up to when entries are in the sums by hour; nobody else adds to them until the transaction ends. */
+/**
+ * Returns the time up to which entries are in the sums by hour. Nobody else adds to the sums until the transaction
+ * ends.
+ */
 export async function findLedgerMarkForUpdate(): Promise<Date> {
   const [row] = await query<{ value: number }[]>(
     "SELECT value FROM counters WHERE name = 'sms_ledger.summed' FOR UPDATE",
@@ -56,7 +59,7 @@ export async function findLedgerMarkForUpdate(): Promise<Date> {
   return new Date(row!.value);
 }
 
-/** When the entry was made that so many others come before, since then; null where there are fewer. */
+/** Returns the time of the entry that follows `others` entries made since then; null where there are fewer. */
 export async function findEntryTime(since: Date, others: number): Promise<Date | null> {
   const [row] = await query<{ id: Buffer }[]>(
     'SELECT id FROM sms_ledger WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?',
@@ -65,7 +68,7 @@ export async function findEntryTime(since: Date, others: number): Promise<Date |
   return row ? new Date(row.id.readUIntBE(0, 6)) : null;
 }
 
-/** Adds the entries of a stretch of time, by when their ids were made, to the sums, and moves the mark to its end. */
+/** Adds the entries of a period, by the times in their ids, to the sums, and moves the mark to its end. */
 export async function sumLedger(from: Date, to: Date): Promise<void> {
   await query(
     `INSERT INTO sms_ledger_sums (workspace_id, start, kind, amount)
@@ -77,7 +80,7 @@ export async function sumLedger(from: Date, to: Date): Promise<void> {
   await query("UPDATE counters SET value = ? WHERE name = 'sms_ledger.summed'", [to.getTime()]);
 }
 
-/** Deletes sums of hours before; hours count from 1970. */
+/** Deletes sums of hours before `hour`, counted from 1970. */
 export async function deleteLedgerSumsBefore(hour: number, limit: number): Promise<number> {
   const { affectedRows } = await query<Changed>('DELETE FROM sms_ledger_sums WHERE start < ? LIMIT ?', [
     hour,

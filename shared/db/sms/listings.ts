@@ -18,14 +18,14 @@ export type SmsRowFilter = {
 
 export type SmsListed = ListedPage<SmsRecord>;
 
-/** `conditions`: more of them, by the first of which the texts are looked for. */
+/** `conditions`: further conditions, which come first; the first of them chooses the index. */
 export type SmsChoice = { filter: SmsRowFilter; conditions?: Condition[] };
 
 /** Newest first. */
 export const listSms = (workspaceId: string, filter: SmsRowFilter, page: Page): Promise<SmsListed> =>
   listChoice(workspaceId, { filter }, page);
 
-/** The texts of any of these choices, of which no text fits two; newest first. */
+/** Lists the texts that match any of these choices, newest first. No text may match two of them. */
 export async function listSmsOfAny(
   workspaceId: string,
   choices: SmsChoice[],
@@ -55,11 +55,11 @@ function listChoice(
   return listMatching(workspaceId, { table: sms, index: 'sms_listed', filters, since, until }, page);
 }
 
-/** Several listings as one, as far as all of them have been read. Ids of one kind sort as their bytes do. */
+/** Merges listings, as far as all of them have been read. Ids of one kind sort as their bytes do. */
 function merged(listed: SmsListed[], limit: number): SmsListed {
   const [first] = listed;
   if (first && listed.length === 1) return first;
-  // Past the end that is reached first, the listing it belongs to may have more.
+  // Beyond the newest end of a listing, that listing may have more texts.
   const end =
     listed
       .flatMap(({ reached }) => reached ?? [])

@@ -25,14 +25,14 @@ export type ClaimedSms = {
   isBlocked: boolean;
 };
 
-// The answer to a STOP goes to a number that has just become suppressed.
+// The reply to a STOP is exempt: its number has just become suppressed.
 const isSuppressed = `EXISTS (SELECT 1 FROM suppressions s
   WHERE s.workspace_id = sms_messages.workspace_id AND s.number = sms_messages.recipient AND NOT EXISTS (
     SELECT 1 FROM sms_stop_replies r WHERE r.workspace_id = sms_messages.workspace_id
       AND r.number = sms_messages.recipient AND r.sms_id = sms_messages.id))`;
 
-// Texts are small and many: few large statements cost less than several at once. Two, so that one that waits for a lock
-// does not hold up all.
+// Texts are small and many: few large statements cost less than several small ones at once. Two may be in flight, so
+// that one that waits for a lock does not stop all texts.
 export const batches = { maxItems: 100, maxInFlight: 2 };
 
 type ClaimedRow = RowOf<typeof sms> & { suppressed: number; sending_blocked: number | null };
@@ -68,7 +68,7 @@ const outcome = sms.pick(
 );
 const writeOutcomes = outcomeWriter(smsTable, outcome, { clears: sms.pick('handoverAt') });
 
-/** Writes what became of claimed messages and gives their leases back; returns how many still had theirs. */
+/** Writes the outcomes of claimed messages and gives back their leases; returns how many still had their lease. */
 export function updateSmsOutcomes(outcomes: { message: SmsRecord; token: Buffer }[]): Promise<number> {
   return writeOutcomes(
     outcomes.map(({ message, token }) => ({ lease: { id: message.id, token }, record: message })),
@@ -82,7 +82,7 @@ const toNamed = (row: NamedRow): Named => ({
   smsId: idFromBytes('sms', row.id),
 });
 
-/** Messages that have been held for as long as they may be. */
+/** Lists messages that have been held for as long as is allowed. */
 export async function listExpiredHeldSms(at: Date, limit: number): Promise<Named[]> {
   const rows = await query<NamedRow[]>(
     `SELECT id, workspace_id FROM sms_messages FORCE INDEX (sms_due)
@@ -92,7 +92,7 @@ export async function listExpiredHeldSms(at: Date, limit: number): Promise<Named
   return rows.map(toNamed);
 }
 
-/** Workspaces with held messages that can pay for the first of them. */
+/** Lists workspaces that can pay for their first held message. */
 export async function listWorkspacesToRelease(limit: number): Promise<string[]> {
   const rows = await query<{ workspace_id: Buffer }[]>(
     `SELECT firsts.workspace_id FROM
@@ -106,7 +106,9 @@ export async function listWorkspacesToRelease(limit: number): Promise<string[]> 
   return rows.map((row) => idFromBytes('workspace', row.workspace_id));
 }
 
-/** Locked until the transaction ends. A reference that the gateway gives a second time means the newer text. */
+/**
+ * Returns the text with this reference, locked until the transaction ends. If a gateway gave it twice, the newer text.
+ */
 export async function findSmsOfGatewayForUpdate(
   gateway: string,
   reference: string,
@@ -120,7 +122,9 @@ export async function findSmsOfGatewayForUpdate(
   return sms.toFirst(await execute(`SELECT * FROM sms_messages ${byId} WHERE id = ? FOR UPDATE`, [found.id]));
 }
 
-/** The same of many texts, by gateway and reference; where texts share a reference, all of them, the newest last. */
+/**
+ * Lists the texts with these gateways and references, locked. If texts share a reference, lists all, the newest last.
+ */
 export async function listSmsOfGatewaysForUpdate(
   named: { gateway: string; reference: string }[],
 ): Promise<SmsRecord[]> {
@@ -134,7 +138,7 @@ export async function listSmsOfGatewaysForUpdate(
     ],
   );
   if (found.length === 0) return [];
-  // In one order, so that nobody waits for another who waits for him.
+  // Locked in the order of the ids, so that two callers cannot each wait for the other (a deadlock).
   const ids = found.map(({ id }) => id).toSorted((one, other) => one.compare(other));
   return sms.toRecords(
     await query(`SELECT * FROM sms_messages ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [ids]),
@@ -143,7 +147,7 @@ export async function listSmsOfGatewaysForUpdate(
 
 const ended = sms.pick('status', 'reason', 'updatedAt', 'deliveredAt', 'eventSeq');
 
-/** Writes the ends of texts that were sent; they must be locked. */
+/** Writes the final states of texts that were sent; their rows must be locked. */
 export function updateSmsEnds(records: SmsRecord[]): Promise<void> {
   return updateEach('sms_messages', ended, records);
 }

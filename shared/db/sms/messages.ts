@@ -55,9 +55,7 @@ export const sms = table('sms_messages', {
   scheduledAt: time().nullable(),
   sentAt: time().nullable(),
   deliveredAt: time().nullable(),
-  /**
-   * When it must be looked at next: the end of the lease while a worker holds it, the end of waiting while it is held.
-   */
+  /** When the text is due next: while a worker has it, the end of the lease; while it is held, the end of that time. */
   dueAt: time().nullable(),
   lane: text<SmsLane>(),
   /** Without a job in Redis. */
@@ -65,7 +63,7 @@ export const sms = table('sms_messages', {
   claims: int(),
   retries: int(),
   uncertainCount: int(),
-  /** A gateway has parts of it, where it has several. */
+  /** A gateway has accepted some of the parts of a text with several. */
   isPartlyTaken: boolean(),
   handoverAt: time().nullable(),
   gateway: binaryText().nullable(),
@@ -74,7 +72,7 @@ export const sms = table('sms_messages', {
   eventSeq: int(),
   requestId: binaryText().nullable(),
 });
-/** All that a new text has. */
+/** The fields that a new text has. */
 export const accepted = sms.omit(
   'workspaceId',
   'claims',
@@ -85,7 +83,7 @@ export const accepted = sms.omit(
   'gateway',
   'gatewayReference',
 );
-/** All that may change but what belongs to a lease. */
+/** The fields that may change, without the ones that belong to a lease. */
 const changing = sms.pick(
   'status',
   'charged',
@@ -99,7 +97,7 @@ const changing = sms.pick(
 );
 export type SmsRecord = RecordOf<typeof sms>;
 
-/** Whether it is still to be handed over. */
+/** Tells whether the text is still to be handed over. */
 const isWaiting = ({ status }: Pick<SmsRecord, 'status'>) => status === 'queued' || status === 'held';
 
 export async function insertSms(workspaceId: string, record: SmsRecord): Promise<void> {
@@ -109,7 +107,7 @@ export async function insertSms(workspaceId: string, record: SmsRecord): Promise
   await countNew(workspaceId, [record]);
 }
 
-/** Counts new messages where what waits, and what a batch has, is counted. */
+/** Adds new messages to the counts of waiting work, and of their batches. */
 export async function countNew(workspaceId: string, records: SmsRecord[]): Promise<void> {
   const messages = records.filter(isWaiting).length;
   if (messages > 0) await changeWaiting(workspaceId, { messages });
@@ -119,7 +117,7 @@ export async function countNew(workspaceId: string, records: SmsRecord[]): Promi
     if (batchId === null) continue;
     const sum = (of: (record: SmsRecord) => number | null) =>
       group.reduce((total, record) => total + (of(record) ?? 0), 0);
-    // The newest, as all of them are new.
+    // The time of the last one: all are new, so it is the newest.
     await changeBatchCounts(workspaceId, batchId, group.at(-1)!.updatedAt, {
       [status]: group.length,
       parts: sum(({ parts }) => parts),
@@ -129,7 +127,7 @@ export async function countNew(workspaceId: string, records: SmsRecord[]): Promi
   }
 }
 
-/** The batch that a message is of counts it by its status, in the transaction that changes that. */
+/** Changes the counts of the batch when a message changes its status; call it in the same transaction. */
 export async function countInBatch(
   workspaceId: string,
   before: SmsStatus,
@@ -140,10 +138,7 @@ export async function countInBatch(
   await changeBatchCounts(workspaceId, batchId, record.updatedAt, { [before]: -1, [status]: 1, sentAt });
 }
 
-/**
- * Writes what may change; the row, which was as `before` says, must be locked by
- * `findSmsForUpdate`.
- */
+/** Writes the fields that may change. The row must be locked by `findSmsForUpdate`; `before` is its state then. */
 export async function updateSms(
   workspaceId: string,
   before: Pick<SmsRecord, 'status'>,
@@ -165,7 +160,7 @@ export async function findSms(workspaceId: string, smsId: string): Promise<SmsRe
   return sms.toFirst(await execute(one, [idToBytes(smsId), idToBytes(workspaceId)]));
 }
 
-/** Nobody else changes or claims it until the transaction ends; `isLeased`: a worker has it in hand. */
+/** Returns the text, locked: nobody else changes or claims it. `isLeased`: a worker has a lease on it. */
 export async function findSmsForUpdate(
   workspaceId: string,
   smsId: string,
@@ -177,7 +172,7 @@ export async function findSmsForUpdate(
   return row ? { record: sms.toRecord(row), isLeased: row.lease_token !== null } : null;
 }
 
-/** Whether messages wait until the workspace can pay. */
+/** Tells whether messages are held until the workspace can pay. */
 export async function findHasHeldSms(workspaceId: string): Promise<boolean> {
   const [row] = await execute(
     "SELECT 1 FROM sms_messages WHERE status = 'held' AND workspace_id = ? LIMIT 1",
@@ -186,7 +181,7 @@ export async function findHasHeldSms(workspaceId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-/** Whether messages from this address are still to be handed over, of those made since then or of all. */
+/** Tells whether messages from this address are still to be handed over; only those made since then, or all if null. */
 export async function findHasWaitingSmsFrom(
   workspaceId: string,
   address: string,
@@ -204,7 +199,7 @@ export async function findHasWaitingSmsFrom(
   return false;
 }
 
-/** Oldest first, locked until the transaction ends. */
+/** Lists held texts, oldest first, locked until the transaction ends. */
 export async function listHeldSmsForUpdate(workspaceId: string, limit: number): Promise<SmsRecord[]> {
   return sms.toRecords(
     await query(
@@ -215,7 +210,7 @@ export async function listHeldSmsForUpdate(workspaceId: string, limit: number): 
   );
 }
 
-/** The last text that was handed over for this phone since then. */
+/** Returns the last outbound text to this phone, made since then, whose hand-over has at least begun. */
 export async function findLastSmsTo(
   workspaceId: string,
   recipient: string,

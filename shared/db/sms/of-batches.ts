@@ -3,7 +3,7 @@ import { byId, execute, query, writtenRows } from '../client.ts';
 import { changeWaiting } from '../work/waiting-counts.ts';
 import { accepted, countInBatch, countNew, type SmsRecord, sms } from './messages.ts';
 
-/** Many in one statement. */
+/** Inserts many texts in one statement. */
 export async function insertManySms(
   workspaceId: string,
   records: SmsRecord[],
@@ -14,14 +14,14 @@ export async function insertManySms(
   await countNew(workspaceId, records);
 }
 
-/** That statement, for those who put it together before their transaction begins. */
+/** Returns the text of that statement, for callers who build it before their transaction begins. */
 export function smsInsertion(workspaceId: string, records: SmsRecord[]): string {
   const workspace = idToBytes(workspaceId);
   const rows = records.map((record) => [workspace, ...accepted.toValues(record)]);
   return `INSERT INTO sms_messages (workspace_id, ${accepted.columns}) VALUES ${writtenRows(rows)}`;
 }
 
-/** Ids of a batch's messages, in their order. */
+/** Lists the ids of the messages of a batch, in their order. */
 export async function listIdsOfBatch(
   workspaceId: string,
   batchId: string,
@@ -35,7 +35,7 @@ export async function listIdsOfBatch(
   return rows.map((row) => idFromBytes('sms', row.id));
 }
 
-/** The texts among these that are queued and of which no gateway can have anything, locked until the transaction ends. */
+/** Lists the queued texts among these of which no gateway can have anything; locked until the transaction ends. */
 export async function listCancellableForUpdate(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
   return sms.toRecords(
     await query(
@@ -46,7 +46,7 @@ export async function listCancellableForUpdate(workspaceId: string, ids: string[
   );
 }
 
-/** Many queued messages, which must be locked, are cancelled as these say. A worker that has one in hand has it no more. */
+/** Cancels queued messages, whose rows must be locked. A worker that holds a lease on one loses it. */
 export async function updateManySmsCancelled(workspaceId: string, records: SmsRecord[]): Promise<void> {
   await query(
     `UPDATE sms_messages ${byId} SET status = 'cancelled', updated_at = GREATEST(updated_at, ?), due_at = NULL,
@@ -57,7 +57,7 @@ export async function updateManySmsCancelled(workspaceId: string, records: SmsRe
   for (const record of records) await countInBatch(workspaceId, 'queued', record);
 }
 
-/** Whether texts of the batch are queued that a gateway has in hand, and may give back, or that nobody has. */
+/** Tells whether queued texts can still be stopped: nobody has them, or a gateway has them and may give them back. */
 export async function findHasStoppableSms(workspaceId: string, batchId: string): Promise<boolean> {
   const [row] = await execute(
     `SELECT 1 FROM sms_messages FORCE INDEX (sms_by_batch) WHERE workspace_id = ? AND batch_id = ?

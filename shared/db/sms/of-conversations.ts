@@ -6,10 +6,10 @@ import { byId, execute, query } from '../client.ts';
 import { listSmsOfAny, type SmsChoice, type SmsListed, type SmsRowFilter } from './listings.ts';
 import { type SmsRecord, sms } from './messages.ts';
 
-/** The texts of a conversation. They are found by the number at the other end, on two indexes that are there anyway. */
+/** The texts of a conversation, found by the number at the other end, through two indexes that exist for other uses. */
 
 type Arm = { direction: 'inbound' | 'outbound'; theirs: string; index: string; own: string };
-// A sender is the same in whatever case it is written.
+// Upper and lower case do not matter in the name of a sender.
 const folded = (column: string) => `LOWER(CONVERT(${column} USING utf8mb4))`;
 const arms: Arm[] = [
   { direction: 'inbound', theirs: 'sender', index: 'sms_by_sender', own: folded('recipient') },
@@ -17,9 +17,9 @@ const arms: Arm[] = [
 ];
 
 /**
- * Waits until every text to this number, from this id on, that is being stored is committed or taken back. None of
- * them can be stored by somebody who waits for us: we lock these texts in the order of their ids, as all do who write what
- * became of texts.
+ * Waits until every text to this number, from the id `since` on, that is being stored is committed or rolled back. No
+ * transaction that stores one of them waits for us: all code that writes outcomes of texts locks them in the order of
+ * their ids, as this statement does.
  */
 export async function waitForSmsTo(workspaceId: string, number: string, since: Buffer): Promise<void> {
   await execute(
@@ -29,7 +29,7 @@ export async function waitForSmsTo(workspaceId: string, number: string, since: B
   );
 }
 
-/** Of these ids, the ones that the workspace has, in no order. */
+/** Returns the texts with these ids that the workspace has, in no order. */
 export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<SmsRecord[]> {
   if (ids.length === 0) return [];
   return sms.toRecords(
@@ -42,10 +42,10 @@ export async function listSmsByIds(workspaceId: string, ids: string[]): Promise<
 
 export type PairTotal = { texts: number; lastAt: Date | null; lastId: string | null };
 
-/** Of ids: from the first one on, and up to the other, which is not included; without them, all. */
+/** A range of ids: `from` is included, `to` is not. A missing bound means no limit. */
 type IdRange = { from?: Buffer; to?: Buffer };
 
-/** The texts of the pair, by their direction: all, or those of a range. */
+/** Counts the texts of the pair in each direction: all texts, or those with ids in a range. */
 export async function findPairTotals(
   workspaceId: string,
   { number, sender }: Pair,
@@ -65,7 +65,7 @@ export async function findPairTotals(
   return Object.fromEntries(totals) as Record<Arm['direction'], PairTotal>;
 }
 
-/** Newest first; what came in and what went out are two listings, put together as far as both have been read. */
+/** Lists the texts of the pair, newest first: inbound and outbound texts are two listings that are merged. */
 export function listSmsOfPair(
   workspaceId: string,
   { number, sender }: Pair,

@@ -14,7 +14,7 @@ type TakenPart = {
   isAwaited: boolean;
 };
 
-/** A reference that the gateway gives a second time means the newer text. */
+/** Stores the references of parts. A reference that the gateway gives again then belongs to the newer text. */
 export async function insertSmsParts(parts: TakenPart[], at: Date): Promise<void> {
   if (parts.length === 0) return;
   const rows = parts.map(({ smsId, gateway, part, reference, isAwaited }) => [
@@ -22,7 +22,7 @@ export async function insertSmsParts(parts: TakenPart[], at: Date): Promise<void
     nameOf(reference),
     idToBytes(smsId),
     part,
-    // The text is delivered when those are that can be heard of.
+    // A part that no receipt can name counts as delivered: the text is delivered when all other parts are.
     !isAwaited,
     at,
   ]);
@@ -42,7 +42,7 @@ export async function listSmsParts(
   return rows.map((row) => ({ part: row.part, reference: row.reference.toString() }));
 }
 
-/** The text whose part it is, locked until the transaction ends. */
+/** Returns the text that this part belongs to, locked until the transaction ends. */
 export async function findSmsOfPartForUpdate(gateway: string, reference: string): Promise<SmsRecord | null> {
   const [found] = await execute<{ sms_id: Buffer }[]>(
     'SELECT sms_id FROM sms_parts WHERE gateway = ? AND reference = ?',
@@ -54,7 +54,7 @@ export async function findSmsOfPartForUpdate(gateway: string, reference: string)
   );
 }
 
-/** Marks the part, and says whether all of its text are delivered now. The text must be locked. */
+/** Marks the part as delivered; tells whether all parts of its text are now. The text must be locked. */
 export async function updateSmsPartDelivered(
   smsId: string,
   gateway: string,

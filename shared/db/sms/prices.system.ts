@@ -11,7 +11,7 @@ const prices = table('sms_prices', {
 });
 export type SmsPrice = RecordOf<typeof prices>;
 
-/** In the place of those of the same country and time, where there are such. */
+/** Stores prices; replaces existing prices of the same country and time. */
 export async function insertSmsPrices(records: SmsPrice[]): Promise<void> {
   await query(
     `INSERT INTO sms_prices (${prices.columns}) VALUES ?
@@ -20,7 +20,7 @@ export async function insertSmsPrices(records: SmsPrice[]): Promise<void> {
   );
 }
 
-/** By country, each newest first. */
+/** Lists prices by country, the newest first within each. */
 export async function listSmsPrices(): Promise<SmsPrice[]> {
   return prices.toRecords(await query('SELECT * FROM sms_prices ORDER BY country ASC, valid_from DESC'));
 }

@@ -16,10 +16,10 @@ const receipts = table('sms_receipts_unmatched', {
 });
 /** A gateway's report about a message that it took; without a reason it was delivered. */
 export type ReportedReceipt = RecordOf<typeof receipts>;
-/** A message that a gateway took, and what it calls it. */
+/** A message that a gateway accepted, by the reference that the gateway gave. */
 export type MessageReference = { gateway: string; reference: string };
 
-/** The first receipt of a reference stays. */
+/** Stores a receipt that matches no known message; the first receipt of a reference stays. */
 export async function insertUnmatchedReceipt(receipt: ReportedReceipt, at: Date): Promise<void> {
   await query('INSERT IGNORE INTO sms_receipts_unmatched SET ?', [
     { ...receipts.toRow(receipt), received_at: at },
@@ -38,7 +38,7 @@ export async function findUnmatchedReceipt(
   );
 }
 
-/** Of these messages, by what their gateways call them. */
+/** Lists the stored receipts of these messages. */
 export async function listUnmatchedReceipts(messages: MessageReference[]): Promise<ReportedReceipt[]> {
   return receipts.toRecords(
     await query('SELECT * FROM sms_receipts_unmatched WHERE (gateway, reference) IN (?)', [
@@ -47,7 +47,9 @@ export async function listUnmatchedReceipts(messages: MessageReference[]): Promi
   );
 }
 
-/** Receipts whose message is known by now; `{reference} 1` is also the only part of a text of one. */
+/**
+ * Lists stored receipts whose message is known by now. `{reference} 1` also names the only part of a text of one part.
+ */
 export async function listMatchableReceipts(limit: number): Promise<ReportedReceipt[]> {
   return receipts.toRecords(
     await query(

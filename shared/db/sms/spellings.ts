@@ -2,15 +2,15 @@ import { idToBytes } from '../../formats/ids.ts';
 import { keyOfAddress, nextSpelling } from '../../formats/sms/sender-name.ts';
 import { execute } from '../client.ts';
 
-/** Whose names: what texts of the workspace were sent from, or what texts to it were sent to. */
+/** The column with the names: senders of texts of the workspace, or recipients of texts to the workspace. */
 export type NamedIn = 'sender' | 'recipient';
 
 const indexes: Record<NamedIn, string> = { sender: 'sms_by_sender', recipient: 'sms_by_recipient' };
 const mostSpellings = 8;
 
 /**
- * How texts spell this name. The column compares as bytes, and a name is the same in whatever case, so the index is asked for
- * one spelling after the other: each look jumps over all texts of the spelling before.
+ * Lists the ways in which texts spell this name. The column compares bytes, but names ignore case, so we look up one
+ * spelling after the other in the index: each lookup jumps over all texts of the spelling before.
  */
 export async function listSpellings(workspaceId: string, column: NamedIn, name: string): Promise<string[]> {
   const key = keyOfAddress(name);

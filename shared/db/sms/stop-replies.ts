@@ -4,7 +4,7 @@ import { byId, type Changed, execute } from '../client.ts';
 /** A text that answers a STOP. */
 type StopReply = { number: string; smsId: string };
 
-/** False where the number has had an answer since `after`. */
+/** Stores a reply; false where the number has had one since `after`. */
 export async function insertStopReply(
   workspaceId: string,
   { number, smsId }: StopReply,
@@ -22,7 +22,7 @@ export async function insertStopReply(
   return affectedRows === 1;
 }
 
-/** The text is not to go out after all. */
+/** Deletes the reply, because the text will not be sent after all. */
 export async function deleteStopReply(workspaceId: string, number: string): Promise<void> {
   await execute(`DELETE r FROM sms_stop_replies r ${byId} WHERE workspace_id = ? AND number = ?`, [
     idToBytes(workspaceId),

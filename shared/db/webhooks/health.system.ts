@@ -12,9 +12,7 @@ export async function listFailing(webhookIds: string[]): Promise<string[]> {
   return rows.map((row) => idFromBytes('webhook', row.id));
 }
 
-/**
- * Nobody else changes them until the transaction ends. In the order of their ids, so that no two wait for each other.
- */
+/** Locks these webhooks until the transaction ends, in the order of their ids: two transactions cannot deadlock. */
 export async function listHealthForUpdate(webhookIds: string[]): Promise<WebhookRecord[]> {
   return webhooks.toRecords(
     await query(`SELECT * FROM webhooks ${byId} WHERE id IN (?) ORDER BY id FOR UPDATE`, [
@@ -43,12 +41,12 @@ const outage = webhooks.pick(
   'atRiskWarnedAt',
 );
 
-/** Writes the course of their outages; the webhooks are to be locked. */
+/** Writes the outage columns of these webhooks, which must be locked. */
 export function updateHealth(records: WebhookRecord[]): Promise<void> {
   return updateEach('webhooks', outage, records);
 }
 
-/** True for the one that warns of this outage. */
+/** Marks the outage as warned of; true only for the one caller that is to send the warning. */
 export async function updateWarned(webhookId: string, at: Date): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     `UPDATE webhooks ${byId} SET at_risk_warned_at = ?
@@ -58,7 +56,7 @@ export async function updateWarned(webhookId: string, at: Date): Promise<boolean
   return affectedRows === 1;
 }
 
-/** True for the one that switches it off. */
+/** Switches the webhook off; true only for the one caller that did it. */
 export async function updateSwitchedOff(webhookId: string, at: Date): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     `UPDATE webhooks ${byId} SET active = 0, auto_disabled = 1, disabled_at = ?
@@ -68,12 +66,12 @@ export async function updateSwitchedOff(webhookId: string, at: Date): Promise<bo
   return affectedRows === 1;
 }
 
-/** Deliveries that prove or excuse something are looked for among so many of the newest of a webhook. */
+/** How many rows of a webhook are searched, at most, for its last success or its last failed attempt. */
 const looksBack = 200;
 
 /**
- * When each of these webhooks accepted a delivery last, going by the deliveries themselves. A test tells nothing of
- * the health.
+ * Returns when each webhook last accepted a delivery, according to the deliveries themselves. Tests are left out,
+ * because a test says nothing about the health.
  */
 export async function listLastAccepted(webhookIds: string[]): Promise<Map<string, Date>> {
   const newest = `SELECT completed_at FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
@@ -88,8 +86,8 @@ export async function listLastAccepted(webhookIds: string[]): Promise<Map<string
 }
 
 /**
- * Which of these webhooks have an attempt in hand, one that should be, or one that is only put off because the endpoint
- * asked for it. The end of that attempt tells more than the clock does.
+ * Returns the webhooks that have an attempt under way, one that is due, or one that is only put off because the
+ * endpoint asked for it. The end of that attempt tells more than the clock does.
  */
 export async function listAwaitingAttempt(webhookIds: string[], at: Date): Promise<Set<string>> {
   const pending = 'webhook_deliveries FORCE INDEX (webhook_deliveries_admission)';
@@ -122,8 +120,8 @@ export async function findOldestWaiting(webhookId: string): Promise<Date | null>
 export type FailedAttempt = { attemptedAt: Date; responseStatus: number | null; error: string };
 
 /**
- * The latest failed attempt that is still on a delivery. Deliveries that are tried again are due later than all that
- * wait for their first attempt, so this looks at the end of the line.
+ * Returns the latest failed attempt that a delivery still holds. Deliveries that are tried again are due later than
+ * those that wait for their first attempt, so this reads the ones that are due last.
  */
 export async function findLastFailedAttempt(webhookId: string): Promise<FailedAttempt | null> {
   const attempt = 'SELECT attempted_at, response_status, error FROM webhook_deliveries';

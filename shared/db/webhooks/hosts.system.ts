@@ -4,7 +4,10 @@ import { type Changed, query, sqlTime } from '../client.ts';
 
 export type HostEnd = { workspaceId: string; host: string; isSuccess: boolean; endedAt: Date };
 
-/** Notes when each host was reached or failed last. In the order of the hosts, so that no two processes wait in a circle. */
+/**
+ * Records when each host last succeeded and last failed. Rows are written in the order of the hosts, so that two
+ * processes cannot deadlock.
+ */
 export async function updateHosts(ends: HostEnd[]): Promise<void> {
   if (ends.length === 0) return;
   const nameOf = ({ host, workspaceId }: HostEnd) => `${host} ${workspaceId}`;
@@ -24,7 +27,7 @@ export async function updateHosts(ends: HostEnd[]): Promise<void> {
   );
 }
 
-/** Of each workspace: how many hosts were tried since then, and how many of them failed the last time. */
+/** Returns for each workspace how many hosts were tried since then, and how many of them failed the last time. */
 export async function listHostCounts(since: Date): Promise<{ tried: number; failing: number }[]> {
   const rows = await query<{ tried: number; failing: number | string }[]>(
     `SELECT COUNT(*) AS tried, COALESCE(SUM(failed_at > COALESCE(succeeded_at, '1970-01-01')), 0) AS failing

@@ -4,7 +4,7 @@ import { type Settlement, settlements } from './webhooks.ts';
 
 export type { Settlement } from './webhooks.ts';
 
-/** Webhooks whose deliveries something is still to be done to, longest waiting first. */
+/** Returns the webhooks that have an open settlement, longest waiting first. */
 export async function listWebhooksToSettle(limit: number): Promise<string[]> {
   const rows = await query<{ webhook_id: Buffer }[]>(
     'SELECT webhook_id, MIN(created_at) AS since FROM webhook_settlements GROUP BY webhook_id ORDER BY since LIMIT ?',
@@ -21,7 +21,7 @@ export async function listSettlements(webhookId: string): Promise<Settlement[]> 
   );
 }
 
-/** Locked, so that it is not taken back while a batch of it is written; null when it has been. */
+/** Locks the settlement, so that it is not withdrawn while a batch of it is written; null when it was withdrawn. */
 export async function findSettlementForUpdate({
   webhookId,
   kind,
@@ -34,7 +34,7 @@ export async function findSettlementForUpdate({
   );
 }
 
-/** It has been done, as it was asked for; what has been asked for since stays. */
+/** Deletes a settlement that is done. A newer request of the same kind stays. */
 export async function deleteSettled({ webhookId, kind, since, createdAt }: Settlement): Promise<void> {
   await execute(
     'DELETE FROM webhook_settlements WHERE webhook_id = ? AND kind = ? AND since <=> ? AND created_at = ?',
@@ -42,7 +42,7 @@ export async function deleteSettled({ webhookId, kind, since, createdAt }: Settl
   );
 }
 
-/** Deliveries that wait for a webhook that is gone or switched off are to be skipped. */
+/** Requests that the deliveries that wait for these webhooks, which are gone or switched off, be skipped. */
 export async function insertSkips(webhookIds: string[], at: Date): Promise<void> {
   for (const webhookId of webhookIds)
     await execute(
@@ -66,7 +66,7 @@ export async function listPending(webhookId: string, { after, limit }: Settlemen
   return rows.map((row) => idFromBytes('delivery', row.id));
 }
 
-/** A delivery that a worker has in hand is left to it. */
+/** Marks these deliveries as skipped, but leaves a delivery that a worker has claimed to that worker. */
 export async function updateSkipped(deliveryIds: string[], at: Date): Promise<number> {
   const { affectedRows } = await query<Changed>(
     `UPDATE webhook_deliveries ${byId} SET status = 'skipped', due_at = NULL, parked = 0, completed_at = ?
@@ -76,7 +76,7 @@ export async function updateSkipped(deliveryIds: string[], at: Date): Promise<nu
   return affectedRows;
 }
 
-/** The deliveries that were made since then, have this status and came to it no later than `until`. */
+/** Returns the deliveries, no tests, made since `since` that reached this status no later than `until`. */
 export async function listEnded(
   webhookId: string,
   status: 'failed' | 'skipped',
@@ -98,7 +98,7 @@ export async function listEnded(
   return rows.map((row) => idFromBytes('delivery', row.id));
 }
 
-/** They begin their schedule anew, and wait for room. */
+/** Makes these deliveries pending again: their schedule begins anew, and they wait for room in Redis. */
 export async function updateRecovered(deliveryIds: string[], at: Date): Promise<void> {
   await query(
     `UPDATE webhook_deliveries ${byId} SET status = 'pending', due_at = ?, parked = 1, schedule_step = 0,

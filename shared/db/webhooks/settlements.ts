@@ -4,7 +4,7 @@ import type { WebhookRecord } from './webhooks.ts';
 
 /** Requests of a workspace to send its deliveries again. */
 
-/** Has one sent again, whatever became of it, unless a worker has it in hand just now. */
+/** Makes a delivery due again, whatever its outcome was; false, changing nothing, while a worker has claimed it. */
 export async function updateRedelivered(
   workspaceId: string,
   webhookId: string,
@@ -20,7 +20,7 @@ export async function updateRedelivered(
   return affectedRows === 1;
 }
 
-/** How often a delivery has had its turn; null when there is none. */
+/** Returns how many turns (claims) a delivery has had; null when there is no such delivery. */
 export async function findDeliveryClaims(
   workspaceId: string,
   webhookId: string,
@@ -33,13 +33,10 @@ export async function findDeliveryClaims(
   return row ? row.claims : null;
 }
 
-/** Of more deliveries than these, nobody waits for the count. */
+/** The count stops here, because no caller should wait for a longer one. */
 const mostCounted = 100_000;
 
-/**
- * How many deliveries that were made since then have failed or were skipped; tests do not count, nor what is past a
- * limit.
- */
+/** Returns how many deliveries made since `since` failed or were skipped, without tests; the count stops at a limit. */
 export async function findRecoverableCount(
   workspaceId: string,
   webhookId: string,
@@ -59,7 +56,8 @@ export async function findRecoverableCount(
 }
 
 /**
- * Asks for what failed or was skipped since then to be sent again; an earlier wish that is not yet met goes on with it.
+ * Requests that deliveries that failed or were skipped since `since` be sent again. An earlier request that is still
+ * open is merged with this one, and the earlier `since` holds.
  */
 export async function insertRecovery(
   workspaceId: string,
@@ -75,8 +73,8 @@ export async function insertRecovery(
 }
 
 /**
- * Ends the pause that its endpoint has asked for, and what waits for its end is due now; it is let out slowly. A
- * delivery that waits for the next step of its own schedule goes on waiting. The webhook is locked by the caller.
+ * Ends the pause that the endpoint asked for: deliveries that wait for its end are due now, and are released gradually.
+ * A delivery that waits for the next step of its own schedule goes on waiting. The caller has locked the webhook.
  */
 export async function updateWebhookResumed(
   workspaceId: string,
@@ -97,7 +95,7 @@ export async function updateWebhookResumed(
   );
 }
 
-/** From then on the webhook's deliveries are let out slowly, unless it is to rest for longer anyway. */
+/** Releases the webhook's deliveries gradually from `at` on, unless the webhook is paused for longer already. */
 export async function updateWebhookRested(workspaceId: string, webhookId: string, at: Date): Promise<void> {
   await execute(
     `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?) WHERE workspace_id = ? AND id = ?`,

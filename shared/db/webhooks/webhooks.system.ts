@@ -8,7 +8,7 @@ import { type WebhookRecord, webhooks } from './webhooks.ts';
 export type Subscriber = WebhookRecord & {
   /** How many of its deliveries have a job in Redis. */
   admitted: number;
-  /** Some are due and have none. */
+  /** Some deliveries are due and have no job in Redis. */
   hasBacklog: boolean;
 };
 
@@ -32,7 +32,7 @@ export async function listSubscribers(workspaceIds: Buffer[], at: Date): Promise
   }));
 }
 
-/** Lets the webhook be until then, or for longer where it is to rest anyway. */
+/** Pauses the webhook until then; a later end that is set already stays. */
 export async function updateWebhookRested(webhookId: string, until: Date): Promise<void> {
   await execute(
     `UPDATE webhooks ${byId} SET paused_until = ? WHERE id = ? AND (paused_until IS NULL OR paused_until < ?)`,
@@ -40,7 +40,7 @@ export async function updateWebhookRested(webhookId: string, until: Date): Promi
   );
 }
 
-/** Lets the webhook be until then because its endpoint asked for it, for so many times in a row. */
+/** Pauses the webhook until then because its endpoint asked for it, `busyCount` times in a row; a later end stays. */
 export async function updateWebhookPaused(webhookId: string, until: Date, busyCount: number): Promise<void> {
   await execute(
     `UPDATE webhooks ${byId} SET paused_until = GREATEST(COALESCE(paused_until, ?), ?), busy_count = GREATEST(busy_count, ?)
@@ -49,12 +49,12 @@ export async function updateWebhookPaused(webhookId: string, until: Date, busyCo
   );
 }
 
-/** Its endpoint has answered otherwise. */
+/** Resets `busy_count`, because the endpoint has given an answer other than a 429. */
 export async function updateWebhookHeard(webhookId: string): Promise<void> {
   await execute(`UPDATE webhooks ${byId} SET busy_count = 0 WHERE id = ?`, [idToBytes(webhookId)]);
 }
 
-/** Makes it as if the webhook had rested until then; nothing changes where somebody else has just changed it. */
+/** Slows the webhook, as if its pause had ended at `until`; changes nothing where the end is no longer `before`. */
 export async function updateWebhookSlowed(
   webhookId: string,
   before: Date | null,
@@ -75,7 +75,7 @@ export async function findFailingCount(): Promise<number> {
   return row!.n;
 }
 
-/** Where these webhooks lead, and whose they are. */
+/** Returns the URL and the workspace of each of these webhooks. */
 export async function listAddresses(
   webhookIds: string[],
 ): Promise<{ webhookId: string; workspaceId: string; url: string }[]> {

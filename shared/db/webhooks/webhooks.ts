@@ -24,20 +24,22 @@ export const webhooks = table('webhooks', {
   failingSince: time().nullable(),
   lastFailedAt: time().nullable(),
   consecutiveFailures: int(),
-  /** The end of the last outage or pause: from then the backlog is let out slowly. */
+  /** The end of the last outage or pause: from then on the backlog is released gradually. */
   recoveredAt: time().nullable(),
-  /** Its endpoint asked for peace until then, by a 429. */
+  /** Until then nothing is sent: the endpoint asked us to wait, with a 429. The end of an outage is set here too. */
   pausedUntil: time().nullable(),
-  /** How often in a row it did. */
+  /** How often in a row the endpoint has asked us to wait. */
   busyCount: int(),
   inboundNumber: binaryText().nullable(),
   secretVersion: int(),
   /** Sealed; opens with the webhook's id. */
   secret: bytes(),
-  /** The one of the version before, sealed too; signs beside the current one until then. */
+  /** The secret of the version before, sealed too; until `previousSecretUntil` it signs beside the current one. */
   previousSecret: bytes().nullable(),
   previousSecretUntil: time().nullable(),
-  /** Of the time before it became a v2 webhook; until then it signs what was first attempted in that time. */
+  /**
+   * The secret from before the webhook became one of v2; until then it signs deliveries first attempted in that time.
+   */
   legacySecret: bytes().nullable(),
   legacySecretUntil: time().nullable(),
   createdAt: time(),
@@ -67,7 +69,7 @@ export async function findWebhook(workspaceId: string, webhookId: string): Promi
   );
 }
 
-/** Locked until the transaction ends: what follows from the record is true when it is written. */
+/** Locks the webhook until the transaction ends: a decision made from the record is still right when it is written. */
 export async function findWebhookForUpdate(
   workspaceId: string,
   webhookId: string,
@@ -99,14 +101,14 @@ export async function deleteWebhook(workspaceId: string, webhookId: string): Pro
 
 export const settlements = table('webhook_settlements', {
   webhookId: id('webhook'),
-  /** `skip` what is pending, or `recover` what failed or was skipped since a time. */
+  /** `skip`: skips pending deliveries. `recover`: sends those again that failed or were skipped since `since`. */
   kind: text<'skip' | 'recover'>(),
   since: time().nullable(),
   createdAt: time(),
 });
 export type Settlement = RecordOf<typeof settlements>;
 
-/** Asks for something to be done to many deliveries, a batch at a time; asked for again, it begins anew. */
+/** Requests work on many deliveries of a webhook, done a batch at a time. A second request makes it begin anew. */
 export async function insertSettlement(workspaceId: string, settlement: Settlement): Promise<void> {
   const { webhookId, kind, since, createdAt } = settlement;
   await execute(

@@ -2,10 +2,14 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { byId, type Changed, query } from '../client.ts';
 import { keyFromBytes, keyToBytes, type WorkTable } from './table.system.ts';
 
-/** Which rows of which owners have a job in Redis: those with parked = 0, as many as the owner has room for. */
+/**
+ * Admission decides which rows have a job in Redis: rows with parked = 0, for each owner as many as it has room for.
+ */
 
 const of = ({ name, index }: WorkTable) => `${name} FORCE INDEX (${index})`;
-/** MariaDB takes one step for each group only where the columns before it in the index are grouped by as well. */
+/**
+ * Lists the columns to group by: all the first ones of the index, or MariaDB takes more than one step for each group.
+ */
 const groups = ({ lanes, owner }: WorkTable) =>
   ['status', ...(lanes ? [lanes.column] : []), 'parked', owner.column].join(', ');
 
@@ -15,7 +19,7 @@ function condition<Lane extends string>({ waiting, lanes }: WorkTable<Lane>, lan
     : { sql: 'status = ?', values: [waiting] };
 }
 
-/** Which lanes have rows, parked or not: a step along the index for each, however many there are. */
+/** Lists the lanes with rows, parked or not. Each group costs one step along the index, however many rows it has. */
 export async function listLanes<Lane extends string>(
   table: WorkTable<Lane>,
 ): Promise<{ lane: Lane | null; parked: boolean }[]> {
@@ -30,8 +34,8 @@ export async function listLanes<Lane extends string>(
 }
 
 /**
- * Owners with rows of a lane, parked or not, in the order of their ids, each with the time that the first of them is
- * due. One with a million of them is one step along the index, as any other.
+ * Lists owners with rows of a lane, parked or not, in the order of their ids, each with the time that its first row is
+ * due. An owner with a million rows costs one step along the index, as any other.
  */
 export async function listOwnersWaiting<Lane extends string>(
   table: WorkTable<Lane>,
@@ -51,7 +55,9 @@ export async function listOwnersWaiting<Lane extends string>(
   return rows.map((row) => ({ ownerId: idFromBytes(owner.prefix, row.owner), dueAt: row.due }));
 }
 
-/** SQL: how many rows the owner with this id has in Redis. There are never many more than there may be. */
+/**
+ * Returns SQL: how many rows of this owner are in Redis. The count is cheap, as there are never many more than allowed.
+ */
 export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: Lane | null, owner: string) {
   const { sql, values } = condition(table, lane);
   return {
@@ -60,7 +66,7 @@ export function admittedOf<Lane extends string>(table: WorkTable<Lane>, lane: La
   };
 }
 
-/** SQL: whether the owner with this id has a row that is due by then and waits for room. */
+/** Returns SQL: whether this owner has a parked row, one that waits for room, that is due by then. */
 export function hasParkedDue<Lane extends string>(
   table: WorkTable<Lane>,
   lane: Lane | null,
@@ -89,11 +95,11 @@ export type WaitingRow = {
   dueAt: Date;
   claims: number;
   requestId: string | null;
-  /** A worker had it in hand when its lease ended. */
+  /** A worker was working on it when its lease ended. */
   isLeft: boolean;
 };
 
-/** Of each of these owners the rows that are due first, no later than its `dueBefore` and no more than its limit. */
+/** Lists for each owner the rows that are due first, due by its `dueBefore`, and at most its limit. */
 export async function listDueOf<Lane extends string>(
   table: WorkTable<Lane>,
   lane: Lane | null,
@@ -126,8 +132,9 @@ export async function listDueOf<Lane extends string>(
 }
 
 /**
- * They get a job in Redis; rows that somebody else admits at this moment are his. Returns how many are ours. They are
- * due from now on, however long they have waited: by that it is told whether a job is lost.
+ * Admits parked rows, which then get a job in Redis; returns how many. Rows that another process admits at the same
+ * time are not counted. A row that has waited longer becomes due at `at`: the sweep takes a row that has been due for a
+ * while for one whose job is lost.
  */
 export async function updateAdmitted(table: WorkTable, ids: string[], at: Date): Promise<number> {
   const claim = table.countsAdmission ? 'claims = claims + 1, ' : '';
@@ -139,7 +146,10 @@ export async function updateAdmitted(table: WorkTable, ids: string[], at: Date):
   return affectedRows;
 }
 
-/** They have no job in Redis after all, and their old place. A delivery that a worker has in hand is left alone. */
+/**
+ * Parks rows again that have no job in Redis after all; untried rows get back their old place. A row that a worker has
+ * claimed stays as it is.
+ */
 export async function updateParked(table: WorkTable, ids: string[]): Promise<void> {
   if (ids.length > 0)
     await query(
@@ -150,9 +160,10 @@ export async function updateParked(table: WorkTable, ids: string[]): Promise<voi
 }
 
 /**
- * Since when the row of a lane that waits longest has been due, of those that have a job in Redis and of those that
- * wait for room there though nothing holds their owner back; null when there is none. `owners`: the table of the
- * owners, and SQL that tells of one, `o`, whether its work may go on; `at` takes the place of each `?`.
+ * Returns since when the longest-waiting due row of a lane has been due: `admitted` of rows with a job in Redis,
+ * `parked` of rows that wait for room although nothing holds back their owner; null where there is none. `owners`: the
+ * table of the owners, and SQL that tells whether the work of the owner `o` may go on; `at` takes the place of each
+ * `?`.
  */
 export async function findOldestDue<Lane extends string>(
   table: WorkTable<Lane>,

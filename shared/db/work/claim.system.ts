@@ -13,13 +13,13 @@ export const usual: Batches = { maxItems: 50, maxInFlight: 4 };
 type Claim = { id: string; at: Date; until: Date };
 
 /**
- * Makes the function that takes a row for this worker until the lease ends; null when the row is not due or somebody else
- * has it (architecture rule 4). Claims of one moment share a statement and a token.
+ * Makes the function that claims a row for this worker until the lease ends; null when the row is not due or another
+ * worker has it (architecture rule 4). Claims of one moment share a statement and a token.
  */
 export function claimer<Claimed, Row extends { id: Buffer }>(
   { name, waiting }: WorkTable,
   options: {
-    /** SQL that reads all that an attempt needs, as far as its WHERE. */
+    /** SQL that reads all that an attempt needs, up to its WHERE. */
     select: string;
     toClaimed: (row: Row, token: Buffer) => Claimed;
     /** SQL that the claim sets too, from the row as it was before; `at` takes the place of each `?`. */
@@ -35,7 +35,7 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
       const ids = items.map(({ id }) => idToBytes(id));
       const { at, until } = items.at(-1)!;
       const token = newUuid(at);
-      // Said again it takes what it has not taken yet: what it has is no longer due.
+      // A second run claims only rows that the first one did not: a claimed row is no longer due.
       const rows = await untilAnswered(async (isFirst) => {
         const { affectedRows } = await query<Changed>(
           `UPDATE ${name} ${byId} SET ${also}lease_token = ?, due_at = ?, parked = 0, claims = claims + 1
@@ -64,8 +64,9 @@ export function claimer<Claimed, Row extends { id: Buffer }>(
 }
 
 /**
- * Makes the function that notes that the other side is about to be spoken to: if this worker dies from here on, nobody can
- * know whether the message went out. False when the lease is no longer ours. `firstAt`: the column of the first one's time.
+ * Makes the function that records that the hand-over to the other side is about to begin: if this worker dies
+ * afterwards, nobody can know whether the message went out. False when the lease is no longer ours. `firstAt`: the
+ * column for the time of the first hand-over.
  */
 export function handoverStarter(
   table: WorkTable,
@@ -80,8 +81,8 @@ export function handoverStarter(
       const { at } = items[0]!;
       const { affectedRows } = await untilAnswered(() =>
         query<Changed>(
-          // A hand-over that was begun before and never finished is counted here, so that a second death is not forgotten;
-          // not this one, where its answer was lost.
+          // An earlier hand-over that never finished is counted here, so that a second death is not forgotten. When
+          // this statement runs again after a lost answer, its own hand-over is not counted.
           `UPDATE ${table.name} ${byId}
            SET uncertain_count = uncertain_count + (handover_at IS NOT NULL AND handover_at <> ?), handover_at = ?${also}
            WHERE ${holdingAny(table.name, items)}`,
@@ -96,8 +97,8 @@ export function handoverStarter(
 }
 
 /**
- * Makes the function that gives back a claim that came to nothing, because the owner may not send now: the row waits in
- * its place among the others. A lease that is lost meanwhile is ours no more, and its row stays as it is.
+ * Makes the function that gives back a claim because the owner may not send now: the row goes back to its place among
+ * the waiting rows. If the lease was lost meanwhile, the row stays as it is.
  */
 export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) => Promise<void> {
   const returns = batcher<Lease & { at: Date }, void>({
@@ -115,12 +116,12 @@ export function leaseReturner(table: WorkTable): (lease: Lease & { at: Date }) =
   return (lease) => outsideTransaction(() => returns(lease));
 }
 
-/** A row as a claim has found it; a hand-over that came to nothing may have changed it. */
+/** The values of a row before its claim; a hand-over that failed may have changed them since. */
 type BeforeHandover = Lease & { at: Date; handoverAt: Date | null; uncertainCount: number };
 
 /**
- * Makes the function that takes a claim back after a fault of ours, before the other side was spoken to: the row is due
- * at once, and as if nobody had had it.
+ * Makes the function that undoes a claim after a fault of ours, before the other side was contacted: the row is due at
+ * once, as if nobody had claimed it.
  */
 export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Promise<void> {
   return ({ id, token, at, handoverAt, uncertainCount }) =>
@@ -134,14 +135,14 @@ export function claimUndoer({ name }: WorkTable): (claim: BeforeHandover) => Pro
     });
 }
 
-// A row that was taken, and whose worker does not know it, waits for the end of the lease.
+// If the answer to a claim is lost, its rows stay locked away until the lease ends, so we try for some seconds.
 const patienceMs = 3_000;
 const longestPauseMs = 500;
 const mostConflicts = 3;
 
 /**
- * Says again what met the locks of others, or was not answered: outside of a transaction nobody else does. It must be
- * such that it may be said twice.
+ * Runs a statement again after a lock conflict or a lost answer; outside of a transaction nothing else retries it. The
+ * statement must be idempotent.
  */
 async function untilAnswered<T>(say: (isFirst: boolean) => Promise<T>): Promise<T> {
   let end: number | undefined;
@@ -157,16 +158,16 @@ async function untilAnswered<T>(say: (isFirst: boolean) => Promise<T>): Promise<
   }
 }
 
-/** SQL: the row has one of these leases still; ids and tokens are SQL too. */
+/** Returns SQL: the row still has one of these leases. Ids and tokens are SQL too. */
 export function holdingLease(table: string, leases: readonly { id: string; token: string }[]): string {
   const pairs = leases.map(({ id, token }) => `(${id},${token})`);
-  // The ids by themselves, as the index is of them alone.
+  // The ids are listed alone too, because the index has only the id.
   return `${table}.id IN (${leases.map(({ id }) => id).join(',')}) AND (${table}.id, ${table}.lease_token) IN (${pairs.join(',')})`;
 }
 
 /**
- * The same of leases as they are held here. By pairs: a late worker's row may be among the rows of others, and have the
- * token of one of them.
+ * Returns SQL: the row still has one of these leases. Id and token are compared in pairs: the row of a worker that lost
+ * its lease may carry the token of another lease in the list.
  */
 const holdingAny = (table: string, leases: readonly Lease[]): string =>
   holdingLease(

@@ -5,7 +5,7 @@ import { type DueTable, keyFromBytes, keyToBytes, type Lease } from './table.sys
 
 const keyOf = ({ key }: DueTable, id: string): Buffer => keyToBytes(key.prefix, id);
 
-/** Takes a row for this worker until the lease ends; null when it is not due or somebody else has it (architecture rule 4). */
+/** Claims a row until the lease ends; null when it is not due or another worker has it (architecture rule 4). */
 export async function claimDue(
   table: DueTable,
   { id, at, until }: { id: string; at: Date; until: Date },
@@ -20,7 +20,7 @@ export async function claimDue(
   return affectedRows === 1 ? { id, token } : null;
 }
 
-/** The record, locked in a transaction until that ends; null where the lease is no longer ours. */
+/** Returns the record, locked until the transaction ends; null where the lease is no longer ours. */
 export async function findHeldForUpdate<Fields extends Columns>(
   table: DueTable,
   map: ColumnMap<Fields>,
@@ -33,7 +33,9 @@ export async function findHeldForUpdate<Fields extends Columns>(
   return map.toFirst(rows);
 }
 
-/** Gives the lease back: the row is due again then, or never. Where the lease is no longer ours, nothing changes. */
+/**
+ * Gives the lease back and sets when the row is due again; null: never. Changes nothing if the lease is no longer ours.
+ */
 export async function updateReleased(
   table: DueTable,
   { id, token }: Lease,
@@ -56,8 +58,8 @@ type OverdueIn = {
 export type OverdueRow = { id: string; dueAt: Date; claims: number; requestId: string | null };
 
 /**
- * Of each of these tables the rows that nobody has taken in hand, or that a dead worker holds, longest due first. One
- * statement for all: it is asked every few seconds, and as a rule in vain.
+ * Lists for each table the overdue rows, longest due first: rows that no worker has claimed, and rows of a dead worker.
+ * One statement reads all tables: it runs every few seconds and usually finds nothing.
  */
 export async function listOverdue(tables: DueTable[], before: Date, limit: number): Promise<OverdueRow[][]> {
   const each = tables.map(

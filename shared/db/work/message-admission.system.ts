@@ -5,12 +5,14 @@ import { byId, query } from '../client.ts';
 import { admittedOf, findOldestDue, hasParkedDue } from './admission.system.ts';
 import type { WorkTable } from './table.system.ts';
 
-/** Messages of workspaces, and SQL that tells of a workspace `o` whether a limit holds it, and until when. */
+/** A table of messages, with SQL on the workspace `o`: whether it has a sending limit, and until when that holds it. */
 export type Messages<Lane extends string> = { table: WorkTable<Lane>; isLimited: string; heldUntil: string };
 
 type MessageColumns = Columns & Record<'retries' | 'scheduledAt' | 'createdAt', Column>;
 
-/** Messages of workspaces wait from the time that they were accepted, or are scheduled for. */
+/**
+ * Describes a table of messages. A message waits from the time of its acceptance, or from the time it is scheduled for.
+ */
 export function messageTable<Lane extends string>(
   { name }: { name: string; fields: MessageColumns },
   own: Pick<WorkTable<Lane>, 'prefix' | 'lanes' | 'index'>,
@@ -31,7 +33,7 @@ export type MessageAdmission = {
   isLimited: boolean;
   /** Nothing goes out before then, as a limit is used up. */
   heldUntil: Date | null;
-  /** Some are due and have no job. */
+  /** Some messages are due and have no job. */
   hasParked: boolean;
   /** How many have a job in Redis. */
   admitted: number;
@@ -46,7 +48,7 @@ type AdmissionRow = {
   admitted: number;
 };
 
-/** How much of a lane each of these workspaces has in Redis, and what may keep it from having more. */
+/** Lists how many messages of a lane each workspace has in Redis, and the limits that may keep it from having more. */
 export async function listAdmissions<Lane extends string>(
   { table, isLimited, heldUntil }: Messages<Lane>,
   lane: Lane,
@@ -72,7 +74,10 @@ export async function listAdmissions<Lane extends string>(
   }));
 }
 
-/** Of workspaces that may send as much as they like: the others wait because of that. */
+/**
+ * Returns the oldest due times; parked messages only of workspaces that nothing blocks or limits, as others wait for
+ * that.
+ */
 export function findOldestDueMessages<Lane extends string>(
   { table, isLimited }: Messages<Lane>,
   lane: Lane,

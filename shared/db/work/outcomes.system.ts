@@ -18,15 +18,15 @@ import type { Lease, WorkTable } from './table.system.ts';
 
 type RowOutcome<Mapped> = { lease: Lease; record: Mapped };
 type OutcomeOptions<Column extends string> = {
-  /** Columns that are over with the claim. */
+  /** Columns that become null when the claim ends. */
   clears?: Pick<ColumnMap<Columns>, 'names'>;
-  /** Columns that stay as they are where the outcome leaves another one null. */
+  /** Columns that keep their value where the outcome leaves the column `whereNull` null. */
   kept?: { columns: readonly Column[]; whereNull: Column };
 };
 
 /**
- * Makes the function that writes what became of claimed rows and gives their leases back, all in one statement. Rows whose
- * lease was lost stay as they are; returns how many were written.
+ * Makes the function that writes the outcomes of claimed rows and gives back their leases, all in one statement. Rows
+ * whose lease was lost stay as they are; returns how many were written.
  */
 export function outcomeWriter<Fields extends Columns>(
   { name }: WorkTable,
@@ -62,7 +62,10 @@ export function outcomeWriter<Fields extends Columns>(
 
 type Written = { id: string; token: string; values: Param[] };
 
-/** In the order of their ids. A row whose old lease and new one end in the same moment is in two of the lists. */
+/**
+ * Splits the outcomes into lists with each row at most once, in the order of the ids. A row whose old and new lease end
+ * at the same moment is in two lists.
+ */
 function eachRowOnce(outcomes: { lease: Lease; values: Param[] }[]): Written[][] {
   const lists: Map<string, Written>[] = [];
   for (const { lease, values } of outcomes) {
@@ -77,13 +80,13 @@ function eachRowOnce(outcomes: { lease: Lease; values: Param[] }[]): Written[][]
   return lists.map((list) => [...list.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1)));
 }
 
-/** Undoes a batch of outcomes: some are of rows that another worker has claimed since. */
+/** Rolls back a batch of outcomes: another worker has claimed some of its rows since. */
 class LeaseLost extends Error {}
 
 /**
- * Makes the function that ends a claim: it writes the outcome and gives the lease back; false, changing nothing, where the
- * lease was lost. Outcomes of one moment share a transaction, in which `also` writes what belongs to them. `write` returns
- * how many of the rows still had their lease, and changes no other row.
+ * Makes the function that ends a claim: it writes the outcome and gives back the lease; where the lease was lost it
+ * returns false and changes nothing. Outcomes of one moment share a transaction, in which `also` writes what belongs to
+ * them. `write` must return how many of the rows still had their lease, and change no other row.
  */
 export function finisher<Item>(
   table: WorkTable,
@@ -116,7 +119,8 @@ export function finisher<Item>(
         return items.map(() => true);
       } catch (error) {
         if (!(error instanceof LeaseLost)) throw error;
-        // A lease is seldom lost. So the second transaction is rare, and the usual batch saves a statement.
+        // A lease is seldom lost, so this second transaction is rare, and the usual batch needs no statement to check
+        // its leases.
         return transaction(() => writeOwned(items));
       }
     },

@@ -10,20 +10,22 @@ export type WorkTable<Lane extends string = string> = {
   prefix: IdPrefix | null;
   /** The status of rows whose turn is still to come. */
   waiting: string;
-  /** Whose rows they are: each owner has jobs for so many of them. */
+  /** The owner of a row. Each owner has jobs for a limited number of its rows. */
   owner: { column: 'workspace_id' | 'webhook_id'; prefix: IdPrefix };
   /** The column of the lane, and the lanes with the most urgent first; null where rows have none. */
   lanes: { column: 'kind' | 'lane'; order: readonly Lane[] } | null;
-  /** Of (status, lane, parked, owner, due_at). */
+  /** The index of (status, lane, parked, owner, due_at). */
   index: string;
-  /** SQL: the row has not been tried yet, and the time from which such a row has waited. */
+  /** SQL: whether the row has not been tried yet. `waitsSince`: SQL for the time from which such a row has waited. */
   isUntried: string;
   waitsSince: string;
-  /** An admission counts as a claim, so that what had to wait is told from what had not. */
+  /** An admission counts as a claim, which tells rows that had to wait from rows that had not. */
   countsAdmission?: boolean;
 };
 
-/** Rows of workspaces that wait from their due_at; the status of those whose turn is still to come is `waiting`. */
+/**
+ * Describes a table of rows of workspaces that wait from their due_at; their status is `waiting` until they are done.
+ */
 export function ownedTable(own: Pick<WorkTable<'default'>, 'name' | 'index'>): WorkTable<'default'> {
   return {
     ...own,
@@ -42,12 +44,12 @@ export const keyToBytes = (prefix: IdPrefix | null, id: string): Buffer =>
 export const keyFromBytes = (prefix: IdPrefix | null, bytes: Buffer): string =>
   prefix ? idFromBytes(prefix, bytes) : bytes.toString('hex');
 
-/** A worker's hold on a row. The holder of a newer token has the row. */
+/** A worker's lease on a row. Only the holder of the newest token has the row. */
 export type Lease = { id: string; token: Buffer };
 
 /**
- * The rows of a kind of work whose owners never have many, so that all that are due may have jobs. A row is done when
- * its time is null, or when it is gone.
+ * A table of a kind of work whose owners never have many rows, so that all due rows may have jobs. A row is done when
+ * its time is null, or when the row is gone.
  */
 export type DueTable = {
   name: string;
@@ -58,10 +60,10 @@ export type DueTable = {
   /** The column of the time, which has an index. */
   due: 'due_at' | 'check_due_at';
   /**
-   * Whether it has lease_token and claims. Where it has not, a claim moves the time only, so an outcome must stand a
-   * second one.
+   * Whether the table has lease_token and claims. Without them a claim only moves the time, so two workers may write an
+   * outcome: a second one must do no harm.
    */
   isLeased: boolean;
-  /** Whether it has request_id. */
+  /** Whether the table has request_id. */
   hasRequest: boolean;
 };

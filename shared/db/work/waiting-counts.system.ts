@@ -2,7 +2,7 @@ import { idFromBytes, idToBytes } from '../../formats/ids.ts';
 import { type Changed, execute, query } from '../client.ts';
 import type { Waiting } from './waiting-counts.ts';
 
-/** Workspaces that were not counted since then, those that never were first. */
+/** Lists workspaces that were not recounted since then; workspaces never recounted come first. */
 export async function listWorkspacesToRecount(before: Date, limit: number): Promise<string[]> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT w.id FROM workspaces w LEFT JOIN waiting_counts c ON c.workspace_id = w.id AND c.shard = 0
@@ -12,13 +12,13 @@ export async function listWorkspacesToRecount(before: Date, limit: number): Prom
   return rows.map((row) => idFromBytes('workspace', row.id));
 }
 
-/** How far the counts are off, and the number of the recount, by which another one is told. */
+/** The error of the counts, and the number of the recount, by which a concurrent one is noticed. */
 type Recount = { off: Waiting; recounts: number };
 
 /**
- * Counts the rows themselves; null where another has done so since that time. One statement, because it sees the rows and
- * the counts of one moment: what is accepted meanwhile changes both or neither. Messages come from the indexes alone, a
- * few million entries a second; of batches in progress there are few.
+ * Counts the rows themselves and compares; null where another process has done so since that time. One statement,
+ * because it sees the rows and the counts of one moment: work accepted meanwhile changes both or neither. Messages come
+ * from the indexes alone, a few million entries a second; of batches in progress there are few.
  */
 export async function findRecount(workspaceId: string, unlessSince: Date): Promise<Recount | null> {
   const id = idToBytes(workspaceId);
@@ -54,7 +54,7 @@ export async function findRecount(workspaceId: string, unlessSince: Date): Promi
   return { off, recounts: row!.recounts };
 }
 
-/** False where another has done so meanwhile. */
+/** Corrects the counts; false where another process has done so meanwhile. */
 export async function updateRecounted(
   workspaceId: string,
   { off, recounts }: Recount,
@@ -68,7 +68,7 @@ export async function updateRecounted(
   return affectedRows === 1;
 }
 
-/** How many workspaces have as many messages, or as many bytes, waiting. */
+/** Counts the workspaces that have at least this many messages, or bytes, waiting. */
 export async function findFullWorkspaceCount({ messages, bytes }: Waiting): Promise<number> {
   const [row] = await execute<{ workspaces: number }[]>(
     `SELECT COUNT(*) AS workspaces FROM (SELECT workspace_id FROM waiting_counts GROUP BY workspace_id

@@ -2,16 +2,17 @@ import { idToBytes } from '../../formats/ids.ts';
 import { changeCount, execute } from '../client.ts';
 
 /**
- * Messages, emails and texts alike, that are accepted and not yet handed over, and the bytes of what is stored for work
- * under way: contents of emails that wait, rows of batches and imports that are not over.
+ * Accepted messages (emails and texts) that are not yet handed over, and the bytes stored for unfinished work: contents
+ * of waiting emails, rows of unfinished batches and imports.
  */
 export type Waiting = { messages: number; bytes: number };
 
 const nothing: Waiting = { messages: 0, bytes: 0 };
 
 /**
- * The waiting work of a workspace changes by so much: in the transaction that changes its messages, so that the counts
- * are right whatever dies, and at the end of that, so that nobody waits for them.
+ * Changes the counts of the waiting work of a workspace. The change belongs to the transaction that changes the
+ * messages, so that the counts are right whichever process dies; it is sent at the end, so that nobody waits for its
+ * locks.
  */
 export async function changeWaiting(workspaceId: string, change: Partial<Waiting>): Promise<void> {
   await changeCount({ workspaceId, ...nothing, ...change });
@@ -26,12 +27,13 @@ export async function findWaiting(workspaceId: string): Promise<Waiting> {
 }
 
 /**
- * The same, of which nothing changes until the transaction ends; without what the transaction itself adds. It belongs
- * behind all else: everybody who accepts for the workspace waits from here on.
+ * Returns the counts, locked until the transaction ends, without the changes of the transaction itself. Call it last:
+ * from here on every request that accepts messages for the workspace waits.
  */
 export async function findWaitingForUpdate(workspaceId: string): Promise<Waiting> {
   const id = idToBytes(workspaceId);
-  // One row first, which there may not be yet: whoever comes second waits there, and not each for a row of the other's.
+  // First one row, created if missing, so that a second caller waits there. Otherwise two callers could each wait for a
+  // row of the other.
   await execute(
     `INSERT INTO waiting_counts (workspace_id, shard, messages, bytes) VALUES (?, 0, 0, 0)
      ON DUPLICATE KEY UPDATE messages = messages + 0`,

@@ -7,7 +7,7 @@ export async function listWorkspaces(): Promise<WorkspaceRecord[]> {
   return workspaces.toRecords(await query('SELECT * FROM workspaces ORDER BY id'));
 }
 
-/** Changes nothing when it is there. */
+/** Inserts a workspace; changes nothing when it exists already. */
 export async function insertSystemWorkspace(record: WorkspaceRecord): Promise<void> {
   await query('INSERT IGNORE INTO workspaces SET ?', [workspaces.toRow(record)]);
 }

@@ -10,7 +10,7 @@ export const workspaces = table('workspaces', {
   alertEmail: binaryText().nullable(),
   webhooksEnabled: boolean(),
   sendingBlocked: boolean(),
-  /** How many emails may go out in any such time; null: as many as there are. The rest waits. */
+  /** The most emails that may go out in any minute, hour or day; null: no limit. The rest waits. */
   emailsPerMinute: int().nullable(),
   emailsPerHour: int().nullable(),
   emailsPerDay: int().nullable(),
@@ -35,7 +35,7 @@ export async function findWorkspace(workspaceId: string): Promise<WorkspaceRecor
   return workspaces.toFirst(await execute('SELECT * FROM workspaces WHERE id = ?', [idToBytes(workspaceId)]));
 }
 
-/** Serialises what counts the workspace's records, such as a cap; until the transaction ends. */
+/** Locks the workspace until the transaction ends: checks that count its records, such as a cap, run one at a time. */
 export async function findWorkspaceForUpdate(workspaceId: string): Promise<WorkspaceRecord | null> {
   return workspaces.toFirst(
     await execute('SELECT * FROM workspaces WHERE id = ? FOR UPDATE', [idToBytes(workspaceId)]),

@@ -27,7 +27,7 @@ export async function findSmsBatchOfAny(batchId: string): Promise<ShownSmsBatch 
   );
 }
 
-/** Of all workspaces: those that are not at their end, newest first. */
+/** Lists the unfinished batches of all workspaces, newest first. */
 export async function listUnfinishedBatches(limit: number): Promise<ShownSmsBatch[]> {
   return shown.toRecords(
     await query(
@@ -38,7 +38,7 @@ export async function listUnfinishedBatches(limit: number): Promise<ShownSmsBatc
   );
 }
 
-/** Locked until the transaction ends; null when it is no longer this worker's. */
+/** Returns the batch, locked until the transaction ends; null when the lease is no longer ours. */
 export async function findBatchHeldForUpdate(batchId: string, token: Buffer): Promise<SmsBatchRecord | null> {
   return smsBatches.toFirst(
     await execute(`SELECT * FROM sms_batches ${byId} WHERE id = ? AND lease_token = ? FOR UPDATE`, [
@@ -48,7 +48,7 @@ export async function findBatchHeldForUpdate(batchId: string, token: Buffer): Pr
   );
 }
 
-/** Batches that have rows and need them no more. */
+/** Lists batches that are over and still have stored rows. */
 export async function listBatchesPastRows(limit: number): Promise<string[]> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_batches FORCE INDEX (sms_batches_of_rows)
@@ -58,7 +58,7 @@ export async function listBatchesPastRows(limit: number): Promise<string[]> {
   return rows.map((row) => idFromBytes('batch', row.id));
 }
 
-/** At most so many; returns how many went. */
+/** Deletes at most `limit` rows of a batch; returns how many. */
 export async function deleteRowsOf(batchId: string, limit: number): Promise<number> {
   const { affectedRows } = await query<Changed>(
     'DELETE FROM sms_batch_rows WHERE batch_id = ? ORDER BY position LIMIT ?',
@@ -71,7 +71,7 @@ export async function updateRowsGone(batchId: string): Promise<void> {
   await execute(`UPDATE sms_batches ${byId} SET rows_kept = 0 WHERE id = ?`, [idToBytes(batchId)]);
 }
 
-/** Deletes some of those that ended before then, with their counts; returns how many. */
+/** Deletes up to `limit` batches that ended before then, with their counts; returns how many. */
 export async function deleteBatchesBefore(until: Date, limit: number): Promise<number> {
   const rows = await query<{ id: Buffer }[]>(
     `SELECT id FROM sms_batches FORCE INDEX (sms_batches_completed)

@@ -11,20 +11,20 @@ import { changeWaiting } from '../../work/waiting-counts.ts';
 export const smsBatches = table('sms_batches', {
   id: id('batch'),
   workspaceId: id('workspace'),
-  /** Null: nothing is left to do. */
+  /** Null: nothing is left to do for this batch. */
   dueAt: time().nullable(),
   lane: text<BatchLane>(),
   /** Without a job in Redis. */
   parked: boolean(),
   claims: int(),
-  /** The claims that were not lost: with the others it shows what kills worker after worker. */
+  /** Claims that were not lost. `claims` minus this shows a batch that kills worker after worker. */
   retries: int(),
   requestId: binaryText().nullable(),
   /** The state that the caller sees. */
   state: text<SmsBatchStatus>(),
   source: text<'messages' | 'lists' | 'file'>(),
   sender: binaryText().nullable(),
-  /** Liquid, as it was when the batch was accepted, a template's too. */
+  /** The Liquid source at the time of acceptance, also where it came from a template. */
   content: text().nullable(),
   templateName: binaryText().nullable(),
   data: json<Record<string, unknown>>().nullableAs(() => ({})),
@@ -37,22 +37,22 @@ export const smsBatches = table('sms_batches', {
   lists: json<BatchLists>().nullable(),
   /** Keys of the senders that its rows name. */
   senders: json<string[]>().nullable(),
-  /** Which of the lists is being copied, and which contact of it came last. */
+  /** The list that is being copied, and the last contact copied from it (`listAfter`). */
   listIndex: int(),
   listAfter: id('contact').nullable(),
-  /** Rows that it has, or had: the position of the next one. */
+  /** The number of rows, deleted ones too; also the position of the next row. */
   rowCount: int(),
-  /** Of its content and data, and of its rows; they count as waiting until nothing is left to do. */
+  /** Bytes of the content, the data and the rows; they count as waiting until nothing is left to do. */
   storedBytes: number(),
   /** The first row that is no message yet. */
   nextPosition: int(),
   expanding: boolean(),
-  /** How far the messages of a cancelled one are cancelled. */
+  /** The last message whose cancelling was tried, where the batch is cancelled. */
   cancelledUpTo: id('sms').nullable(),
   pausedReason: text<PausedReason>().nullable(),
   /**
-   * Of the first message that could not be paid, or did not fit the limit. The cost of one that could not be paid stays
-   * until messages of the batch are paid.
+   * The cost and parts of the first message that could not be paid, or did not fit the limit. The cost of one that
+   * could not be paid stays until messages of the batch are paid.
    */
   pausedCost: number().nullable(),
   pausedParts: int().nullable(),
@@ -63,9 +63,9 @@ export const smsBatches = table('sms_batches', {
   startedAt: time().nullable(),
   completedAt: time().nullable(),
 });
-/** All but what its messages are made of, of which there may be a megabyte. */
+/** All fields but the source of its messages, which may have a megabyte. */
 export const shown = smsBatches.omit('content', 'data', 'lists', 'senders');
-/** All that may change but what belongs to a claim. */
+/** All fields that may change, without the ones that belong to a claim. */
 const changing = smsBatches.omit(
   'id',
   'workspaceId',
@@ -99,8 +99,9 @@ export async function insertSmsBatch(workspaceId: string, record: SmsBatchRecord
 }
 
 /**
- * Writes what may change; the row must be locked. `isReleased`: whoever had it in hand has it no more. One that has come
- * to its end is not to be written again: its bytes are counted no more, and nobody needs its content and data.
+ * Writes the fields that may change; the row must be locked. `isReleased`: the worker with the lease loses it. A batch
+ * that is over must not be written again: its bytes stop counting as waiting here, and its content and data are
+ * cleared.
  */
 export async function updateSmsBatch(
   workspaceId: string,
@@ -133,7 +134,7 @@ export async function findSmsBatch(workspaceId: string, batchId: string): Promis
   );
 }
 
-/** Nobody else changes or claims it until the transaction ends. */
+/** Returns the batch, locked until the transaction ends: nobody else changes or claims it. */
 export async function findSmsBatchForUpdate(
   workspaceId: string,
   batchId: string,
@@ -146,7 +147,7 @@ export async function findSmsBatchForUpdate(
   );
 }
 
-/** How many batches of the workspace are not at their end. */
+/** Counts the unfinished batches of the workspace. */
 export async function findUnfinishedBatchCount(workspaceId: string): Promise<number> {
   const [row] = await execute<{ batches: number }[]>(
     `SELECT COUNT(*) AS batches FROM sms_batches FORCE INDEX (sms_batches_by_state)
@@ -156,7 +157,7 @@ export async function findUnfinishedBatchCount(workspaceId: string): Promise<num
   return row!.batches;
 }
 
-/** Of paused batches of the workspace, oldest first. */
+/** Lists the ids of the paused batches of the workspace, oldest first. */
 export async function listPausedBatchIds(workspaceId: string): Promise<string[]> {
   const rows = await execute<{ id: Buffer }[]>(
     `SELECT id FROM sms_batches FORCE INDEX (sms_batches_by_state)
@@ -166,7 +167,7 @@ export async function listPausedBatchIds(workspaceId: string): Promise<string[]>
   return rows.map((row) => idFromBytes('batch', row.id));
 }
 
-/** Whether an older batch of the workspace waits until it can be paid, or has gone on and is not paid yet. */
+/** Tells whether an older batch of the workspace is paused for lack of balance, or has resumed and is still unpaid. */
 export async function findHasOlderUnpaidBatch(workspaceId: string, batchId: string): Promise<boolean> {
   const [row] = await execute(
     `SELECT 1 FROM sms_batches FORCE INDEX (sms_batches_by_state)

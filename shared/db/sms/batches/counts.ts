@@ -2,7 +2,7 @@ import { idToBytes } from '../../../formats/ids.ts';
 import type { BatchChange } from '../../client/batch-counts.ts';
 import { changeCount, execute, query } from '../../client.ts';
 
-/** How many rows and messages of a batch stand where, and what its messages come to, in ten-thousandths. */
+/** The rows and messages of a batch by status, and the parts and cost of its messages (cost in ten-thousandths). */
 export type BatchCounts = {
   waiting: number;
   queued: number;
@@ -13,7 +13,7 @@ export type BatchCounts = {
   parts: number;
   costGbp: number;
   costEur: number;
-  /** When the last message was handed over, and when any count has changed last. */
+  /** When the last message was handed over, and when any count last changed. */
   sentAt: Date | null;
   changedAt: Date | null;
 };
@@ -33,8 +33,8 @@ export const noCounts: BatchCounts = {
 };
 
 /**
- * The counts of a batch change by so much: in the transaction that changes its messages, so that they are right whatever
- * dies, and at the end of that, so that nobody waits for them.
+ * Changes the counts of a batch. The change belongs to the transaction that changes the messages, so that the counts
+ * are right whichever process dies; it is sent at the end, so that nobody waits for its locks.
  */
 export async function changeBatchCounts(
   workspaceId: string,
@@ -45,7 +45,7 @@ export async function changeBatchCounts(
   await changeCount({ ofWorkspace: workspaceId, batchId, at, ...change });
 }
 
-/** A batch without rows has no sums. */
+/** The sums are null where a batch has no rows of counts. */
 type SumsRow = Record<
   'waiting' | 'queued' | 'sent' | 'delivered' | 'failed' | 'cancelled' | 'parts' | 'cost_gbp' | 'cost_eur',
   string | null
@@ -55,7 +55,7 @@ const sums = `SUM(waiting) AS waiting, SUM(queued) AS queued, SUM(sent) AS sent,
   SUM(failed) AS failed, SUM(cancelled) AS cancelled, SUM(parts) AS parts, SUM(cost_gbp) AS cost_gbp,
   SUM(cost_eur) AS cost_eur, MAX(sent_at) AS sent_at, MAX(changed_at) AS changed_at`;
 
-/** In one statement, which sees one moment: what changes meanwhile is in all of them or in none. */
+/** Returns the counts of a batch. One statement sees one moment: a concurrent change is in all counts or in none. */
 export async function findBatchCounts(workspaceId: string, batchId: string): Promise<BatchCounts> {
   const [row] = await execute<SumsRow[]>(
     `SELECT ${sums} FROM sms_batch_counts WHERE batch_id = ? AND workspace_id = ?`,
@@ -64,7 +64,7 @@ export async function findBatchCounts(workspaceId: string, batchId: string): Pro
   return toCounts(row!);
 }
 
-/** Of several, in the order of the ids. */
+/** Returns the counts of several batches, in the order of `batchIds`. */
 export async function listBatchCounts(workspaceId: string, batchIds: string[]): Promise<BatchCounts[]> {
   if (batchIds.length === 0) return [];
   const ids = batchIds.map(idToBytes);

@@ -7,7 +7,7 @@ import { changeWaiting } from '../../work/waiting-counts.ts';
 const imports = table('sms_imports', { workspaceId: id('workspace'), batchId: id('batch') });
 export type LeftImport = RecordOf<typeof imports>;
 
-/** Marks those that nobody has touched since then, and lists all that are marked. */
+/** Marks imports that no process has touched since then, and lists all marked ones. */
 export async function listLeftImports(untouchedSince: Date, limit: number): Promise<LeftImport[]> {
   await execute<Changed>('UPDATE sms_imports SET is_left = 1 WHERE touched_at < ? AND is_left = 0', [
     untouchedSince,
@@ -17,7 +17,10 @@ export async function listLeftImports(untouchedSince: Date, limit: number): Prom
   );
 }
 
-/** With the counts of its rows, which must be gone. Belongs into a transaction: whoever comes second finds nothing. */
+/**
+ * Deletes an import and its counts; its rows must be gone already. Call it in a transaction: the lock makes a second
+ * caller find nothing.
+ */
 export async function deleteLeftImport({ workspaceId, batchId }: LeftImport): Promise<void> {
   const [left] = await execute<{ stored_bytes: number | string }[]>(
     'SELECT stored_bytes FROM sms_imports WHERE batch_id = ? FOR UPDATE',

@@ -9,7 +9,7 @@ export async function insertSmsImport(workspaceId: string, batchId: string, at: 
   ]);
 }
 
-/** Of those that somebody has touched since then. */
+/** Counts the imports of the workspace that a process has touched since then. */
 export async function findSmsImportCount(workspaceId: string, touchedSince: Date): Promise<number> {
   const [row] = await execute<{ imports: number }[]>(
     'SELECT COUNT(*) AS imports FROM sms_imports WHERE workspace_id = ? AND touched_at >= ?',
@@ -18,7 +18,7 @@ export async function findSmsImportCount(workspaceId: string, touchedSince: Date
   return row!.imports;
 }
 
-/** Rows of so many bytes come to it. Whether it is still this process's: nobody has taken it for one that was left behind. */
+/** Notes that rows of `addedBytes` bytes were added. False: the import is marked as left behind, and no longer ours. */
 export async function updateSmsImport(
   workspaceId: string,
   batchId: string,
@@ -32,7 +32,7 @@ export async function updateSmsImport(
   return affectedRows === 1;
 }
 
-/** Whether it was still there: the rows of one that is not are those of a batch, or gone. */
+/** Marks the import as left behind. False: it is gone, and its rows belong to a batch or are deleted. */
 export async function updateSmsImportLeft(workspaceId: string, batchId: string): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     'UPDATE sms_imports SET is_left = 1 WHERE batch_id = ? AND workspace_id = ?',
@@ -41,7 +41,9 @@ export async function updateSmsImportLeft(workspaceId: string, batchId: string):
   return affectedRows === 1;
 }
 
-/** The same question, for the last time: from then on its rows are of a batch. */
+/**
+ * Deletes an import that became a batch, which owns the rows from then on. False: it is marked as left behind, or gone.
+ */
 export async function deleteSmsImport(workspaceId: string, batchId: string): Promise<boolean> {
   const { affectedRows } = await execute<Changed>(
     'DELETE FROM sms_imports WHERE batch_id = ? AND workspace_id = ? AND is_left = 0',

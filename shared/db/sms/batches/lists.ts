@@ -5,7 +5,7 @@ import { smsBatches } from './batches.ts';
 
 const lists = smsBatches.pick('lists');
 
-/** Whether a batch of the workspace, with messages still to be made, leaves out the contacts of the list. */
+/** Tells whether a batch of the workspace that still has messages to make excludes the contacts of this list. */
 export async function findIsListLeftOut(workspaceId: string, listId: string): Promise<boolean> {
   const rows = await execute<RowOf<typeof lists>[]>(
     `SELECT ${lists.columns} FROM sms_batches FORCE INDEX (sms_batches_by_state)

@@ -6,7 +6,7 @@ import { byId, type Changed, execute, query, written } from '../../client.ts';
 import { changeWaiting } from '../../work/waiting-counts.ts';
 import { changeBatchCounts } from './counts.ts';
 
-/** A row that becomes a message. A field that is null is as the batch says. */
+/** A row that becomes a message. Where a field is null, the value of the batch is used. */
 const batchRows = table('sms_batch_rows', {
   position: int(),
   /** E.164. */
@@ -19,17 +19,17 @@ const batchRows = table('sms_batch_rows', {
   clientReference: binaryText().nullable(),
   data: json<Record<string, unknown>>().nullable(),
 });
-/** The columns that say how a message differs from what the batch says. */
+/** The columns in which a row may differ from its batch. */
 const own = batchRows.omit('position', 'number');
 export type BatchRow = RecordOf<typeof batchRows>;
 
-// Statements stay small beside what the server takes: a row may have merge data of a megabyte.
+// A statement stays far below the size that the server accepts: one row may have a megabyte of merge data.
 const mostStatement = 1024 * 1024;
 const rowsAtOnce = 1_000;
 
 /**
- * Adds rows to a batch, which count as waiting; returns how many. `bytes`: of what is stored with them, which counts
- * too. With `once`, a number that the batch has already is left out.
+ * Adds rows to a batch and counts them as waiting; returns how many. `bytes`: the size stored with them, which counts
+ * too. With `once`, a number that the batch already has is skipped.
  */
 export async function insertBatchRows(
   workspaceId: string,

@@ -5,16 +5,19 @@ import { smsBatches } from './batches.ts';
 
 const named = smsBatches.pick('id', 'sender', 'senders');
 
-/** The senders that a batch names for messages of which some are still to be made. */
+/** The senders of a batch that still has messages to make. */
 type SendersOfBatch = {
   batchId: string;
-  /** As it was written; null: the default of the workspace. */
+  /** As the caller wrote it; null: the default of the workspace. */
   sender: string | null;
-  /** Keys of those that its rows name; null: the rows tell. */
+  /** Keys of the senders that its rows name; null: unknown, so the rows must be read. */
   senders: string[] | null;
 };
 
-/** Rows become messages up to next_position. A batch that copies lists may have none yet. */
+/**
+ * Lists the senders of batches with messages still to make: rows at next_position and later are no messages yet. A
+ * batch that still copies lists may have no rows yet.
+ */
 export async function listSendersOfBatches(workspaceId: string): Promise<SendersOfBatch[]> {
   const rows = await query<RowOf<typeof named>[]>(
     `SELECT ${named.columns} FROM sms_batches FORCE INDEX (sms_batches_by_state)
@@ -25,7 +28,7 @@ export async function listSendersOfBatches(workspaceId: string): Promise<Senders
   return named.toRecords(rows).map(({ id: batchId, ...senders }) => ({ batchId, ...senders }));
 }
 
-/** The senders that rows of the batch name which are no message yet. It reads all of them, which may take long. */
+/** Lists the senders in rows that are not yet messages. It reads all of these rows, which may take long. */
 export async function listSendersOfRows(workspaceId: string, batchId: string): Promise<string[]> {
   const rows = await execute<{ sender: Buffer }[]>(
     `SELECT DISTINCT r.sender FROM sms_batches b

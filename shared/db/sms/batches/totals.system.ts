@@ -1,6 +1,6 @@
 import { query } from '../../client.ts';
 
-/** Batches with something left to do, by what the caller sees, and their rows that are no message yet. */
+/** Unfinished batches by the state that the caller sees, and how many of their rows are not yet messages. */
 export type BatchTotals = { status: string; batches: number; waiting: number };
 
 export async function listBatchTotals(): Promise<BatchTotals[]> {

@@ -6,11 +6,15 @@ import { type Pacing, pacing } from './pacing.system.ts';
 import { deliveryTable } from './table.system.ts';
 
 export type WebhookAdmission = Pacing & {
-  webhookId: string /** How many have a job in Redis. */;
+  webhookId: string;
+  /** How many of its deliveries have a job in Redis. */
   admitted: number;
 };
 
-/** How much each of these webhooks has in Redis, and may have; those that are gone are left out. */
+/**
+ * Returns how many jobs each webhook has in Redis, and the columns that decide how many it may have. Webhooks that are
+ * gone are left out.
+ */
 export async function listAdmissions(webhookIds: string[]): Promise<WebhookAdmission[]> {
   if (webhookIds.length === 0) return [];
   const count = admittedOf(deliveryTable, null, 'w.id');
@@ -27,8 +31,8 @@ export async function listAdmissions(webhookIds: string[]): Promise<WebhookAdmis
 }
 
 /**
- * Since when the delivery that waits longest has been due, of those that have a job in Redis and of those that wait for
- * room there though their webhook is in good health; null when there is none.
+ * Returns since when the longest waiting delivery has been due: among those that have a job in Redis, and among those
+ * that wait for room there although their webhook is in good health. Null when there is none.
  */
 export function findOldestDueDeliveries(at: Date): Promise<{ admitted: Date | null; parked: Date | null }> {
   return findOldestDue(deliveryTable, null, at, {

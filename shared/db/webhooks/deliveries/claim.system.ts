@@ -10,7 +10,7 @@ const deliveries = table('webhook_deliveries', {
   id: id('delivery'),
   attempts: int(),
   claims: int(),
-  /** How many workers before this one never said what became of it. */
+  /** How many earlier workers claimed the delivery and never reported an outcome. */
   lostClaims: int(),
   scheduleStep: int(),
   createdAt: time(),
@@ -53,11 +53,11 @@ type ClaimedRow = RowOf<typeof deliveries> & {
   data: string;
 } & ((RowOf<typeof claimedWebhooks> & { webhook_id: Buffer }) | { webhook_id: null });
 
-// A fault that keeps a webhook from being sent anything leaves the version open: there is no attempt yet.
+// While a webhook is inactive or paused, the version stays open: nothing is sent, so there is no attempt yet.
 const versionNow = `SELECT COALESCE(w.api_version, 'legacy') FROM webhooks w
   WHERE w.id = webhook_deliveries.webhook_id AND w.active = 1 AND (w.paused_until IS NULL OR w.paused_until <= ?)`;
 
-/** Takes a delivery for this worker until the lease ends; null when it is not due or somebody else has it. */
+/** Claims a delivery for this worker until the lease ends; null when it is not due or another worker has it. */
 export const claimDelivery = claimer<ClaimedDelivery, ClaimedRow>(deliveryTable, {
   set: `lost_claims = lost_claims + (lease_token IS NOT NULL),
     body_version = COALESCE(body_version, (${versionNow}))`,

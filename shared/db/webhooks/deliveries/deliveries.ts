@@ -42,7 +42,7 @@ export type DeliveryRecord = RecordOf<typeof deliveries> & {
 };
 
 export type DeliveryFilter = { status?: DeliveryStatus | undefined; eventType?: string | undefined };
-/** Ids before the first and not before the second; null is no bound. */
+/** Ids before `before`, and not before `downTo`; null is no bound. */
 type DeliveryRange = { before: string | null; downTo: string | null };
 
 /** Newest first. */
@@ -62,8 +62,8 @@ export async function listDeliveries(
 }
 
 /**
- * Where a search by both status and type is when it has looked at `count` more deliveries; null when there are fewer.
- * No index has both, so it walks along the one that is likelier to be short.
+ * Returns the id that a search by both status and type has reached after `count` more deliveries; null when there are
+ * fewer. No index has both columns, so the search walks along the index that is likelier to be short.
  */
 export async function findDeliveryFurtherOn(
   workspaceId: string,
@@ -105,7 +105,7 @@ function matching(
   ];
   const given = conditions.filter(([, value]) => value !== undefined);
   return {
-    // Named, because the newest ids of all webhooks look cheap to the optimizer, and are not.
+    // The index is named, because reading the newest ids of all webhooks looks cheap to the optimizer, and is not.
     sql: `FROM webhook_deliveries FORCE INDEX (${index}) WHERE ${given.map(([sql]) => sql).join(' AND ')}`,
     values: given.map(([, value]) => value),
   };

@@ -1,7 +1,10 @@
 import { firstUuidAt, idFromBytes, idToBytes } from '../../../formats/ids.ts';
 import { byId, type Changed, query } from '../../client.ts';
 
-/** Webhooks that a delivery made before then still waits for. One step along the index for each with pending ones. */
+/**
+ * Returns the webhooks that have a pending delivery made before `at`. Each webhook with pending deliveries costs one
+ * step along the index.
+ */
 export async function listWebhooksWaitingSince(at: Date): Promise<string[]> {
   const rows = await query<{ webhook_id: Buffer }[]>(
     `SELECT webhook_id, MIN(id) AS oldest FROM webhook_deliveries FORCE INDEX (webhook_deliveries_listed_by_status)
@@ -12,9 +15,9 @@ export async function listWebhooksWaitingSince(at: Date): Promise<string[]> {
 }
 
 /**
- * Gives up a batch of what was made before then, was not sent again since, and is in nobody's hand. Returns how many, and
- * after which the next batch begins; null where there is none. Many may have been sent again, so no batch looks at them
- * twice.
+ * Gives up a batch of deliveries that were made before `before`, were not sent again since, and are not leased. Returns
+ * how many, and the id after which the next batch begins; null where there is none. Many may have been sent again, so
+ * no batch looks at the same delivery twice.
  */
 export async function updateExpired(
   webhookId: string,

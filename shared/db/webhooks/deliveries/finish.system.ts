@@ -18,7 +18,7 @@ export type DeliveryAttempt = {
 export type DeliveryOutcome = {
   deliveryId: string;
   token: Buffer;
-  /** Of the claim that the token is of. */
+  /** The number of the claim that `token` belongs to. */
   claims: number;
   status: DeliveryStatus;
   attempts: number;
@@ -68,7 +68,7 @@ const write = (items: DeliveryOutcome[]) =>
     })),
   );
 
-/** Keeps what the row still says of the attempt before; it is about to be overwritten. */
+/** Copies the attempt that the row still holds into the history, because the row is about to be overwritten. */
 async function insertEarlierAttempts(items: DeliveryOutcome[]): Promise<void> {
   const leases = items.map(({ deliveryId, token }) => ({
     id: hex(idToBytes(deliveryId)),
@@ -103,7 +103,10 @@ const writeOutcomes = outcomeWriter(deliveryTable, outcomeColumns, {
   },
 });
 
-/** Which of these nobody has claimed since: also of those whose outcome was written, though the answer was lost. */
+/**
+ * Returns whether each item was claimed by no other worker since; also true where the outcome was written and only the
+ * answer was lost.
+ */
 async function areOurs(items: DeliveryOutcome[]): Promise<boolean[]> {
   const rows = await query<{ id: Buffer; claims: number }[]>(
     `SELECT id, claims FROM webhook_deliveries ${byId} WHERE id IN (?)`,

@@ -2,7 +2,7 @@ import { config } from '../../../config/config.ts';
 import { isDuplicateKey, outsideTransaction, query, sqlTime } from '../../client.ts';
 import type { DeliveryStatus } from './deliveries.ts';
 
-/** Ids as they are stored: of most of them nobody here ever reads more. */
+/** Ids are bytes, as they are stored, because most of them are never needed in another form here. */
 export type NewDelivery = {
   id: Buffer;
   workspaceId: Buffer;
@@ -10,11 +10,11 @@ export type NewDelivery = {
   eventId: Buffer;
   eventType: string;
   status: DeliveryStatus;
-  /** Due at once; what is not pending never is. */
+  /** A pending delivery is due at this time; any other is never due. */
   createdAt: Date;
-  /** It has no job in Redis: there is no room for one, or none is wanted. */
+  /** The delivery has no job in Redis, because there is no room for one or none is wanted. */
   parked: boolean;
-  /** 0 for what goes into the lane of first attempts at once; all that had to wait counts as a turn taken. */
+  /** 0 for a delivery that goes into the lane of first attempts at once; having had to wait counts as a turn taken. */
   claims: number;
   requestId: Buffer | null;
 };
@@ -23,13 +23,16 @@ const columns = `id, workspace_id, webhook_id, event_id, event_type, status, due
   completed_at, request_id`;
 
 const rowsAtOnce = 500;
-/** Connections beside the caller's; none where a pool is so small that waiting for one could stop the caller's own work. */
+/**
+ * Returns how many connections to use beside the caller's: none where the pool is so small that waiting for one could
+ * stop the caller's own work.
+ */
 const beside = () => Math.min(4, Math.floor(config.MYSQL_POOL_SIZE / 4));
 
 /**
- * In the caller's transaction, if they are few. Many are committed ahead of it, over several connections: whoever comes
- * to the same events again, because that transaction has failed, meets them here. Returns all as they are stored, in
- * their order.
+ * Inserts up to `rowsAtOnce` deliveries in the caller's transaction. More are committed ahead of it, over several
+ * connections: if that transaction fails and the same events come again, their deliveries are found here. Returns all
+ * deliveries as they are stored, in the given order.
  */
 export async function insertDeliveries(deliveries: NewDelivery[]): Promise<NewDelivery[]> {
   const stored: NewDelivery[][] = [];
@@ -86,7 +89,7 @@ async function listKnown(piece: NewDelivery[]): Promise<Map<string, Known>> {
   );
 }
 
-/** By hand: several columns follow from one field, and one text of the time is for all of them. */
+/** Builds the row by hand: several columns follow from one field, and all times share one text. */
 function toValues(delivery: NewDelivery): (Buffer | string | number | null)[] {
   const isPending = delivery.status === 'pending';
   const time = sqlTime(delivery.createdAt);
