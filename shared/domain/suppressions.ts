@@ -19,14 +19,14 @@ import type {
 import * as events from './events/events.ts';
 import { searchedPage } from './requests/keyset-pages.ts';
 
-/** Whom not to send to: a number, or an address with what it blocks. */
+/** A recipient that must not be sent to: a number, or an address with the scope that it blocks. */
 type Suppressed =
   | { number: string; email: null }
   | { number: null; email: string; emailKey: string; scope: SuppressionScope };
 
 type SuppressionOutcome = { suppression: Suppression; isNew: boolean };
 
-/** By request; the existing entry comes back where there is one (API decisions §4). */
+/** Adds an entry by request; returns the existing entry where there is one (API decisions §4). */
 export async function create(caller: Caller, request: NewSuppression): Promise<SuppressionOutcome> {
   const faults = new Faults();
   const suppressed = suppressedOf(request, faults.refuse);
@@ -35,8 +35,8 @@ export async function create(caller: Caller, request: NewSuppression): Promise<S
 }
 
 /**
- * Adds the entry and tells of it, in the current transaction; the entry that is there already comes back as it is.
- * Two at once for the same number or address make one.
+ * Adds the entry and its event, in the current transaction; an entry that exists already is returned as it is. Two
+ * requests at once for the same number or address make one entry.
  */
 export async function add(
   workspaceId: string,
@@ -74,8 +74,8 @@ export async function add(
 }
 
 /**
- * Marketing never passes by the word of the recipient's side (API decisions §7); so it replaces what the customer said. Of a
- * number that is a STOP, which START then lifts (API decisions §8).
+ * The sources that stand for the recipient's side. Marketing never overrides them (API decisions §7), so they replace
+ * the customer's own source. For a number this source is a STOP, which START then lifts (API decisions §8).
  */
 const binding: readonly SuppressionSource[] = ['web', 'complaint', 'bounce'];
 
@@ -92,7 +92,7 @@ async function keep(
   return { suppression: toWire(isBound ? known : { ...known, source }), isNew: false };
 }
 
-/** The recipient of an email, by what became of it or by the recipient's own word. */
+/** Suppresses the recipient of an email, because of the email's outcome or by the recipient's own request. */
 export function addRecipient(
   { workspaceId, recipient, recipientKey }: Pick<EmailRecord, 'workspaceId' | 'recipient' | 'recipientKey'>,
   scope: SuppressionScope,
@@ -109,14 +109,14 @@ function findSame(workspaceId: string, suppressed: Suppressed): Promise<db.Suppr
     : db.findSuppressionOfNumber(workspaceId, suppressed.number);
 }
 
-/** The faults for which `create` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `create` would refuse a request, as far as its fields can be used. */
 export function faultsOfNew(request: Usable<NewSuppression>): FieldErrors {
   const faults = new Faults();
   suppressedOf(request, faults.refuse);
   return faults.errors;
 }
 
-/** Whom a request means; null after `refuse`. */
+/** Returns the recipient that a request means; null after `refuse`. */
 function suppressedOf(request: Usable<NewSuppression>, refuse: Refuse): Suppressed | null {
   const { number, email, scope } = request;
   const isKnown = () => !isUnusable(request, 'number') && !isUnusable(request, 'email');
@@ -153,7 +153,7 @@ function emailKeyOf(text: string, refuse: Refuse): string | null {
   return null;
 }
 
-/** The faults for which `list` would refuse a request, as far as the parameters can be used. */
+/** Returns the faults for which `list` would refuse a request, as far as its parameters can be used. */
 export function faultsOfFilter({ number, email }: Usable<SuppressionFilter>): FieldErrors {
   const faults = new Faults();
   if (number !== undefined) numberOf(number, faults.refuse, parseFilterNumber);
@@ -186,7 +186,7 @@ export async function find(caller: Caller, id: string): Promise<Suppression> {
   return toWire(record);
 }
 
-/** Takes back what a text that said STOP did, and nothing else. */
+/** Deletes a suppression that a STOP text made, and no other suppression. */
 export async function liftStop(workspaceId: string, number: string): Promise<void> {
   const known = await db.findSuppressionOfNumber(workspaceId, number);
   if (known?.source === 'stop') await db.deleteSuppression(workspaceId, known.id);

@@ -11,7 +11,7 @@ export function busy(): Problem {
   });
 }
 
-/** `wording` says on which field a fault is reported, and how. */
+/** Returns the faults by field. `wording` says on which field a fault is reported, and how. */
 export function worded<Fault>(
   found: Fault[],
   wording: (fault: Fault) => [field: string, message: string],
@@ -21,17 +21,17 @@ export function worded<Fault>(
   return faults.errors;
 }
 
-/** validation_failed with the same. */
+/** Returns a validation_failed problem with the faults of `worded`. */
 export function refusal<Fault>(...args: Parameters<typeof worded<Fault>>): Problem {
   return invalidFields(worded(...args));
 }
 
 type Placed = { message: string; include?: string | null; line?: number; column?: number };
 
-// Our own faults complete the name of the field; a parser's say what it has met.
+// Our own messages continue after the name of the field; a parser's messages say what the parser has met.
 const completing = /^(is|must|has|needs|takes|renders|compiles) /;
 
-/** The fault, and its place in the source. */
+/** Returns the fault as a sentence, with its place in the source. */
 export function sentence({ message, include = null, line, column }: Placed): string {
   const whole = completing.test(message) ? message : `has a fault: ${message}`;
   const place = [
@@ -43,7 +43,7 @@ export function sentence({ message, include = null, line, column }: Placed): str
   return list === '' ? whole : `${whole} (${list})`;
 }
 
-/** Two requests changed a template at the same time: what the second one checked is no longer what it would become. */
+/** Two requests changed a template at the same time: the second would store another template than it has checked. */
 export function changedMeanwhile(): Problem {
   return problem('service_unavailable', {
     detail: 'The template was changed by another request at the same time',

@@ -19,11 +19,11 @@ type GivenNew = Given & { name: string };
 /** The fields of a template that only one kind has. */
 type Source<Template> = Omit<Template, keyof TemplateRecord>;
 
-/** A kind of templates, and its own ways. */
+/** A kind of templates, with the settings and functions that differ by kind. */
 type Kind<Template extends TemplateRecord, New extends GivenNew, Wire> = {
   rows: TemplateTable<Template>;
   idPrefix: IdPrefix;
-  /** Names its listing in cursors. */
+  /** The name of the kind's listing in cursors. */
   listing: string;
   /** As in "a workspace has at most 1000 SMS templates". */
   plural: string;
@@ -35,7 +35,7 @@ type Kind<Template extends TemplateRecord, New extends GivenNew, Wire> = {
   datedFields: readonly (keyof Template)[];
   faultsOf: (caller: Caller, record: Template, at: Date) => Promise<FieldErrors>;
   toWire: (record: Template) => Wire;
-  /** Others depend on the source, and are kept in the transaction that stores it, with the workspace locked. */
+  /** Stores which records the source uses, in the transaction that stores the source, with the workspace locked. */
   uses?: {
     keep: (workspaceId: string, record: Template) => Promise<void>;
     remove: (workspaceId: string, id: string) => Promise<void>;
@@ -45,7 +45,7 @@ type Kind<Template extends TemplateRecord, New extends GivenNew, Wire> = {
 /** The changed record, once it has been checked, and the version that it is made from. */
 type TemplateChange<Template> = { record: Template; from: number };
 
-/** The life of the templates of a kind: a source is checked, which belongs into no transaction, and stored in one if it is sound. */
+/** Makes the operations of a kind of templates. A source is checked outside of a transaction, then stored in one. */
 export function versionedTemplates<
   Template extends TemplateRecord,
   New extends GivenNew,
@@ -75,7 +75,7 @@ export function versionedTemplates<
   }
 
   async function create({ workspaceId }: Caller, record: Template): Promise<Wire> {
-    // Locked, so that two requests at once cannot both make the last template that a workspace may have.
+    // Lock the workspace, so that two requests at once cannot both make the last template that it may have.
     await findWorkspaceForUpdate(workspaceId);
     if ((await rows.findCount(workspaceId)) >= kind.most)
       throw problem('limit_exceeded', { detail: `A workspace has at most ${kind.most} ${kind.plural}` });
@@ -127,7 +127,7 @@ export function versionedTemplates<
     if (given.description != null) after.description = given.description || null;
     const isChanged = (fields: readonly (keyof Template)[]) =>
       fields.some((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
-    // It never falls, whatever the clocks of the machines say.
+    // This time never goes back, whatever the clocks of the machines say.
     if (isChanged(kind.datedFields) && at > before.updatedAt) after.updatedAt = at;
     const isSource = isChanged([...kind.sourceFields, 'sampleData']);
     return { record: after, isSource, isOther: isSource || isChanged(['name', 'description']) };

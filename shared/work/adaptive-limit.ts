@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
 
 const sampleMs = 100;
-/** Where the event loop is busy for more of its time, whoever comes next waits for too long. */
+/** Above this utilization of the event loop (0 to 1), the next work waits too long for its turn. */
 const mostUtilization = 0.5;
 const decrease = 0.5;
 const increase = 1;
 
 /**
- * A concurrency limit between `fewest` and `most` that follows the utilization of the event loop: additive increase,
- * multiplicative decrease. Work that waits for another server leaves the loop idle and gets all of it; work that only
- * computes gets few slots, so that a process stays quick for other lanes.
+ * Makes a concurrency limit between `fewest` and `most` that follows the utilization of the event loop: additive
+ * increase, multiplicative decrease. Work that waits for another server leaves the loop idle and gets `most` slots;
+ * work that only computes gets few slots, so that a process stays quick for other lanes.
  */
 export function createAdaptiveLimit({ fewest }: { fewest: number }) {
   let limit = Number.POSITIVE_INFINITY;
@@ -24,7 +24,7 @@ export function createAdaptiveLimit({ fewest }: { fewest: number }) {
       const current = performance.eventLoopUtilization();
       const { utilization } = performance.eventLoopUtilization(current, before);
       [before, sampledAt] = [current, time];
-      // Nobody asked for a while: the mean of that time says nothing about now.
+      // No caller asked for a while: the mean of that time says nothing about now.
       if (isStale) limit = most;
       else limit = utilization > mostUtilization ? Math.min(limit, most) * decrease : limit + increase;
     }

@@ -17,11 +17,11 @@ type OwnerWindow = {
   entered: number;
   /** Rows that were admitted and may not be committed yet, so a count misses them. `at`: when they were admitted. */
   uncommitted: Set<{ at: number }>;
-  /** Rows of the owner wait in MySQL already, or the owner is held back: new rows go behind them. */
+  /** Rows of the owner are parked in MySQL already, or the owner is held back: new rows park behind them. */
   isBehind: boolean;
   isLimited: boolean;
   countedAt: number;
-  /** How long that took. */
+  /** How long the last count took. */
   countMs: number;
   isCounting: boolean;
   timer: NodeJS.Timeout | undefined;
@@ -32,28 +32,31 @@ type WindowCount = { admitted: number; isBehind: boolean; isLimited: boolean };
 
 const mostWindows = 20_000;
 const countEveryMs = 100;
-/** After a count this many times its duration passes before the next, so counting takes a twentieth of the time. */
+/** The next count waits this many times the duration of the last one, so counting takes a twentieth of the time. */
 const restPerCount = 20;
 const staleMs = 5_000;
 /** A row that is not committed by then was rolled back. */
 const longestCommitMs = 10_000;
-/** So many jobs of an owner go together when owners take turns. */
+/** When owners take turns, this many jobs of an owner go together. */
 const perRank = 25;
 
 /**
- * The priority of a job of an owner that has so many in Redis: its first ones go beside those of others, and the further
- * back the later, so that owners with a backlog take turns and those without one pass them.
+ * Returns the priority of an owner's next job, by the number of jobs that the owner has in Redis already. The first
+ * jobs of all owners are equal, and later ones rank further back: so owners with a backlog take turns, and owners
+ * without one pass them.
  */
 export function rankOf(admitted: number): number {
   return Math.floor(Math.max(0, admitted) / perRank);
 }
 
-/** How many rows that are due much later may be in Redis; the rest is for those that come up before them. */
+/**
+ * Returns how many places of a window rows that are due much later may take; the rest is for rows that are due earlier.
+ */
 export const windowForLater = (window: number): number => Math.ceil(window / 2);
 
 /**
- * `isGranted`: the caller makes a job for the row, with this rank. `committed` is to be called when the row is there for all
- * to see.
+ * `isGranted`: the caller makes a job for the row, with this rank. The caller calls `committed` once the transaction of
+ * the row has committed.
  */
 type AdmissionPermit = { isGranted: boolean; rank: number; committed: () => void };
 
@@ -111,13 +114,13 @@ export function admissionWindows<Lane extends string>(options: {
   }
 
   return {
-    /** Counts a job of a new row of this owner, where the window has a place for it. */
+    /** Grants a new row of this owner a job if the window has a place for it, and counts that job. */
     tryAdmit: (lane: Lane, ownerId: string, dueAt: Date): AdmissionPermit => {
       const own = windowOf(lane, ownerId);
       const window = options.window();
       const isLater = dueAt.getTime() > now().getTime() + soonMs;
       const age = performance.now() - own.countedAt;
-      // A count of long ago says nothing of now.
+      // An old count says nothing about now.
       const rank = age > staleMs ? 0 : rankOf(own.admitted);
       const isGranted = isLater
         ? own.admitted < windowForLater(window)

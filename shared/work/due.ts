@@ -30,8 +30,8 @@ export function dueKind<Payload extends object>(
 }
 
 /**
- * Makes the sweep of such kinds: it makes again the jobs of rows that have been due for a while, longest due first, so many
- * of each kind in one run. It returns how many there were.
+ * Makes the sweep of these kinds. The sweep makes the jobs of overdue rows again, longest due first, at most `limit` of
+ * each kind in one run. It returns how many rows it found.
  */
 export function dueSweeper(kinds: DueKind[]): (overdueBefore: Date, limit: number) => Promise<number> {
   const tables = kinds.map(({ table }) => table);

@@ -1,2 +1,4 @@
-/** The next step of a job: nothing more, nothing as it was not ours to do, or come back at a time. */
+/**
+ * The end of a job's run: its work is done, its work was not this worker's to do, or the job comes back at `retryAt`.
+ */
 export type WorkOutcome = 'done' | 'dropped' | { retryAt: Date };

@@ -16,31 +16,36 @@ export type Capacity = {
   dueBefore: Date;
 };
 
-/** Rows of one owner that are admitted, first due first. `isAll`: no others of it were found. */
+/** Rows of one owner that are admitted, first due first. `isAll`: no other due rows of the owner were found. */
 type AdmittedRows = { capacity: Capacity; rows: WaitingRow[]; isAll: boolean };
 
 /** Work that is due no later than in this time counts as due. */
 export const soonMs = 5_000;
-// Of one statement.
+// The most rows and owners of one statement.
 const mostRows = 5_000;
 const mostOwners = 100;
 
 /**
- * Makes the function that admits rows of these owners to Redis, first due first, as far as their windows take
- * them. `isFull` in its answer: the window of some owner takes nothing, or too little to look at it.
+ * Makes the function that admits parked rows of owners to Redis, first due first, as far as the owners' windows have
+ * room. `isFull` in its result: the window of some owner has no room, or less than `leastFree`.
  */
 export function refiller<Lane extends string, Asker extends string>(options: {
   table: WorkTable<Lane>;
-  /** Of each owner that something may be admitted for. It is asked before and after the rows are listed. */
+  /**
+   * Returns the capacity of each owner that rows may be admitted for. The refill asks before and after it lists the
+   * rows.
+   */
   capacitiesOf: (lane: Lane | null, ownerIds: string[], at: Date, by: Asker) => Promise<Capacity[]>;
   /**
-   * The asker, and the part of the window that must be free for an owner to be looked at: the fewer the times, the
-   * more there is to admit each time.
+   * For each asker, the part of a window (0 to 1) that must be free before an owner is looked at. With a larger part,
+   * looks are fewer and each one has more to admit.
    */
   leastFree: Record<Asker, number>;
   /** Makes the jobs; returns the rows whose jobs Redis did not take. */
   wake: (lane: Lane | null, groups: AdmittedRows[], at: Date) => Promise<{ id: string }[]>;
-  /** In one go, for one owner: neither Redis nor this process is busy with them for long. */
+  /**
+   * The most rows of one owner in one go: few enough that neither Redis nor this process is busy with them for long.
+   */
   mostAtOnce: number;
   note: (lane: Lane | null, admitted: number) => void;
 }) {
@@ -62,8 +67,8 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     );
     if (found.size === 0) return 0;
     const soon = at.getTime() + soonMs;
-    // Counted again, after they were listed: two who do this at once then admit the same ones, or no more than the
-    // window takes.
+    // Capacities are counted again after the rows are listed. Two processes that refill at once then admit the same
+    // rows, or no more than the window takes.
     const groups = (await capacitiesOf(lane, [...found.keys()], at, by)).map((capacity): AdmittedRows => {
       const listed = found.get(capacity.ownerId) ?? [];
       const rows = listed
@@ -74,7 +79,7 @@ export function refiller<Lane extends string, Asker extends string>(options: {
     });
     const ids = groups.flatMap(({ rows }) => rows.map(({ id }) => id));
     if (ids.length === 0) return 0;
-    // Before the jobs, so that two who do this at once admit the same ones, and the second knows it.
+    // Rows are marked before their jobs are made: of two processes that admit the same rows, the second then sees it.
     const admitted = await updateAdmitted(table, ids, at);
     if (admitted === 0) return 0;
     const missed = await wake(

@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { runWithRequest } from '../common/request-context.ts';
 import { jobName } from './job-name.ts';
 
-/** Several rows that are due at once may share a job: each of its own would cost Redis as much as all of them together. */
+/** Rows that are due at once may share a job: one job for all of them costs Redis only as much as a job for one. */
 export type SharedJob<Row> = [first: Row, ...others: Row[]];
 
-/** The rows in jobs, in their order. Rows share one with those of the same owner, up to `most`. */
+/** Groups the rows into jobs, in their order. Rows share a job only with rows of the same owner, up to `most`. */
 export function inSharedJobs<Row>(
   rows: readonly Row[],
   {
@@ -30,8 +30,9 @@ export function inSharedJobs<Row>(
 }
 
 /**
- * The name of a job for these rows. A process that admits the same ones at this moment may group them in another way. That
- * is another job: under one name Redis would take the first alone, and rows that only the other has would have none.
+ * Returns the name of a job for these rows. Another process that admits the same rows at this moment may group them in
+ * another way, and its job needs another name: under one name Redis would keep only the first job, and rows that only
+ * the second job has would have none.
  */
 export function sharedJobName(
   rows: SharedJob<{ id: string; claims: number; suffix?: string | undefined }>,
@@ -42,8 +43,8 @@ export function sharedJobName(
 }
 
 /**
- * Works on the rows of a job, each for itself and with the id of its own request; that of the first is the job's. The
- * fault of one leaves the others to end: `fault` is the first of them.
+ * Works on all rows of a job at once, each with the id of its own request; the first row has the request of the job. A
+ * fault in one row does not stop the others: `fault` is the first fault.
  */
 export async function workOnEach<Outcome>(
   firstId: string,

@@ -4,7 +4,9 @@ import type { WorkTable } from '../db/work/table.system.ts';
 import { wakeBefore } from '../queue/queue.ts';
 import { overdueSuffix } from './job-name.ts';
 
-/** A row that should have run: when its new job is due, and what is added to that one's name. */
+/**
+ * A row whose job seems to be lost: `dueAt` is the time of its new job, and `suffix` is added to the name of that job.
+ */
 export type Lost = WaitingRow & { suffix: string };
 
 // Owners at a time.
@@ -14,17 +16,20 @@ const fewestLost = 10;
 const mostAdmitted = 20_000;
 
 /**
- * Makes the sweep of a kind of work. First it makes again the jobs of rows that have been due for a while: a flushed Redis,
- * a dead worker. Then it admits rows that have waited for their time or for room. Both go through the owners that have
- * some, a page at a time, until a run has done enough; the next run of this process goes on from there. So everybody's turn
- * comes, and nobody's backlog stands before the others'. It returns how many rows it looked at.
+ * Makes the sweep of a kind of work. The sweep first makes the jobs of overdue rows again, which a flushed Redis or a
+ * dead worker has lost. Then it admits rows that have waited for their time or for room. Both steps page through the
+ * owners that have such rows, until a run has done enough; the next run of this process goes on from there. So every
+ * owner's turn comes, and no owner's backlog stands before the others'. The sweep returns how many rows it looked at.
  */
 export function sweeper<Lane extends string>(options: {
   table: WorkTable<Lane>;
-  /** Of one run and lane, shared out among the owners that miss some. */
+  /** The most overdue rows of one run and lane, shared out among the owners that have some. */
   mostLost: number;
   wake: (lane: Lane | null, lost: Lost[]) => Promise<unknown>;
-  /** Asked before the rows are read; tells which of them have really lost their jobs. All, where it is left out. */
+  /**
+   * Called before the rows are read. Returns the test of which rows have really lost their jobs; left out, all of them
+   * have.
+   */
   findIsLost?: () => Promise<(row: Lost) => boolean>;
   /** Admits what there is room for; returns how many. */
   admit: (lane: Lane | null, ownerIds: string[]) => Promise<number>;
@@ -81,7 +86,7 @@ export function sweeper<Lane extends string>(options: {
   }
 
   return async (overdueBefore: Date): Promise<number> => {
-    // Mostly a lane has none: one question for all of them, and none for each.
+    // Most lanes have no waiting rows, so one query finds the lanes that have some.
     const found = await listLanes(table);
     let seen = 0;
     for (const { lane, parked } of found) if (!parked) seen += await wakeLost(lane, overdueBefore);
@@ -93,8 +98,9 @@ export function sweeper<Lane extends string>(options: {
 const spreadMs = 5_000;
 
 /**
- * When something that a dead worker had in hand is taken up again. One of them may be what killed it: if they all came
- * back at the same moment, it would take the others down again and again.
+ * Returns the time of the new job for a row that a dead worker held: a random one, some seconds ahead. One of the
+ * worker's rows may have killed it. If all of them came back at the same moment, that row would take the others down
+ * again and again.
  */
 function oneByOne(time: Date): Date {
   return new Date(time.getTime() + Math.random() * spreadMs);

@@ -5,30 +5,42 @@ import { type Semaphore, semaphore } from '../common/semaphore.ts';
 import { createAdaptiveLimit } from './adaptive-limit.ts';
 import type { WorkOutcome } from './outcome.ts';
 
-/** When a lane had something to do that recently, it counts as busy. */
+/** A lane counts as busy if it had something to do within this time. */
 const activeForMs = 2_000;
 const longestWaitMs = 1_000;
-/** After this part of its window an owner's end of work looks whether more of its rows wait for room. */
+/**
+ * When as many rows of an owner have ended as this part (1/20) of its window, the process checks whether more of its
+ * rows wait for room.
+ */
 const partOfWindow = 20;
 const fewestSlots = 2;
-/** Work that takes long in all ends its turn then: others get theirs, and a worker that is to stop need not wait for the end. */
+/**
+ * Long work ends its turn after this time: others get theirs, and a worker that is to stop need not wait for the end.
+ */
 export const turnMs = 2_000;
-/** After this time a job comes again for which there was no slot. */
+/** A job for which there was no slot comes again after this time. */
 const againMs = 500;
-/** So many owners are remembered whose rows have ended; one that is forgotten begins to count anew. */
+/** The count of ended rows is kept for this many owners; the count of an owner that is forgotten starts again at 0. */
 const mostOwners = 10_000;
-/** One owner's work, however large or slow, leaves the other slots of a lane to others. */
+/**
+ * The part of a lane's slots that one owner may hold: its work, however large or slow, leaves the other slots to
+ * others.
+ */
 const partOfOneOwner = 0.75;
 
-/** The slots of a lane, shared between owners. Work beyond the part of its owner waits a moment in hand, and then in Redis. */
+/**
+ * Makes the slots of a lane, which owners share. Work beyond the part of its owner waits for a moment in this process,
+ * and then in Redis.
+ */
 export function laneSlots(slots: () => number, waitMs = longestWaitMs): Semaphore {
   const permits = () => Math.max(1, Math.ceil(slots() * partOfOneOwner));
   return semaphore({ inAll: slots, permits, waitMs });
 }
 
 /**
- * Makes the function that gives a job its turn: it does the work as soon as its owner has a slot of the lane, and admits
- * the owner's next rows when enough have ended; null, and no work, where there was no slot in time.
+ * Makes the function that gives a job its turn. The function does the work as soon as the job's owner has a slot of the
+ * lane, and admits the owner's next rows when enough rows have ended. It returns null, and does no work, where no slot
+ * came free in time.
  */
 export function turns<Lane extends string>(options: {
   /** The most urgent first. */
@@ -48,7 +60,10 @@ export function turns<Lane extends string>(options: {
   const checking = new Set<string>();
   const adaptive = new Map(lanes.map((lane) => [lane, createAdaptiveLimit({ fewest: fewestSlots })]));
 
-  /** All lanes of a process share one processor: rows that a later lane has in hand hold up an earlier one. */
+  /**
+   * Returns the slots of a lane, fewer while a more urgent lane is busy: all lanes of a process share one processor, so
+   * rows of a later lane hold up an earlier one.
+   */
   function slotsOf(lane: Lane): number {
     const since = performance.now() - activeForMs;
     const isBehind = lanes
@@ -85,7 +100,10 @@ export function turns<Lane extends string>(options: {
     }
   }
 
-  /** `rowLane`: that of the row, where its job was put into another. An owner is unknown to jobs of an older version. */
+  /**
+   * `rowLane`: the lane of the row, where its job was put into another one. `ownerId` is missing in jobs of an older
+   * version.
+   */
   return async <T>(
     turn: { lane: Lane; rowLane: Lane; ownerId: string | undefined; id: string },
     work: () => Promise<T>,

@@ -17,14 +17,14 @@ export async function find(caller: Caller, keyId: string): Promise<ApiKey> {
   return toWire(record, await keyUsage.find(caller.workspaceId, record.lineageId));
 }
 
-/** Newest first, in one page (API decisions §1). Tokens of connected apps are the operator's and not among them. */
+/** Lists keys, newest first, in one page (API decisions §1). Tokens of connected apps (the operator's) are left out. */
 export async function list(caller: Caller): Promise<{ data: ApiKey[]; nextCursor: null }> {
   const records = await db.listApiKeys(caller.workspaceId, 'api_key');
   const usageOf = await keyUsage.list(caller.workspaceId);
   return { data: records.map((record) => toWire(record, usageOf(record.lineageId))), nextCursor: null };
 }
 
-/** Revokes the key, if the caller could change it; what has come before its own rotation is its own. */
+/** Revokes a key that the caller may change. Any key of the caller's own lineage counts as its own. */
 export async function remove(caller: Caller, keyId: string): Promise<void> {
   if (keyId === caller.keyId) throw problem('in_use', { detail: 'A key cannot delete itself.' });
   const record = await db.findApiKey(caller.workspaceId, 'api_key', keyId);

@@ -17,11 +17,11 @@ const missCacheMs = 1_000;
 const noteEveryMs = 3_600_000;
 const mostRemembered = 10_000;
 const known = new LRUCache<string, Known>({ max: mostRemembered });
-/** Keys that are none: apart, so that many of them push none out that is one. */
+/** Texts that are no key, in a cache of their own, so that many of them cannot push real keys out. */
 const unknown = new LRUCache<string, true>({ max: mostRemembered, ttl: missCacheMs });
-// Rises with every change: a look-up that began before one may bring back what was true before it.
+// Rises with every change of a key: a look-up that began before a change may return the state before it.
 let changes = 0;
-/** Look-ups of keys that were not known. A client's first requests often come together, and one look-up is enough for all. */
+/** Look-ups of unknown keys. A client's first requests often come together, and one look-up is enough for all. */
 const inHand = new Map<string, { found: Promise<Known | null>; changes: number }>();
 
 listen(topic, {
@@ -36,9 +36,9 @@ listen(topic, {
 });
 
 /**
- * The holder of this key or token; null when it is unknown, not yet active or expired. The times are checked at
- * use, not when the key is read. `mayLookUp` is asked before the database is, about a key that this process does not
- * know; where it says no, only a key that any process has known is looked for.
+ * Returns the holder of this key or token; null when it is unknown, not yet active or expired. The times are checked
+ * at use, not when the key is read. `mayLookUp` is asked before a database look-up of a key that this process does not
+ * know. If it says no, the key is looked up only if some process has known it before.
  */
 export async function authenticate(
   token: string,
@@ -48,7 +48,7 @@ export async function authenticate(
   const found = await lookUp(hashKey(token), mayLookUp);
   if (!found) return null;
   const { key, caller } = found;
-  // A key that was to work from the start works as soon as it is there, on whatever process and by whatever clock.
+  // A key that is active from its creation works as soon as it exists, in every process and by any clock.
   const isActive = key.activeFrom <= key.createdAt || key.activeFrom <= now();
   return isActive && !(key.expiresAt && key.expiresAt <= now()) ? caller : null;
 }
@@ -57,10 +57,10 @@ async function lookUp(hash: Buffer, mayLookUp: () => Promise<boolean>): Promise<
   // By the hash: a memory dump holds no usable key.
   const name = hash.toString('base64');
   const before = known.get(name);
-  // While Redis is away nobody says that a key has changed, so none is remembered for long.
+  // While Redis is away, no process learns that a key has changed, so no key is remembered for long.
   if (before && performance.now() - before.readAt < config.KEY_CACHE_SECONDS * 1000) return before;
   if (unknown.has(name)) return null;
-  // A key that was known joins nobody: while Redis is away it may have been revoked since that look-up began.
+  // A key that was known joins no look-up in progress: while Redis is away, it may have been revoked since that began.
   if (before) return read(hash, name, before, mayLookUp);
   const begun = inHand.get(name);
   if (begun?.changes === changes) return begun.found;

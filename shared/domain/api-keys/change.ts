@@ -22,17 +22,17 @@ export async function change(caller: Caller, keyId: string, changes: ApiKeyChang
   };
   const errors = faultsOf(record, changes);
   throwAny(errors);
-  // A rotation of one's own key is one's own key.
+  // Any key of the caller's own lineage counts as its own key.
   if (record.lineageId === caller.lineageId) refuseRelief(record, changed);
   await refuseBeyond(caller, changed);
   await db.updateApiKey(caller.workspaceId, changed);
   announceChange(keyId);
-  // Batches that its limit has paused may go on.
+  // Batches that the key's limit has paused may go on.
   if (changes.limits) wakeRelease(caller.workspaceId);
   return toWire(changed, await keyUsage.find(caller.workspaceId, record.lineageId), { signingSecret });
 }
 
-/** The faults for which `change` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `change` would refuse a request, as far as its fields can be used. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   keyId: string,
@@ -63,7 +63,7 @@ function changedLimit(parts: number | null, given: number | null | undefined): n
   return given === undefined ? parts : given || null;
 }
 
-/** The restraints of a key are there for the case that it falls into wrong hands, so it cannot take them off itself. */
+/** Refuses to loosen a key's own limits: they protect against a stolen key, so a key must not remove them itself. */
 function refuseRelief(record: db.ApiKeyRecord, changed: db.ApiKeyRecord): void {
   if (record.strictMode && !changed.strictMode)
     throw problem('forbidden', { detail: 'A key cannot switch its own strictMode off.' });

@@ -18,7 +18,7 @@ const latest = new Date(Date.UTC(9999, 11, 31, 23, 59, 59, 999));
 
 export type IssuedKey = { key: string; record: db.ApiKeyRecord };
 
-/** A key as it is when nothing is said about it. */
+/** Makes a key with the default settings. */
 function blank(workspaceId: string, kind: db.KeyKind, time: Date) {
   const key = newKey(kind);
   const id = newId('key', time);
@@ -45,7 +45,7 @@ function blank(workspaceId: string, kind: db.KeyKind, time: Date) {
   return { key, record };
 }
 
-/** Every process knows that there is such a key once it is there. */
+/** Stores a key. After the commit, every process can learn that the key exists. */
 export async function store(record: db.ApiKeyRecord, key: string): Promise<void> {
   const hash = hashKey(key);
   await db.insertApiKey(record.workspaceId, record, hash);
@@ -57,7 +57,7 @@ async function insert({ key, record }: IssuedKey): Promise<void> {
   await keyUsage.open(record.workspaceId, record.lineageId, record.createdAt);
 }
 
-/** Makes a key or token for the operator; the text of it is not kept and cannot be shown again. */
+/** Makes a key or token for the operator; its text is not stored and cannot be shown again. */
 export async function issue(
   workspaceId: string,
   options: {
@@ -69,7 +69,7 @@ export async function issue(
 ): Promise<IssuedKey> {
   const { kind = 'api_key', name = null, expiresAt = null } = options;
   const made = blank(workspaceId, kind, now());
-  // An app that could make keys could give itself all that it was not given.
+  // An app that could make keys could give itself the scopes that it was not given.
   const allowed = allScopes.filter((scope) => kind === 'api_key' || scope !== 'api_keys.write');
   const scopes = [...(options.scopes ?? allowed)];
   if (scopes.some((scope) => !allowed.includes(scope)))
@@ -106,12 +106,12 @@ export async function create(caller: Caller, request: NewApiKey): Promise<ApiKey
   return toWire(record, { usedToday: 0, usedThisMonth: 0 }, { key, signingSecret });
 }
 
-/** A time gone by counts as now. */
+/** Returns the given time; a time in the past counts as now. */
 function laterOf(time: Date, given: Date | null | undefined): Date {
   return given && given > time ? given : time;
 }
 
-/** The faults for which `create` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `create` would refuse a request, as far as its fields can be used. */
 export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): FieldErrors {
   const { strictMode, signing, activeFrom, expiresAt } = request;
   const errors: FieldErrors = {};
@@ -123,7 +123,7 @@ export function faultsOfNew(request: Usable<NewApiKey>, time: Date = now()): Fie
   return errors;
 }
 
-/** The workspace stays locked, so that two requests at once cannot both make the last key. */
+/** Refuses a key beyond the cap. The workspace stays locked, so that two requests cannot both make the last key. */
 export async function refuseOneTooMany(workspaceId: string): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findApiKeyCount(workspaceId, 'api_key')) >= maxApiKeys)

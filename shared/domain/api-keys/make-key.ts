@@ -5,8 +5,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const prefixes: Record<KeyKind, string> = { api_key: 'msg_', app: 'app_' };
 
 /**
- * A prefix that scanners of leaked secrets can look for, 34 random base62 characters, and a checksum of the
- * rest in the last six, so that a mistyped key is told without the database (API decisions §3).
+ * Makes a key: a prefix that scanners of leaked secrets can look for, 34 random base62 characters, and a checksum of
+ * both in the last six, so that a mistyped key is found without the database (API decisions §3).
  */
 export function newKey(kind: KeyKind): string {
   let random = '';
@@ -27,7 +27,7 @@ function checksum(text: string): string {
   return digits;
 }
 
-/** Whether `key` can be a key at all. */
+/** Returns whether a text has the form and the checksum of a key. */
 export function isWellFormed(key: string): boolean {
   return /^(msg|app)_[0-9A-Za-z]{40}$/.test(key) && checksum(key.slice(0, 38)) === key.slice(38);
 }

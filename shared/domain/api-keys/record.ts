@@ -38,9 +38,9 @@ export function toWire(
 type Powers = Pick<db.ApiKeyRecord, 'scopes' | 'strictMode'> & { lineageId: string | null };
 
 /**
- * Refuses to let a caller hand out, take over or take away what it may not do itself. The restraints of a key are there
- * for the case that it falls into wrong hands, so it must not get round them by way of another key. Limits of another
- * key could not help: a caller could make as many keys as it likes.
+ * Refuses to let a caller make, change or delete a key that may do more than the caller. The limits of a key protect
+ * against a stolen key, so it must not get round them by way of another key. Limits of the other key could not help:
+ * a caller could make as many keys as it likes.
  */
 export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineageId }: Powers): Promise<void> {
   const beyond = scopes.filter((scope) => !(caller.scopes as ReadonlySet<string>).has(scope));
@@ -59,10 +59,10 @@ export async function refuseBeyond(caller: Caller, { scopes, strictMode, lineage
     });
 }
 
-/** Refuses to let a caller make a key that is there when its own no more is (API decisions §3). */
+/** Refuses to let a caller make a key that outlives the caller's own key (API decisions §3). */
 export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): Promise<void> {
   const own = await db.findApiKey(caller.workspaceId, 'api_key', caller.keyId);
-  // Deleted since the request was admitted.
+  // The caller's key was deleted since the request was admitted.
   if (!own) throw problem('unauthenticated');
   if (own.expiresAt === null || (expiresAt !== null && expiresAt <= own.expiresAt)) return;
   throw problem('forbidden', {
@@ -70,7 +70,7 @@ export async function refuseLongerLife(caller: Caller, expiresAt: Date | null): 
   });
 }
 
-/** The key, locked, for a caller that may change it. */
+/** Locks and returns a key, for a caller that may change it. */
 export async function findForChange(caller: Caller, keyId: string): Promise<db.ApiKeyRecord> {
   const record = await db.findApiKeyForUpdate(caller.workspaceId, 'api_key', keyId);
   if (!record) throw problem('not_found');
@@ -78,7 +78,7 @@ export async function findForChange(caller: Caller, keyId: string): Promise<db.A
   return record;
 }
 
-/** Every process forgets what it knew of the key. */
+/** Makes every process forget this key. */
 export function announceChange(keyId: string): void {
   announce(topic, keyId);
 }
@@ -96,7 +96,7 @@ const noSigning: SigningSettings = {
   previousSigningSecretUntil: null,
 };
 
-/** The signing that a request sets up for a key without it, and the secret that this issues, if any. */
+/** Returns the signing settings that a request sets up from nothing, and the new secret, if they need one. */
 export function setUpSigning(
   keyId: string,
   signing: NewSigning | null,
@@ -112,7 +112,7 @@ export function setUpSigning(
   return { settings, signingSecret };
 }
 
-/** The same secret for another key: it is sealed with the id of the key that it belongs to. */
+/** Seals a secret again for another key: a secret is sealed with the id of the key that it belongs to. */
 export function reseal(from: string, to: string, secret: Buffer | null): Buffer | null {
   return secret && seal(to, open(from, secret));
 }

@@ -14,7 +14,7 @@ const hourMs = 3_600_000;
 const defaultOverlapHours = 24;
 const oldSecretMs = 24 * hourMs;
 
-/** A new key in the place of this one, which goes on for the overlap. Both are of one lineage. */
+/** Makes a new key in place of this one, which stays valid for the overlap. Both keys are of one lineage. */
 export async function rotate(caller: Caller, keyId: string, request: KeyRotation): Promise<ApiKey> {
   const { workspaceId } = caller;
   await refuseOneTooMany(workspaceId);
@@ -23,14 +23,14 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
   const expiresAt = ownExpiry(old);
   await refuseLongerLife(caller, expiresAt);
 
-  // Later than the old one, by whichever clock it was made.
+  // The new key must be later than the old one, even if another clock dated the old one.
   const time = new Date(Math.max(now().getTime(), old.createdAt.getTime() + 1));
   const key = newKey('api_key');
   const id = newId('key', time);
   const keepsPrevious = old.previousSigningSecretUntil !== null && old.previousSigningSecretUntil > time;
   const record: db.ApiKeyRecord = {
     ...old,
-    // A key that was to end some day does not become one that never ends.
+    // A key with an expiry does not become a key that never expires.
     expiresAt,
     rotatedAt: null,
     ownExpiresAt: null,
@@ -57,12 +57,12 @@ export async function rotate(caller: Caller, keyId: string, request: KeyRotation
   return toWire(record, await keyUsage.find(workspaceId, old.lineageId), { key, signingSecret });
 }
 
-/** The expiry that the key was given: the end of an overlap is not to be passed on. */
+/** Returns the expiry that the key was given: the end of an overlap must not be passed on. */
 function ownExpiry({ rotatedAt, expiresAt, ownExpiresAt }: db.ApiKeyRecord): Date | null {
   return rotatedAt ? ownExpiresAt : expiresAt;
 }
 
-/** A key that has been rotated already is rotated again only where its rotation is gone. */
+/** Refuses a key that has expired, or was rotated already, unless the key from that rotation is gone. */
 async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
   const newest = await db.findNewestOfLineage(key.workspaceId, key.lineageId);
   if (newest !== key.id)
@@ -73,7 +73,7 @@ async function refuseUnlessCurrent(key: db.ApiKeyRecord): Promise<void> {
     throw problem('not_rotatable', { detail: 'The key has expired.' });
 }
 
-/** A new secret for hmac_sha256; the old one stays good for a day (API decisions §3). */
+/** Makes a new secret for hmac_sha256; the old one stays valid for a day (API decisions §3). */
 export async function rotateSigningSecret(caller: Caller, keyId: string): Promise<ApiKey> {
   const record = await findForChange(caller, keyId);
   if (record.signingAlgorithm !== 'hmac_sha256')

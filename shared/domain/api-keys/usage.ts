@@ -5,21 +5,21 @@ import type { Caller } from '../../schemas/scopes.ts';
 
 const dayMs = 86_400_000;
 
-/** The UTC day and month of a time, as the counts of a key name them. */
+/** Returns the UTC day and month of a time, in the form that the counts of a key use. */
 function periodOf(time: Date): db.UsagePeriod {
   const day = time.toISOString().slice(0, 10);
   return { day, month: `${day.slice(0, 7)}-01` };
 }
 
-/** Makes room for the counts of a key and of the rotations that will follow. */
+/** Inserts the counts of a key; later rotations of the key use the same row. */
 export async function open(workspaceId: string, lineageId: string, time: Date): Promise<void> {
   await db.insertKeyUsage(workspaceId, lineageId, periodOf(time));
 }
 
 /**
- * Counts SMS parts against the limits of the key, for it and its rotations together; throws limit_reached when they do
- * not fit. It belongs into the transaction that accepts the message, late in it: other messages of the key wait from
- * here to its end. `at` is the message's own time, which `giveBack` wants to know.
+ * Counts SMS parts against the limits of the key and its rotations together; throws limit_reached when they do not
+ * fit. Call it in the transaction that accepts the message, and late in it: other messages of the key wait from here
+ * to its end. `at` is the message's own time, which `giveBack` needs later.
  */
 export async function reserve(
   { workspaceId, keyId, lineageId }: Pick<Caller, 'workspaceId' | 'keyId' | 'lineageId'>,
@@ -27,7 +27,7 @@ export async function reserve(
   at: Date,
 ): Promise<void> {
   const limits = await db.findKeyLimits(workspaceId, keyId);
-  // Deleted since the request was admitted.
+  // The key was deleted since the request was admitted.
   if (!limits) throw problem('unauthenticated');
   if (await db.updateKeyUsageTaken(workspaceId, lineageId, parts, periodOf(at), limits)) return;
   const usage = await db.findKeyUsage(workspaceId, lineageId);
@@ -46,7 +46,7 @@ export async function reserve(
 
 export type PartsAllowance = { parts: number; limits: db.UsageLimits };
 
-/** How many parts a key with its rotations may still send; null where none of them is good any more. */
+/** Returns how many parts a key and its rotations may still send; null where none of them is valid any more. */
 export async function findRoom(
   workspaceId: string,
   lineageId: string,
@@ -65,8 +65,8 @@ export async function findRoom(
 }
 
 /**
- * Counts the parts of many messages of that time; false where they do not fit any more. Where it belongs, see
- * `reserve`.
+ * Counts the parts of many messages of one time; false where they do not fit any more. For its place in a transaction,
+ * see `reserve`.
  */
 export async function take(
   workspaceId: string,
@@ -83,8 +83,8 @@ function endOf(period: 'day' | 'month', time: Date): Date {
 }
 
 /**
- * Takes back what was reserved at that time for a message that is never sent: once for each, in the transaction that
- * ends it. A reservation of another day or month no longer counts anyway.
+ * Takes back the parts that were reserved at that time for a message that is never sent. Call it once for each
+ * message, in the transaction that ends the message. A reservation of another day or month no longer counts anyway.
  */
 export async function giveBack(
   workspaceId: string,
@@ -101,7 +101,7 @@ export async function find(workspaceId: string, lineageId: string): Promise<Usag
   return shown(await db.findKeyUsage(workspaceId, lineageId), now());
 }
 
-/** Of every key of the workspace, by lineage. */
+/** Returns the usage of every key of the workspace, by lineage. */
 export async function list(workspaceId: string): Promise<(lineageId: string) => Usage> {
   const usage = await db.listKeyUsage(workspaceId);
   const time = now();
@@ -116,10 +116,10 @@ function shown(usage: db.KeyUsageRecord | null, time: Date): Usage {
   };
 }
 
-/** Lets nobody else end a key of the lineage until the transaction ends: one of two has to see that it is the last. */
+/** Locks a lineage: of two transactions that each end one of its keys, the later must see that its key is the last. */
 export async function lock(workspaceId: string, lineageId: string): Promise<void> {
   await db.findKeyUsageForUpdate(workspaceId, lineageId);
 }
 
-/** Forgets the counts, when the last key of the lineage is gone. */
+/** Deletes the counts, when the last key of the lineage is gone. */
 export const close = db.deleteKeyUsage;

@@ -23,7 +23,7 @@ import { checkStatic, findList, findLists } from './record.ts';
 
 type Added = { outcome: ContactListAddOutcome; copyId: null } | { outcome: null; copyId: string };
 
-/** Adds the contacts that are named; a copy of other lists' members is only begun, and goes on as a job. */
+/** Adds the named contacts. A copy of other lists' members is only started here, and continues as a job. */
 export async function add(caller: Caller, id: string, request: ContactListAddition): Promise<Added> {
   const { workspaceId } = caller;
   const errors = await faultsOfAddition(caller, request);
@@ -106,7 +106,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
   } catch (error) {
     throw isDuplicateKey(error) ? problem('list_copy_in_progress') : error;
   }
-  // It may have been deleted since it was looked at; from now on its deletion ends the copy.
+  // The list may have been deleted since it was checked. From now on its deletion ends the copy.
   if (!(await db.findContactListForUpdate(workspaceId, listId))) throw problem('not_found');
   return id;
 }
@@ -114,7 +114,7 @@ async function beginCopy(workspaceId: string, listId: string, request: ContactLi
 const firstPauseMs = 20;
 const longestPauseMs = 500;
 
-/** How the copy stands when it is over, or when it has been waited for long enough. */
+/** Waits for a copy, but not longer than a request may, and returns its progress. */
 export async function waitForCopy({ workspaceId }: Caller, copyId: string): Promise<copies.CopyProgress> {
   const end = performance.now() + config.LIST_COPY_WAIT_SECONDS * 1000;
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(1.5 * pauseMs, longestPauseMs)) {

@@ -38,7 +38,7 @@ function checkChanges(
   else refuse('filter', 'goes with a dynamic list only');
 }
 
-/** How many contacts another filter finds, before the transaction, as it takes a while to count. */
+/** Counts the contacts that a new filter finds. Call it before the transaction, as counting takes a while. */
 export async function prepareChange(
   { workspaceId }: Caller,
   id: string,

@@ -6,7 +6,7 @@ import { enqueue } from '../../queue/queue.ts';
 import { jobName } from '../../work/job-name.ts';
 import { messageAdmission } from '../work/message-admission.ts';
 
-/** Of one workspace, in Redis; its other copies wait in MySQL. So few that nobody waits for more than some turns of it. */
+/** The jobs of one workspace in Redis; its other copies wait in MySQL. So few, that others wait for some turns only. */
 export const jobsPerWorkspace = 2;
 
 /** Which copies have a job in Redis, and which wait in their rows. */
@@ -19,11 +19,11 @@ export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission<
   payloadOf: ({ id, workspaceId }) => ({ copyId: id, workspaceId }),
   window: () => jobsPerWorkspace,
   mostAtOnce: jobsPerWorkspace,
-  // That a workspace may not send has nothing to do with its lists.
+  // A block on sending does not concern the lists of a workspace.
   giveUpMinutes: { default: 0 },
 });
 
-/** Wakes a worker for a new copy where there is room, at the end of the transaction; else it waits. Returns whether it waits. */
+/** Wakes a worker for a new copy at the end of the transaction, if there is room. Returns whether the copy waits. */
 export function admit(workspaceId: string, copy: Pick<NewCopy, 'id' | 'createdAt'>): { parked: boolean } {
   const permit = tryAdmit('default', workspaceId, copy.createdAt);
   if (permit.isGranted) {
@@ -33,7 +33,7 @@ export function admit(workspaceId: string, copy: Pick<NewCopy, 'id' | 'createdAt
   return { parked: !permit.isGranted };
 }
 
-/** Its job, named after the claim that it leads to, so that the sweep makes no second one. */
+/** Makes the job of a copy, named after the claim that it leads to, so that the sweep makes no second job. */
 export function wake(workspaceId: string, copy: { id: string; claims: number }): void {
   enqueue(copyContacts, { copyId: copy.id, workspaceId }, { lane: 'default', id: jobName(copy) });
 }

@@ -12,19 +12,19 @@ import { jobsPerWorkspace, refill, wake } from './copy-admission.ts';
 import { chosen, membersAfter } from './members.ts';
 import { findLists } from './record.ts';
 
-// Small enough that nobody waits for the rows of one.
+// Small enough that no other transaction waits long for the locked rows of a batch.
 const batchSize = 1_000;
-/** Each contact is compared with each list that is left out; so many take some tens of milliseconds. */
+/** Each contact is compared with each excluded list; this many comparisons take some tens of milliseconds. */
 const comparisonsPerBatch = 50_000;
 /** Far more than a batch takes; a copy whose worker has died goes on after it. */
 const leaseMs = 10_000;
 
-/** Of a process. */
+/** The copies that one process works on at a time. */
 const slots = 2;
 
 const takeTurn = oneLaneTurns({ slots, window: jobsPerWorkspace, refill });
 
-/** A copy's turn; when it has ended, the workspace's next copy finds room. */
+/** Runs a copy's turn. When it has ended, there is room for the workspace's next copy. */
 export async function workOn(job: {
   copyId: string;
   workspaceId?: string | undefined;
@@ -32,7 +32,7 @@ export async function workOn(job: {
   return takeTurn({ ownerId: job.workspaceId, id: job.copyId }, () => copyOn(job.copyId));
 }
 
-/** Goes on with a copy for a while. A batch stands or falls with the place that the copy has come to. */
+/** Continues a copy for a while. Each batch commits together with the position that the copy has reached. */
 export async function copyOn(copyId: string, longestMs = turnMs): Promise<WorkOutcome> {
   const lease = await claimDue(system.copyTable, { id: copyId, at: nowForAll(), until: leaseEnd() });
   if (!lease) return 'dropped';
@@ -41,7 +41,7 @@ export async function copyOn(copyId: string, longestMs = turnMs): Promise<WorkOu
     const copy = await transaction(() => copyBatch(lease));
     if (!copy) return 'done';
     if (performance.now() < turnEnd) continue;
-    // Another worker may go on with it at once; it goes behind all that waits already.
+    // Another worker may continue the copy at once; its new job goes behind all jobs that wait already.
     await updateReleased(system.copyTable, lease, now());
     wake(copy.workspaceId, copy);
     return 'done';
@@ -52,7 +52,7 @@ function leaseEnd(): Date {
   return new Date(now().getTime() + leaseMs);
 }
 
-/** Null when there is nothing left to do, or it is no longer ours to do. */
+/** Copies one batch. Null when nothing is left to do, or the lease is lost. */
 async function copyBatch(lease: Lease): Promise<system.Copy | null> {
   const copy = await system.findClaimedForUpdate(lease);
   if (!copy) return null;

@@ -14,7 +14,7 @@ import { turnMs } from '../../work/turns.ts';
 import { compile } from '../contacts/filter.ts';
 import { searching } from '../contacts/searches.ts';
 
-/** How many contacts a dynamic list with this filter has, as far as that is found out while a request waits. */
+/** Counts the contacts of a dynamic list with this filter, as far as that is possible while a request waits. */
 export async function countNow(workspaceId: string, filter: ContactFilter): Promise<ListCount> {
   const countedAt = now();
   const compiled = compile(filter);
@@ -24,7 +24,7 @@ export async function countNow(workspaceId: string, filter: ContactFilter): Prom
   return { memberCount: count, countedAt: isEstimate ? null : countedAt, countedUntil: null };
 }
 
-/** So many times as long as a job took to count, that is believed, so that asking often costs a part of the time at most. */
+/** A count is believed for this many times the time that it took, so that counting takes a small part of the time. */
 const believedTimes = 20;
 
 function countedAs(memberCount: number, countedAt: Date, workedMs: number): ListCount {
@@ -32,7 +32,7 @@ function countedAs(memberCount: number, countedAt: Date, workedMs: number): List
   return { memberCount, countedAt, countedUntil };
 }
 
-/** Has dynamic lists counted by a job, one after the other. Belongs into a transaction. */
+/** Orders a job that counts dynamic lists, one after the other. Call it in a transaction. */
 export async function want(workspaceId: string, listIds: string[]): Promise<void> {
   if (listIds.length === 0) return;
   const claims = await db.updateCountsWanted(workspaceId, listIds, now());
@@ -41,7 +41,7 @@ export async function want(workspaceId: string, listIds: string[]): Promise<void
 }
 
 const contactsAtOnce = 1_000;
-/** Far more than a step takes; the counting of a worker that has died goes on after it. */
+/** Far more than a step takes. After this time, another worker continues the count of a worker that has died. */
 const leaseMs = 10_000;
 
 export const counts = dueKind(system.countingTable, jobs.countContacts, (workspaceId) => ({ workspaceId }));
@@ -68,7 +68,7 @@ function leaseEnd(): Date {
   return new Date(now().getTime() + leaseMs);
 }
 
-/** Where the counting of the list is then; null: it is over. */
+/** Begins to count a list. Returns how far the count has come; null: it is finished. */
 async function begin(
   workspaceId: string,
   { listId, filter }: Pick<system.CountProgress, 'listId' | 'filter'>,
@@ -89,7 +89,7 @@ async function goOn(
   const { listId, filter, beganAt } = progress;
   const startedAt = performance.now();
   const list = await findContactList(workspaceId, listId);
-  // Of a list that is gone, or that has another filter by now, the rest need not be looked at.
+  // If the list is gone, or has another filter by now, the rest need not be counted.
   if (JSON.stringify(list?.filter) !== JSON.stringify(filter)) return null;
   const { ids, reached } = await listContactIdsAfter(
     workspaceId,

@@ -13,7 +13,7 @@ import { checkedFilter, checkFilter, toWire } from './record.ts';
 
 type PreparedList = { filter: ContactFilter | null; counted: ListCount };
 
-/** Before the transaction, as it takes a while to count. */
+/** Checks the filter and counts its contacts. Call it before the transaction, as counting takes a while. */
 export async function prepare({ workspaceId }: Caller, request: NewContactList): Promise<PreparedList> {
   const filter = filterOf(request);
   const none = { memberCount: 0, countedAt: null, countedUntil: null };
@@ -37,7 +37,7 @@ export async function create(
     createdAt,
     updatedAt: createdAt,
   };
-  // Locked, so that two requests at once cannot both make the last list that a workspace may have.
+  // Lock the workspace, so that two requests at once cannot both make the last list that a workspace may have.
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findContactListCount(workspaceId)) >= mostLists)
     throw problem('limit_exceeded', { detail: `A workspace has at most ${mostLists} lists` });

@@ -8,15 +8,15 @@ import type { ContactFilter } from '../../schemas/contacts.ts';
 import { compile } from '../contacts/filter.ts';
 import { contactsOf, findLists, type List } from './record.ts';
 
-/** Contacts that were there may be dated ahead; and processes do not agree about the time to the millisecond. */
+/** Existing contacts may have a time that is ahead of the clock, and the clocks of processes differ a little. */
 const slackMs = aheadMs + 500;
 
 /** `reached`: where the next part begins; null: there is none. */
 type MemberChunk = { ids: string[]; reached: string | null };
 
 /**
- * The next of a list's contacts, oldest first. Contacts made after `until`, or added to a static list after it, were no
- * members then.
+ * Returns the next contacts of a list, oldest first. Contacts that were made after `until`, or added to a static list
+ * after it, are left out.
  */
 export async function membersAfter(
   workspaceId: string,
@@ -31,7 +31,8 @@ export async function membersAfter(
 }
 
 /**
- * How many contacts these lists have, as far as that is known without reading them; who is in several counts in each.
+ * Returns how many contacts these lists have, as far as that is known without reading them. A contact in several lists
+ * counts in each.
  */
 export async function memberCount(workspaceId: string, listIds: string[]): Promise<number> {
   const lists = await findLists(workspaceId, listIds);
@@ -52,7 +53,7 @@ async function partOf(
   return { ids, reached: ids.length < limit ? null : ids.at(-1)! };
 }
 
-/** The contacts among these that match the filter and are in none of the lists that are left out. */
+/** Returns the contacts among these that match the filter and are in none of the excluded lists. */
 export async function chosen(
   workspaceId: string,
   ids: string[],

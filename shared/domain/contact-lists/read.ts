@@ -24,7 +24,7 @@ import { builtinOf, checkedFilter, contactsOf, findList, type List, toWire, toWi
 
 type CursorPage<Item> = { data: Item[]; nextCursor: string | null };
 
-/** Of a dynamic list, counted now where that takes a limited time. */
+/** Finds a list. A dynamic list is counted now where that takes a limited time. */
 export async function find({ workspaceId }: Caller, id: string): Promise<ContactList> {
   const list = await findList(workspaceId, id);
   return toWire(workspaceId, isCountOld(list, 0) ? await recounted(workspaceId, list) : list);
@@ -36,13 +36,13 @@ async function recounted(workspaceId: string, list: List): Promise<List> {
     await wantSoon(workspaceId, [list]);
     return list.countedAt || !counted ? list : { ...list, ...counted };
   }
-  // Where nothing has changed, there is no need to write at each look.
+  // If nothing has changed, there is no need to write at each read.
   if (counted.memberCount !== list.memberCount || isCountOld(list, staleMs))
     await db.updateCounted(workspaceId, list, counted).catch(note);
   return { ...list, ...counted };
 }
 
-/** A count that has not been made again for so long is old. */
+/** A count is old when it has not been made again for this time. */
 const staleMs = 60_000;
 
 function isCountOld({ kind, countedAt, countedUntil }: List, oldMs: number): boolean {
@@ -51,7 +51,7 @@ function isCountOld({ kind, countedAt, countedUntil }: List, oldMs: number): boo
   return !countedAt || time.getTime() - countedAt.getTime() >= oldMs;
 }
 
-/** It is no fault of who reads that nobody can count: then the age of the count shows it. */
+/** Orders new counts of old lists. A failure must not fail the read: the age of the count shows it. */
 async function wantSoon(workspaceId: string, lists: List[]): Promise<void> {
   const old = lists.filter((list) => isCountOld(list, staleMs) && !list.countWantedAt);
   const ids = old.map(({ id }) => id);
@@ -62,7 +62,7 @@ function note(error: unknown): void {
   logger.debug({ err: error }, 'contact lists are not counted');
 }
 
-/** The search was refused, or took too long: the count stays as it is. */
+/** Ignores a Problem (the search was refused, or took too long): the count stays as it is. */
 function problemOnly(error: unknown): null {
   if (error instanceof Problem) return null;
   throw error;

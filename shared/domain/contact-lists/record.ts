@@ -10,10 +10,10 @@ import type { ContactFilter } from '../../schemas/contacts.ts';
 import { compile } from '../contacts/filter.ts';
 import { findRecent } from '../workspace/workspaces.ts';
 
-/** A list of any kind; the built-in one is no record. */
+/** A list of any kind; the built-in list is not stored as a record. */
 export type List = Omit<db.ContactListRecord, 'kind'> & { kind: ContactListKind };
 
-/** There is one in each workspace, so it has the workspace's own UUID, which is lower than those of all other lists. */
+/** Returns the id of the built-in list: the workspace's own UUID, which is lower than those of its other lists. */
 export function builtinId(workspaceId: string): string {
   return idFromBytes('list', idToBytes(workspaceId));
 }
@@ -43,7 +43,7 @@ export async function findList(workspaceId: string, id: string): Promise<List> {
   return list;
 }
 
-/** The lists among these that exist, in the order of the ids. */
+/** Returns the lists among these that exist, in the order of the ids. */
 export async function findLists(workspaceId: string, ids: string[]): Promise<List[]> {
   const lists = new Map<string, List>();
   for (const list of await db.listContactListsByIds(workspaceId, ids)) lists.set(list.id, list);
@@ -52,7 +52,7 @@ export async function findLists(workspaceId: string, ids: string[]): Promise<Lis
   return ids.flatMap((id) => lists.get(id) ?? []);
 }
 
-/** How many contacts a list has: of a dynamic one, as they were counted last. */
+/** Returns how many contacts a list has; for a dynamic list, the last count. */
 export async function sizeOf(workspaceId: string, { kind, memberCount }: List): Promise<number> {
   return kind === 'builtin' ? findCount(workspaceId, '') : memberCount;
 }
@@ -76,13 +76,13 @@ export function builtinStays(): Problem {
   return problem('list_not_static', { detail: 'The built-in list can be neither changed nor deleted' });
 }
 
-/** A filter that finds all contacts would be the built-in list. */
+/** Refuses a filter that finds all contacts: that would be the built-in list. */
 export function checkFilter(filter: Usable<ContactFilter>, refuse: Refuse): void {
   if (Object.values(filter).includes(undefined)) return;
   if (compile(filter).terms.length === 0) refuse('filter', 'must have a search, a tag or a clientReference');
 }
 
-/** As it is kept. */
+/** Checks a filter and returns it as it is stored. */
 export function checkedFilter(filter: ContactFilter): ContactFilter {
   const faults = new Faults();
   checkFilter(filter, faults.refuse);

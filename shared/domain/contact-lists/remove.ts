@@ -11,18 +11,18 @@ import type { Caller } from '../../schemas/scopes.ts';
 import { builtinId, builtinStays, checkStatic, findList } from './record.ts';
 
 /**
- * The list is gone at once; its memberships follow in batches, and its contacts stay. One that is to keep people out of a
- * batch stays, since without it they would get messages.
+ * Deletes a list at once; its memberships are deleted later, in batches, and its contacts stay. A list that an
+ * unfinished batch of messages excludes is kept, since without it the contacts in it would get messages.
  */
 export async function remove({ workspaceId }: Caller, id: string): Promise<void> {
   if (id === builtinId(workspaceId)) throw builtinStays();
-  // No batch is accepted meanwhile.
+  // With the workspace locked, no batch is accepted meanwhile.
   await findWorkspaceForUpdate(workspaceId);
   if (await findIsListLeftOut(workspaceId, id))
     throw problem('in_use', {
       detail: `The list ${id} stays, because a batch that has messages to be made leaves its contacts out. Cancel the batch, or wait until they are made.`,
     });
-  // A batch of a copy ends with the list, so the copy comes first here too.
+  // A batch of a copy locks the copy first and the list last, so the copy comes first here too.
   await updateCopyStopped(workspaceId, id, now());
   if (!(await db.deleteContactList(workspaceId, id))) throw problem('not_found');
 }

@@ -20,7 +20,7 @@ type PreparedContacts = { rows: GoodRow[] } & Pick<ContactBatchOutcome, 'errors'
 
 const mostExamples = 5;
 
-/** Reads the rows: what can be saved, what is wrong with the others, what was too long. */
+/** Sorts the rows: those that can be saved, the faults of the others, and the texts that were too long. */
 export async function prepare({ contacts: given }: ContactBatch): Promise<PreparedContacts> {
   const prepared: PreparedContacts = { rows: [], errors: [], truncations: [] };
   const lengths = new Map<string, ContactBatchOutcome['truncations'][number]>();
@@ -70,8 +70,8 @@ function shortened(
 }
 
 /**
- * Saves all of the rows, or none. A number that comes twice is one contact, to which the later row adds. Two requests
- * that create the same contacts at the same time: the later one is refused and may be sent again.
+ * Saves all of the rows, or none. A number that comes twice is one contact, to which the later row adds. If two
+ * requests create the same contacts at the same time, the later one is refused and may be sent again.
  */
 export async function save(
   { workspaceId }: Caller,

@@ -56,7 +56,7 @@ function setTexts(record: db.ContactRecord, changes: TextChanges): db.ContactRec
 
 type Ruled = Pick<ContactChanges, 'number' | 'tags'>;
 
-/** The values that the rules make of a request: `number` is null where none is given. */
+/** Checks a request and returns its values in their stored form: `number` is null where none is given. */
 function checked(request: Ruled): { number: PhoneNumber | null; tags: string[] } {
   const faults = new Faults();
   const found = {
@@ -107,7 +107,7 @@ export async function find(caller: Caller, id: string): Promise<Contact> {
 
 export async function update(caller: Caller, id: string, changes: ContactChanges): Promise<Contact> {
   const before = await findForUpdate(caller, id);
-  // Its own number may be older than the rule for numbers, and stays when the record is sent back.
+  // A contact's number may be older than the rule for numbers, so an unchanged number is not checked again.
   const given = checked(changes.number === before.number ? { ...changes, number: null } : changes);
   const after = withTexts(before, changes);
   if (given.number && given.number.number !== before.number) {
@@ -134,8 +134,8 @@ export function isChanged(before: db.ContactRecord, after: db.ContactRecord): bo
 }
 
 /**
- * The contact goes for good, with its tags and its places in lists; messages stay and forget whose number it was, once
- * the transaction has committed (erasure.ts).
+ * Deletes a contact for good, with its tags and its list memberships. Its messages stay, and forget whose number it
+ * was after the transaction has committed (erasure.ts).
  */
 export async function remove(caller: Caller, id: string): Promise<ContactErasure> {
   const { workspaceId } = caller;
@@ -157,7 +157,7 @@ async function toWire(caller: Caller, record: db.ContactRecord): Promise<Contact
   return contact!;
 }
 
-/** Contacts as callers see them: whether each is suppressed is asked now, once for all. */
+/** Returns contacts as callers see them. One query for all of them tells which are suppressed now. */
 export async function toWireAll(workspaceId: string, records: db.ContactRecord[]): Promise<Contact[]> {
   const suppressed = await listSuppressedNumbers(
     workspaceId,

@@ -4,12 +4,13 @@ import { foldCase, foldWhole, joined, reversed, wordsOf, wordsOfContact } from '
 import type { ContactFilter } from '../../schemas/contacts.ts';
 
 /**
- * The meaning of a filter on contacts, once for all who use it: the listing, dynamic lists, previews, copies. All that
- * is given must match; what is left out, null or blank does not count.
+ * Compiles a filter on contacts, in one way for all its users: the listing, dynamic lists, previews, copies. Each
+ * field that is given must match; a field that is left out, null or blank does not count.
  *
- * search: every word of it is the start of a word of the name or the company, of the email or of the client reference,
- * which are cut into words as names are; or the whole is the start of one of these two. Digits are also the start of
- * the number, in national or international form, or its last ones if there are four or more.
+ * search: every word of it must be the start of a word of the name, the company, the email or the client reference,
+ * which are all cut into words in the same way; or the whole search must be the start of the email or the client
+ * reference. Digits may also be the start of the number, in national or international form, or its last digits if
+ * there are four or more.
  */
 export function compile({ search, tag, clientReference }: ContactFilter): ContactSearch {
   const parts = [
@@ -25,8 +26,8 @@ export function compile({ search, tag, clientReference }: ContactFilter): Contac
   };
 }
 
-// Each further word costs a look at the index; those past the limit, the shortest, are compared with what the others
-// have found.
+// Each further word costs an index look-up. The words past the limit, the shortest ones, are only compared with the
+// contacts that the others have found.
 const mostTerms = 10;
 const fewestLastDigits = 4;
 const wordSources: Source[] = ['firstName', 'lastName', 'company', 'furtherWord'];
@@ -41,8 +42,8 @@ function searchOf(search: string): ContactSearch | null {
     if (lacksAny(texts, plain)) return false;
     return whole.isFoundIn(texts) || parts.every((part) => part.isFoundIn(texts) || part.areWordsOf(texts));
   };
-  // A contact that the whole search finds may lack a word of it, so whatever finds the whole belongs to each term, and
-  // for the same reason whatever finds a part belongs to those of its words.
+  // A contact that the whole search finds may lack a word of it, so the ranges of the whole belong to each term. For
+  // the same reason, the ranges of a part belong to the terms of the part's words.
   const terms = parts.flatMap((part) => {
     const found = uniqueRanges([...whole.ranges, ...part.ranges]);
     return part.words.length === 0
@@ -58,7 +59,7 @@ function searchOf(search: string): ContactSearch | null {
   };
 }
 
-/** Of its word; what finds nothing is as good as the longest. */
+/** Returns the length of a term's word; a term that finds nothing counts as the longest. */
 function lengthOf(term: Range[]): number {
   return Math.min(...term.map((range) => (range === nothing ? Number.POSITIVE_INFINITY : range.key.length)));
 }
@@ -71,8 +72,8 @@ function plainWordsOf(parts: { folded: string }[]): string[] {
 }
 
 /**
- * A contact as searches compare it, each part made when it is needed first. `written`: all its texts in one, folded.
- * `wholes`: those that are found by how they begin. `beginnings`: all that a word of a search may be the start of.
+ * The texts of a contact that searches compare, each made when it is first needed. `written`: all its texts in one,
+ * folded. `wholes`: texts that are found by their start as a whole. `beginnings`: all that a search word may begin.
  */
 type Texts = {
   contact: ContactRecord;
@@ -109,8 +110,8 @@ function beginningsOf(texts: Texts): string[] {
 }
 
 /**
- * Whether a contact surely does not match, since a word is nowhere in its texts. It costs a tenth of cutting them into
- * words, and most contacts that are compared do not match.
+ * Returns whether a contact certainly does not match, since a word is nowhere in its texts. This costs a tenth of
+ * cutting the texts into words, and most contacts that are compared do not match.
  */
 function lacksAny(texts: Texts, plain: string[]): boolean {
   return !plain.every((word) => writtenIn(texts).includes(word));

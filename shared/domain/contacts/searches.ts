@@ -13,15 +13,15 @@ const inHand = semaphore({
 });
 
 /**
- * Looks for contacts, or counts them, on behalf of a request: a workspace has a few such looks in hand at a time, so that it
- * cannot take the connections that others need; each is over after a while, and soon after its caller has gone.
+ * Searches or counts contacts for a request. A workspace runs only a few searches at a time, so that it cannot take
+ * the connections that others need. Each search has a time limit, and ends soon after its caller has gone.
  */
 export async function searching<T>(
   workspaceId: string,
   filter: ContactSearch,
   run: () => Promise<T>,
 ): Promise<T> {
-  // All contacts in turn, a page at a time: no search.
+  // Without terms, all contacts are read in turn, a page at a time: this is no search.
   if (filter.terms.length === 0) return run();
   return inHand.run(workspaceId, refusal, async () => {
     try {

@@ -16,7 +16,7 @@ import {
 import type { Caller } from '../../schemas/scopes.ts';
 import { keysetPage } from '../requests/keyset-pages.ts';
 
-/** The tags of a request that count: trimmed, none blank or too long, each once whatever its case, as first spelt. */
+/** Returns the valid tags, trimmed: none blank or too long, each once whatever its case, in its first spelling. */
 export function cleaned(tags: string[]): string[] {
   return unite([], tags.map((tag) => tag.trim()).filter(isTag));
 }
@@ -25,7 +25,7 @@ function isTag(tag: string): boolean {
   return tag !== '' && (tag.length <= longestTag || [...tag].length <= longestTag);
 }
 
-/** The tags of a request in their order, or more than a contact may have, which is refused. */
+/** Returns the valid tags of a request, sorted. Refuses more tags than a contact may have. */
 export function checked(tags: readonly (string | undefined)[] | null | undefined, refuse: Refuse): string[] {
   const kept = cleaned((tags ?? []).filter((tag) => tag !== undefined));
   if (kept.length > mostTags) refuse('tags', `must be at most ${mostTags}`);
@@ -57,14 +57,14 @@ export async function change(caller: Caller, changes: ContactTagChanges): Promis
   return { updated };
 }
 
-/** The faults for which `change` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `change` would refuse a request, as far as its fields can be used. */
 export function faultsOfChange(changes: Usable<ContactTagChanges>): FieldErrors {
   const faults = new Faults();
   check(changes, faults.refuse);
   return faults.errors;
 }
 
-/** The tags to add, and those to remove with their case folded. */
+/** Returns the tags to add, and the tags to remove with their case folded. */
 function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
   const added = checked(changes.tags, refuse);
   const removed = new Set(
@@ -79,7 +79,7 @@ function check(changes: Usable<ContactTagChanges>, refuse: Refuse) {
 }
 
 const contactsAtOnce = 1_000;
-/** Of one statement and the keys that it is made with: a contact may have a hundred tags. */
+/** The tags of one statement, old and new: a contact may have a hundred tags. */
 const tagsAtOnce = 4_000;
 
 async function retagSome(
@@ -113,7 +113,7 @@ export function areEqual(one: string[], other: string[]): boolean {
   return one.length === other.length && one.every((tag, index) => tag === other[index]);
 }
 
-/** In the order of the alphabet, whatever their case. */
+/** Lists the tags in alphabetical order, whatever their case. */
 export async function list(
   caller: Caller,
   page: ContactTagQuery,

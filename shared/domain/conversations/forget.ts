@@ -3,8 +3,8 @@ import * as db from '../../db/conversations/conversations.system.ts';
 import { findPairTotals } from '../../db/sms/of-conversations.ts';
 
 /**
- * Deletes some of the texts made before then, of all workspaces, and takes them out of their conversations: one whose last
- * text is gone is gone too. Returns how many texts went.
+ * Deletes texts of all workspaces that were made before `until`, at most `limit`, and takes them out of their
+ * conversations. A conversation whose last text is gone is deleted too. Returns how many texts went.
  */
 export async function deleteTextsBefore(until: Date, limit: number): Promise<number> {
   return transaction(async () => {
@@ -12,7 +12,7 @@ export async function deleteTextsBefore(until: Date, limit: number): Promise<num
     if (ids.length === 0) return 0;
     const leaving = await db.listLeaving(ids);
     const deleted = await db.deleteSms(ids);
-    // Only a text that was still to be sent outlives a newer one.
+    // This is rare: only a text that was still to be sent outlives a newer one.
     for (const left of await db.updateConversationsLeft(leaving, ids)) {
       const { inbound, outbound } = await findPairTotals(left.workspaceId, left.record);
       const [newest] = [inbound, outbound].toSorted((one, other) =>

@@ -8,19 +8,19 @@ import { firstUuidAt, newId } from '../../formats/ids.ts';
 import { type Pair, pairOf } from '../../formats/text-pair.ts';
 
 /**
- * A conversation begins with the first text that comes in, and has all texts of its pair from then on. So a text that goes
- * out looks for its conversation once it is stored itself, and the first text in counts what is stored:
+ * A conversation begins with the first text that comes in, and has all texts of its pair from then on. So a text that
+ * goes out looks for its conversation once it is stored itself, and the first text in counts what is stored:
  *
  * 1. `expect` commits a conversation that is not open. A text that looks from here on finds it, and adds to it.
  * 2. `addInbound` waits for texts that are being stored: a text that has looked before is stored by then.
- * 3. It locks the conversation, counts the texts of the pair, and opens it. A text that has not been added yet waits for the
- *    lock; it is not committed, so it is not among those counted.
+ * 3. It locks the conversation, counts the texts of the pair, and opens it. A text that has not been added yet waits
+ *    for the lock; it is not committed, so it is not among those counted.
  *
- * Nobody waits in a circle: while it waits for others' texts, `addInbound` has locked nothing that a text which goes out
+ * There is no deadlock: while `addInbound` waits for others' texts, it has locked nothing that a text which goes out
  * needs. A conversation is locked last, behind messages, balance and key usage, and always by its id.
  *
- * Where retention takes the conversation away meanwhile, `addInbound` begins again. A text that goes out needs not: it is
- * stored, so whoever makes the conversation anew waits for it and counts it.
+ * If retention deletes the conversation meanwhile, `addInbound` begins again. A text that goes out need not: it is
+ * stored, so the `addInbound` that makes the conversation anew waits for the text and counts it.
  */
 
 // No transaction takes longer, so older texts are committed.
@@ -29,13 +29,15 @@ const dayMs = 86_400_000;
 /** Retention deletes nothing younger than its time, and ids are dated nearly as their texts are. */
 const retentionSlackMs = 3_600_000;
 
-/** Before the transaction that `addInbound` belongs to. */
+/**
+ * Makes the conversation of the pair where there is none. Must run before the transaction that `addInbound` belongs to.
+ */
 export async function expect(workspaceId: string, pair: Pair): Promise<void> {
   if (await db.findConversationOf(workspaceId, pair)) return;
   await db.insertConversation(workspaceId, newId('conversation', now()), pair, now());
 }
 
-/** In the transaction that has stored the text which came in, last. */
+/** Adds a text that came in to its conversation. Must run last in the transaction that has stored the text. */
 export async function addInbound(workspaceId: string, text: SmsRecord): Promise<void> {
   const pair = pairOf(text);
   for (;;) {
@@ -47,10 +49,10 @@ export async function addInbound(workspaceId: string, text: SmsRecord): Promise<
   }
 }
 
-/** False where it has gone. */
+/** Opens the conversation with the text, which it counts or adds. Returns false where the conversation was deleted. */
 async function open(workspaceId: string, pair: Pair, id: string, text: SmsRecord): Promise<boolean> {
-  // Texts of years stand between what retention may just be deleting and what may just be stored. Nobody changes how many
-  // they are, so they are counted before others have to wait.
+  // Years of texts lie between those that retention may be deleting and those that may just be stored. Their number
+  // does not change, so they are counted before others have to wait.
   const at = text.createdAt.getTime();
   const recent = firstUuidAt(new Date(at - inFlightMs));
   const safe = firstUuidAt(
@@ -92,15 +94,18 @@ function greater<Value extends Date | string>(one: Value | null, other: Value | 
   return one > other ? one : other;
 }
 
-/** In the transaction that has stored the text, last: other texts of the pair wait from here to its end. */
+/**
+ * Adds a text that goes out to its conversation, where there is one. Must run last in the transaction that has stored
+ * the text: other texts of the pair wait from here to its end.
+ */
 export async function addSent(workspaceId: string, text: SmsRecord): Promise<void> {
   const id = await db.findConversationIdOf(workspaceId, pairOf(text));
   if (id !== null) await db.updateConversationAdded(workspaceId, id, text);
 }
 
 /**
- * The same of many texts, in two steps: the first, which looks for their conversations, comes once they are stored. It
- * returns the second, which belongs behind all else of the transaction.
+ * Adds many texts that go out, in two steps. The first step, which looks for their conversations, must run once the
+ * texts are stored. It returns the second step, which must run after all else in the transaction.
  */
 export async function addSentOfMany(workspaceId: string, texts: SmsRecord[]): Promise<() => Promise<void>> {
   const sent = await db.listConversationIdsOf(workspaceId, texts);

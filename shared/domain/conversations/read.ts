@@ -17,7 +17,10 @@ import { keysetPage } from '../requests/keyset-pages.ts';
 import { show } from '../requests/visibility.ts';
 import { addressOf, toWire as smsToWire } from '../sms/record.ts';
 
-/** Latest activity first. One that gets a text while the pages are read comes again, or is on a page that was read. */
+/**
+ * Lists conversations, latest activity first. A conversation that gets a text while the pages are read moves to the
+ * front, so a reader that had not come to it does not see it.
+ */
 export async function list(
   caller: Caller,
   { limit, cursor, ...filter }: ConversationQuery,
@@ -26,7 +29,7 @@ export async function list(
   const binding = { workspaceId, listing: 'conversations', filter };
   const faults = new Faults();
   const addresses = addressesOf(filter, faults.refuse);
-  // Of a request that is right so far the page reads it.
+  // Without a fault so far, `keysetPage` reads the cursor itself.
   if (faults.areAny) readCursor(binding, cursor, faults.refuse);
   faults.throwAny();
   const { items, nextCursor } = await keysetPage(
@@ -50,7 +53,7 @@ function addressesOf({ number, sender }: Usable<ConversationQuery>, refuse: Refu
   return { number: addressOf('number', number, refuse), sender: addressOf('sender', sender, refuse) };
 }
 
-/** Between whom it is; null where the workspace has no such conversation. */
+/** Returns the number and the sender of a conversation; null where the workspace has no such conversation. */
 export async function findPair(workspaceId: string, id: string): Promise<Pair | null> {
   const found = await db.findConversation(workspaceId, id);
   return found?.isOpen ? found : null;
@@ -71,7 +74,8 @@ async function toWireAll(caller: Caller, records: db.ConversationRecord[]): Prom
   const byId = new Map(shown.map((text) => [text.id, text]));
   return records.flatMap((record): Conversation[] => {
     const last = byId.get(record.lastSmsId!);
-    // Retention has taken it between two statements, and the conversation with it, or has it show another.
+    // Retention has deleted the text between two statements. The conversation is deleted too, or shows another text
+    // now.
     if (!last) return [];
     const { id, number, sender, inboundCount, outboundCount } = record;
     return [

@@ -10,10 +10,10 @@ const mostBytes = 30_000_000;
 /** An attachment that has been checked. `open` decodes it, from its start each time. */
 export type NewAttachment = db.AttachmentRecord & { open: () => AsyncIterable<Buffer> };
 
-// RFC 2045 §5.1; whatever parameters follow are not looked at.
+// RFC 2045 §5.1; parameters that follow are not checked.
 const mediaType = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+[ \t]*(?:;.*)?$/s;
 
-/** Reads each of them once, so that what is stored later is known to be whole. */
+/** Checks the attachments. Each is decoded once here, so that only complete ones are stored later. */
 export async function checkAttachments(request: Usable<NewEmail>, refuse: Refuse): Promise<NewAttachment[]> {
   const checked: NewAttachment[] = [];
   for (const [position, attachment] of (request.attachments ?? []).entries()) {
@@ -51,7 +51,7 @@ async function decode(
   return { sizeBytes, open };
 }
 
-/** In the transaction of their email. */
+/** Stores attachments; call it in the transaction that stores their email. */
 export async function storeAttachments(
   workspaceId: string,
   emailId: string,
@@ -65,7 +65,7 @@ async function* one(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** The same bytes in pieces of chunkBytes, of which the last may be shorter. A piece is overwritten by the next. */
+/** Yields the same bytes in chunks of `chunkBytes`; the last may be shorter. Each chunk overwrites the one before. */
 async function* inChunks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const chunk = Buffer.allocUnsafe(db.chunkBytes);
   let length = 0;

@@ -10,7 +10,7 @@ import { linkOf } from './tracking/links.ts';
 const maxSubjectLength = 998;
 
 /**
- * The sources that the request names, with the faults that show before rendering: null after `refuse`.
+ * Returns the source that the request names, and refuses faults that show before rendering. Null: there is no source.
  */
 export async function sourceOf(
   { workspaceId }: Caller,
@@ -26,7 +26,7 @@ export async function sourceOf(
     if (!stored) refuse('template.name', 'names no template of this workspace');
     return stored && { format: stored.format, html: stored.html, text: stored.text || null };
   }
-  // Of the wrong shape, one of them may be what is to be sent.
+  // A field of the wrong shape may be the content that is meant, so then content is not called missing.
   const isKnown =
     !isUnusable(request, 'content') &&
     !isUnusable(request, 'template') &&
@@ -41,7 +41,7 @@ export async function sourceOf(
   return { format: format ?? 'html', html, text };
 }
 
-/** The data that every marketing email can show its recipient, beside the header of RFC 8058. */
+/** Returns the data that every marketing email can show its recipient, beside the header of RFC 8058. */
 function ownData(kind: NewEmail['kind'], id: string): Record<string, string> {
   return kind === 'marketing' ? { unsubscribeUrl: linkOf('unsubscribe', id) } : {};
 }
@@ -50,14 +50,14 @@ function isBlank(part: string | null): boolean {
   return part === null || part.trim() === '';
 }
 
-/** Refuses an email that has come out with nothing in it. */
+/** Refuses an email that renders to nothing. */
 export function checkBody(request: NewEmail, { html, text }: EmailBody, refuse: Refuse): void {
   if (!isBlank(html) || !isBlank(text)) return;
   const field = request.template?.name == null ? 'content' : 'template.data';
   refuse(field, 'renders to an email with neither html nor text');
 }
 
-/** Subject and body as they are sent, or null after `refuse`. Throws a Problem where it may be tried again later. */
+/** Returns subject and body as they are sent, or null after `refuse`. Throws a Problem if a later try may succeed. */
 export async function renderContent(
   { workspaceId }: Caller,
   request: Usable<NewEmail>,
@@ -80,7 +80,7 @@ export async function renderContent(
       });
     const { template } = request;
     const hasData = !isUnusable(request, 'template') && !(template && isUnusable(template, 'data'));
-    // Without its data nothing can be said of what a source renders to.
+    // Without usable data, only the faults of the source itself are certain.
     for (const fault of rendered.faults.filter(({ isOfSource }) => hasData || isOfSource))
       refuse(...(request.template?.name == null ? ofContent(fault) : ofTemplate(fault)));
     return null;
@@ -104,7 +104,8 @@ function ofContent({ part, message }: TemplateSourceFault): [field: string, mess
 }
 
 /**
- * The source of a template was right when it was saved, so the data is to blame, unless the includes are others now.
+ * Names the field at fault. The source of a template was valid when it was saved, so the data is at fault, unless the
+ * includes have changed.
  */
 function ofTemplate({ part, message, isOfSource }: TemplateSourceFault): [field: string, message: string] {
   if (part === 'subject') return [part, message];

@@ -4,8 +4,8 @@ import { compareKey, parseMailbox } from '../../formats/email/address.ts';
 const batchSize = 1_000;
 
 /**
- * Deletes all emails of a workspace to an address but those that still wait to be sent; null where it is no address.
- * Events and webhook deliveries that tell of them go with their retention. Returns how many went.
+ * Deletes all emails of a workspace to an address, except those that still wait to be sent. Their events and webhook
+ * deliveries are deleted when their retention ends. Returns how many emails were deleted; null where it is no address.
  */
 export async function eraseRecipient(workspaceId: string, address: string): Promise<number | null> {
   const parsed = parseMailbox(address, { allowDisplayName: false, isSent: false });

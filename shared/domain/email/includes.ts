@@ -27,7 +27,7 @@ import { sentence } from '../template-faults.ts';
 
 /** Pieces of MJML that a workspace's templates share. */
 
-/** MJML with the workspace's includes in their places. `within`: the include that this is the content of. */
+/** Returns MJML with the workspace's includes in their places. `within`: the include whose content `source` is. */
 export async function expandIncludes(
   workspaceId: string,
   source: string,
@@ -37,9 +37,9 @@ export async function expandIncludes(
   let read = source.length;
   if (read > mostRead) return { fault: tooLarge(null) };
   let names = includeNames(source);
-  // One level after the other, and one more, so that what is too deep is found to be.
+  // Read one level after the other, and one more than is allowed, so that nesting that is too deep is noticed.
   for (let level = 0; names.length > 0 && level <= deepestIncludes; level += 1) {
-    // All that a workspace may have is far more than one source may hold.
+    // Check the length before reading: a workspace may have far more than one source may hold.
     read += await db.findEmailIncludesLength(workspaceId, names);
     if (read > mostRead) return { fault: tooLarge(null) };
     const found = await db.listEmailIncludesByNames(workspaceId, names);
@@ -50,13 +50,13 @@ export async function expandIncludes(
   return expand(source, (name) => contents.get(name), within === null ? [] : [within]);
 }
 
-/** Creates or replaces. Belongs into a transaction, as all that changes who includes what. */
+/** Creates or replaces an include. Call it in a transaction, like all that changes which include contains which. */
 export async function save(
   { workspaceId }: Caller,
   name: string,
   { content }: EmailIncludeContent,
 ): Promise<{ include: EmailInclude; isNew: boolean }> {
-  // Locked, so that two requests at once cannot close a cycle, or pass the cap, each with the other's help.
+  // Lock the workspace, so that two requests at once cannot together close a cycle or pass the cap.
   await findWorkspaceForUpdate(workspaceId);
   const fault = await faultOf(workspaceId, name, content);
   if (fault !== null) throw invalid('content', fault);
@@ -79,7 +79,7 @@ export async function save(
   return { include: toWire(record), isNew: existing === null };
 }
 
-/** The faults for which `save` would refuse a request, as far as its name and its body can be used. */
+/** Returns the faults for which `save` would refuse a request, as far as its name and its body can be used. */
 export async function faultsOfSave(
   { workspaceId }: Caller,
   name: string | undefined,
@@ -89,7 +89,7 @@ export async function faultsOfSave(
   return fault === null ? {} : { content: [fault] };
 }
 
-/** Without a name nothing can be said of the includes and templates that the include would be in. */
+/** Returns the fault of the content. Without a name, the includes and templates that would contain it are unknown. */
 async function faultOf(workspaceId: string, name: string | null, content: string): Promise<string | null> {
   const expanded = await expandIncludes(workspaceId, content, name);
   if ('fault' in expanded) return refusalOf(expanded.fault, name);
@@ -140,7 +140,7 @@ export async function remove({ workspaceId }: Caller, name: string): Promise<voi
 
 type Graph = Map<string, string[]>;
 
-/** Include -> the names in its content, of those that have any. */
+/** Returns the names in the content of each include that has any. */
 async function includesBy(workspaceId: string): Promise<Graph> {
   const names = await db.listEmailIncludeNames(workspaceId);
   const graph: Graph = new Map();
@@ -151,7 +151,7 @@ async function includesBy(workspaceId: string): Promise<Graph> {
   return graph;
 }
 
-/** The includes that hold it, directly or through others. */
+/** Returns the includes that contain this one, directly or through others. */
 function includersOf(graph: Graph, name: string): Set<string> {
   const found = new Set<string>();
   let latest = [name];
@@ -164,7 +164,7 @@ function includersOf(graph: Graph, name: string): Set<string> {
   return found;
 }
 
-// There is no cycle in what is stored, nor in what is to be: it was expanded.
+// The graph has no cycle: stored includes have none, and the new content was expanded before.
 function levelsBelow(graph: Graph, name: string, known = new Map<string, number>()): number {
   let levels = known.get(name);
   if (levels === undefined) {

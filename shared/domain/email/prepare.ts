@@ -17,9 +17,9 @@ import type { PreparedEmail } from './send.ts';
 import { withOpenImage } from './tracking/links.ts';
 
 /**
- * Everything about a new email that needs no transaction: the rules, the sending domain, and Liquid in its sandbox.
- * Rendering here rather than at the worker tells the caller of a mistake at once, and fixes the bytes: a second
- * attempt sends what the first did. Every fault of the request is reported at once.
+ * Does all for a new email that needs no transaction: the rules, the sending domain, and Liquid in its sandbox.
+ * Rendering here and not in the worker tells the caller of a mistake at once, and fixes the bytes: a second attempt
+ * sends the same bytes as the first. All faults of a request are reported together.
  */
 export async function prepare(caller: Caller, request: NewEmail): Promise<PreparedEmail> {
   const faults = new Faults();
@@ -31,7 +31,7 @@ export async function prepare(caller: Caller, request: NewEmail): Promise<Prepar
   const time = now();
   const id = newId('email', time);
   const { recipient, rendered, attachments } = await check(caller, request, { id, time }, faults.refuse);
-  // A fault that is known already may be why nothing comes out.
+  // A fault that is known already may be the reason for an empty body.
   if (rendered && !faults.areAny) checkBody(request, rendered.body, faults.refuse);
   if (!rendered || !recipient || faults.areAny) throw invalidFields(faults.errors);
   const storedBytes = sizeOf(rendered.body, attachments);
@@ -75,7 +75,7 @@ export async function faultsOf(caller: Caller, request: Usable<NewEmail>): Promi
 
 const nothing = { format: 'html', html: null, text: null } as const;
 
-/** By all rules, whatever the others have found: a fault of the sender does not hide one in the content. */
+/** Checks a request by all rules, even after a fault: a fault of the sender does not hide one in the content. */
 async function check(
   caller: Caller,
   request: Usable<NewEmail>,
@@ -93,7 +93,7 @@ async function check(
       refuse,
     );
   const attachments = await checkAttachments(request, refuse);
-  // Where there is nothing to send, the subject may have a fault of its own.
+  // Render even without content: the subject may have a fault of its own.
   const rendered = await renderContent(caller, request, source ?? nothing, { id, time }, refuse);
   return { recipient, rendered, attachments };
 }

@@ -59,7 +59,7 @@ export function queued(accepted: AcceptedEmail, at: Date): EmailRecord {
   };
 }
 
-/** The record as everybody with full sight gets it: in answers, in the feed and at webhooks. */
+/** Returns the record as callers with all scopes get it: in answers, in the feed and at webhooks. */
 export function toWire(email: EmailRecord): Email {
   return {
     id: email.id,
@@ -87,7 +87,7 @@ export type EmailChanges = {
   reason?: EmailReason;
 };
 
-/** The email in its next status. Throws where the table above does not allow it: that is a fault of ours. */
+/** Returns the email in its next status. Throws where `nextStatuses` does not allow it: that is a fault of ours. */
 export function advance(email: EmailRecord, status: EmailStatus, { at, reason }: EmailChanges): EmailRecord {
   if (!nextStatuses[email.status].includes(status))
     throw new Error(`An email does not go from ${email.status} to ${status}`);
@@ -95,7 +95,7 @@ export function advance(email: EmailRecord, status: EmailStatus, { at, reason }:
     ...email,
     status,
     reason: reason ?? null,
-    // A time never falls, not even when two processes' clocks differ by a hair.
+    // This time never goes back, not even when the clocks of two processes differ a little.
     updatedAt: at > email.updatedAt ? at : email.updatedAt,
     sentAt: status === 'sent' ? at : email.sentAt,
     deliveredAt: status === 'delivered' ? at : email.deliveredAt,
@@ -105,7 +105,7 @@ export function advance(email: EmailRecord, status: EmailStatus, { at, reason }:
   };
 }
 
-/** The email with something told of it that leaves its status: a delay, a complaint (API decisions §5). */
+/** Returns the email after a report that does not change its status: a delay, a complaint (API decisions §5). */
 export function remark(email: EmailRecord, { at, reason }: EmailChanges): EmailRecord {
   return {
     ...email,
@@ -115,13 +115,13 @@ export function remark(email: EmailRecord, { at, reason }: EmailChanges): EmailR
   };
 }
 
-/** The event that tells of the email as it is now; its sequence is the email's. */
+/** Returns an event with the present state of the email; the event has the email's sequence number. */
 export function eventOf(email: EmailRecord, type: EventType = eventTypeOf(email)): NewEventRecord {
   const seq = { id: email.id, seq: email.eventSeq, data: toWire(email) };
   return events.make(type, seq, email.updatedAt, email.requestId);
 }
 
-/** Never both bounced and failed for one email (API decisions §5). */
+/** Returns the event type for a status. An email is never both bounced and failed (API decisions §5). */
 function eventTypeOf(email: EmailRecord): EventType {
   if (email.status !== 'failed') return `email.${email.status}`;
   const { category } = email.reason!;

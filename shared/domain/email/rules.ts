@@ -3,8 +3,9 @@ import { type Mailbox, parseMailbox } from '../../formats/email/address.ts';
 import { findSending, isTestSender } from './senders.ts';
 
 /**
- * A tag as it is stored (API decisions §8): letters and digits of any script stay. Marks belong to the letter before them: without
- * its vowel signs a word in Hindi is another, and the lower case of `İ` is a letter with a mark.
+ * Returns a tag as it is stored (API decisions §8): letters and digits of any script stay. A mark belongs to the
+ * letter before it: without its vowel signs a Hindi word is another word, and the lower case of `İ` is a letter with a
+ * mark.
  */
 export function normalTag(tag: string): string {
   return tag.toLowerCase().replace(/[^\p{L}\p{M}\p{Nd}]/gu, '-');
@@ -33,7 +34,7 @@ export function checkSchedule(scheduledAt: Date | null, time: Date, refuse: Refu
 
 type Correspondents = { sender: Mailbox; recipient: Mailbox | null; isScheduled: boolean };
 
-/** In whose name the workspace may send, and to whom. `recipient` is null where it has been refused already. */
+/** Checks that the workspace may send from this sender to this recipient (null where it was refused already). */
 export async function checkSender(
   workspaceId: string,
   { sender, recipient, isScheduled }: Correspondents,

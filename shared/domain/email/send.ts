@@ -20,12 +20,12 @@ export type PreparedEmail = { record: db.EmailRecord; body: db.EmailBody; attach
 export async function send(caller: Caller, prepared: PreparedEmail): Promise<Email> {
   await store(prepared);
   const { workspaceId, storedBytes } = prepared.record;
-  // Last, because others of the workspace may wait from here on.
+  // This comes last, because other requests of the workspace may wait from here on.
   await waiting.checkAtCommit(workspaceId, { messages: 1, bytes: storedBytes });
   return show(caller, toWire(prepared.record));
 }
 
-/** The same for whoever has no caller to answer. */
+/** Stores the email and its first event in the same way, for code that has no caller to answer. */
 export async function store({ record, body, attachments }: PreparedEmail): Promise<void> {
   const permit = record.parked ? null : admission.tryAdmit(record.kind, record.workspaceId, record.dueAt!);
   const stored = { ...record, parked: !permit?.isGranted };

@@ -9,7 +9,7 @@ export type Sending =
   | { maySend: true; domain: SigningDomain | null }
   | { maySend: false; because: 'domain' | 'recipient' };
 
-/** Asked when an email is accepted, and again when it is due. */
+/** Decides whether a sender may send. Called when an email is accepted, and again when it is due. */
 export async function findSending(
   workspaceId: string,
   sender: Mailbox,

@@ -7,7 +7,7 @@ import { expandIncludes } from './includes.ts';
 
 /** The source of an email: written with the request, or stored as a template. */
 export type EmailSource = { format: EmailFormat; html: string | null; text: string | null };
-/** `isOfSource`: it is wrong whatever the data. */
+/** `isOfSource`: the source is wrong, whatever the data. */
 export type TemplateSourceFault = {
   part: 'subject' | 'html' | 'text' | 'data';
   message: string;
@@ -26,7 +26,7 @@ type SourceRendering = {
   now: Date;
 };
 
-/** Renders subject, html and text with the same data; compiles MJML before or after, as its source asks for. */
+/** Renders subject, html and text with the same data; compiles MJML before or after Liquid, as its source requires. */
 export async function renderSource(rendering: SourceRendering): Promise<RenderedEmail | Failure> {
   const { workspaceId, source } = rendering;
   const html = await liquidOf(workspaceId, source);
@@ -49,7 +49,7 @@ export async function renderSource(rendering: SourceRendering): Promise<Rendered
   return compiled.ok ? { ...rendered, html: compiled.html } : compiled;
 }
 
-/** The faults of a source before it is used, and of its result with `sampleData`. */
+/** Checks a source before it is used, and its result with `sampleData`. */
 export async function checkSource(
   check: Omit<SourceRendering, 'subject' | 'data'> & { sampleData: Record<string, unknown> | null },
 ): Promise<{ ok: true } | Failure> {
@@ -70,7 +70,7 @@ export async function checkSource(
 }
 
 type Written = { ok: true; expanded: Expanded | null };
-/** `liquid`: what is left for Liquid to render. `isLate`: MJML, to be compiled after that. */
+/** `liquid`: the text that Liquid renders. `isLate`: this text is MJML, and is compiled after Liquid. */
 type Liquid = Written & { liquid: string | null; isLate: boolean };
 
 async function writtenOf(workspaceId: string, { format, html }: EmailSource): Promise<Written | Failure> {
@@ -125,7 +125,7 @@ function partsOf({ subject, source }: Pick<SourceRendering, 'subject' | 'source'
   ];
 }
 
-/** With the places of what was written: in compiled MJML nobody would find them. */
+/** Returns the faults with their places in the written source: places in compiled MJML would help nobody. */
 async function inWords(
   rendering: SourceRendering,
   { expanded, isLate }: Liquid,

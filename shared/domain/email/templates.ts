@@ -28,17 +28,17 @@ const kind = versionedTemplates<EmailTemplateRecord, NewEmailTemplate, EmailTemp
   most: mostEmailTemplates,
   sourceOf: ({ format, html, text }) => ({ format: format ?? 'html', html, text: text ?? '' }),
   sourceFields: ['format', 'html', 'text'],
-  // API decisions §4: html and text alone leave it.
+  // A change of html or text alone leaves `updatedAt` as it is (API decisions §4).
   datedFields: ['name', 'description', 'format', 'sampleData'],
   faultsOf,
   toWire,
-  // From then on its includes are in use.
+  // Once a template is stored, its includes are in use.
   uses: { keep: keepUses, remove: uses.deleteIncludeUses },
 });
 
 export const { prepareNew, create, prepareChange, change, find, list, remove } = kind;
 
-/** For sending: whatever its format. */
+/** Finds a template for sending, whatever its format. */
 export const findByName = emailTemplates.findByName;
 
 type Checked = EmailSource & Pick<EmailTemplateRecord, 'sampleData'>;
@@ -54,16 +54,16 @@ async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Pro
   ]);
 }
 
-/** The faults for which `prepareNew` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `prepareNew` would refuse a request, as far as its fields can be used. */
 export function faultsOfNew(caller: Caller, request: Usable<NewEmailTemplate>): Promise<FieldErrors> {
   const { html = null, text, sampleData } = request;
-  // MJML or not, it is Liquid.
+  // The html is Liquid in either format, so it is checked even where the format cannot be used.
   const isKnown = !isUnusable(request, 'format');
   const source = { format: request.format ?? 'html', html, text: text || null };
   return faultsOf(caller, { ...source, sampleData: isKnown ? (sampleData ?? null) : null }, now());
 }
 
-/** The same of `prepareChange`. */
+/** Returns the faults for which `prepareChange` would refuse a request, as far as its fields can be used. */
 export async function faultsOfChange(
   caller: Caller,
   id: string,
@@ -82,13 +82,13 @@ export async function faultsOfChange(
 async function keepUses(workspaceId: string, record: EmailTemplateRecord): Promise<void> {
   const names = record.format === 'mjml' ? includeNames(record.html) : [];
   const known = new Set((await listEmailIncludesByNames(workspaceId, names)).map(({ name }) => name));
-  // One may have been deleted since the source was checked.
+  // An include may have been deleted since the source was checked.
   const missing = names.find((name) => !known.has(name));
   if (missing !== undefined) throw invalid('html', `has a fault: there is no include named ${missing}`);
   await uses.insertIncludeUses(workspaceId, { kind: 'template', id: record.id }, names);
 }
 
-/** As an email with this data would be; nothing is sent. */
+/** Renders a template as an email with this data would be; nothing is sent. */
 export async function render(
   caller: Caller,
   id: string,
@@ -99,7 +99,7 @@ export async function render(
     workspaceId: caller.workspaceId,
     source: { ...record, text: record.text || null },
     subject: subject ?? null,
-    // A marketing email has a link of its own there.
+    // A marketing email has a link of its own in this field.
     data: { unsubscribeUrl: linkOf('unsubscribe', newId('email', now())), ...(data ?? record.sampleData) },
     now: now(),
   });
@@ -117,7 +117,7 @@ export async function render(
   );
 }
 
-/** The faults for which `render` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `render` would refuse a request, as far as its fields can be used. */
 export async function faultsOfRendering(
   { workspaceId }: Caller,
   { data, subject }: Usable<EmailTemplateRendering>,

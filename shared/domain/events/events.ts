@@ -92,8 +92,8 @@ export async function listOfRecord(caller: Caller, recordId: string, version: st
 }
 
 /**
- * `of` names the event at that position. After the database was restored from a backup its positions are given again,
- * to other events: a cursor of before would pass over some of them, and nobody would notice.
+ * `of` names the event at that position. After a restore of the database from a backup, other events get positions that
+ * were used before: an older cursor would skip some of these events, and nobody would notice.
  */
 type FeedPosition = { after: number; of?: string | null; since: string | null; at: string };
 
@@ -102,8 +102,9 @@ const windowSize = 5_000;
 const windowsPerRequest = 4;
 
 /**
- * The feed (API decisions §4). The cursor holds how far was looked, not the last match, so a rare type neither sticks
- * nor is looked for twice. Reading goes by position; events without one are not there yet. The items are JSON.
+ * Reads the feed (API decisions §4). The cursor says how far the search has come, not where the last match was, so a
+ * rare type neither gets stuck nor is searched for twice. Reading goes by position: events without a position are not
+ * visible yet. The items are JSON.
  */
 export async function feed(
   caller: Caller,
@@ -124,8 +125,9 @@ export async function feed(
 }
 
 /**
- * A page, and where the next one begins; null: where this one did. On one connection: a server has the rows up to the position
- * that its counter says, and the cursor would pass over those that another server does not have yet.
+ * Reads a page, and where the next page begins (null: where this one began). All queries use one connection: a server
+ * has the rows up to the position that its own counter says. Another server may not have some of them yet, and the
+ * cursor would skip these.
  */
 async function read(
   workspaceId: string,
@@ -133,7 +135,7 @@ async function read(
   place: FeedPosition | null,
 ): Promise<{ found: db.EventRecord[]; next: FeedPosition | null }> {
   const time = now();
-  // Before the rows: what is numbered later is newer than the cursor says, and comes with the next page.
+  // The bounds are read before the rows: events that are numbered later come with the next page.
   const [bounds, named] = await Promise.all([system.findFeedBounds(), place ? nameAt(place.after) : null]);
   const start = place
     ? checkPlace(place, named, time, bounds)
@@ -149,7 +151,7 @@ async function read(
     const upTo = Math.min(bound ?? bounds.newest, bounds.newest);
     const wanted = filter.limit - found.length;
     const events = await db.listEventsAfter(workspaceId, { after, upTo }, types, wanted);
-    // Not by the statement: of what was numbered late it would pass over any number to find some.
+    // The statement does not filter by time: it could have to skip any number of events that were numbered late.
     found.push(...events.filter(({ occurredAt }) => !since || occurredAt >= since));
     const isFull = events.length === wanted;
     after = isFull ? events.at(-1)!.position! : Math.max(after, upTo);
@@ -166,14 +168,15 @@ function retentionStart(time: Date): Date {
 }
 
 /**
- * The name by which an event differs from any other that gets its position; null where there is none, or none any more.
+ * Returns a name that tells the event at this position from any other that gets the position; null where no event has
+ * it, or none any more.
  */
 async function nameAt(position: number): Promise<string | null> {
   const id = position > 0 ? await system.findIdAt(position) : null;
   return id && nameOf(id);
 }
 
-/** A hash, as the event may be another workspace's. */
+/** Returns a hash, because the event may belong to another workspace. */
 function nameOf(id: Buffer): string {
   return createHash('sha256').update(id).digest('base64url').slice(0, 10);
 }

@@ -11,16 +11,19 @@ import { subscribedTypes } from '../webhooks/legacy.ts';
 
 type Fanned = {
   deliveries: NewDelivery[];
-  /** Places of those whose job looks for more of the webhook's. */
+  /** Indexes of the deliveries whose job also looks for parked deliveries of its webhook. */
   looking: Set<number>;
-  /** Webhooks that may have room again by the time that this has been committed. */
+  /** Webhooks that had no room, and may have some again by the time that this batch has committed. */
   overflowed: string[];
 };
 
-/** In the room of a webhook, from so many on, one delivery in so many looks for what waits outside. */
+/** In the second half of a webhook's window, one delivery in this many looks for parked ones. */
 const checkEvery = 200;
 
-/** The capacity that a webhook has left in Redis. Its waiting deliveries are due earlier, so nothing goes before it. */
+/**
+ * Makes the count of the room that a webhook has left in Redis. With a backlog there is no room: parked deliveries are
+ * due earlier, so new ones park behind them.
+ */
 function roomOf(webhook: Subscriber, at: Date) {
   const window = windowOf(webhook, at);
   const claims = isHealthy(webhook, at) ? 0 : 1;
@@ -34,7 +37,7 @@ function roomOf(webhook: Subscriber, at: Date) {
         return { parked: true, more: false };
       }
       admitted += 1;
-      // The last one that fits looks for what comes next.
+      // The last delivery that fits looks for the parked ones behind it.
       const more = admitted === window || (admitted > window / 2 && admitted % checkEvery === 0);
       return { parked: false, more };
     },
@@ -53,7 +56,7 @@ const keyOf = (id: Buffer) => id.toString('latin1');
 
 const inbound = 'sms.received';
 
-/** The texts among these events that came to a workspace with a webhook for one number only. */
+/** Returns the ids of events of texts that came to a workspace with a webhook for one number only. */
 export function asksForNumbers(events: UnnumberedEvent[], subscribers: Subscriber[]): Buffer[] {
   const choosy = subscribers.filter(({ inboundNumber }) => inboundNumber !== null);
   if (choosy.length === 0) return [];
@@ -64,8 +67,8 @@ export function asksForNumbers(events: UnnumberedEvent[], subscribers: Subscribe
 }
 
 /**
- * The deliveries of these events: to the webhooks that subscribe to them, and of a test to the one that it is of.
- * `numbers` says to which number a text came, where a webhook may ask (`asksForNumbers`).
+ * Makes the deliveries of these events: to each webhook that subscribes to an event, and of a test event only to the
+ * webhook under test. `numbers`: the numbers that texts came to, for the events that `asksForNumbers` returned.
  */
 export function fanOut(
   events: UnnumberedEvent[],
@@ -148,7 +151,10 @@ function turnOf({ id, webhookId, claims, createdAt, requestId }: NewDelivery, mo
   };
 }
 
-/** Wakes what has room, and admits more where room may have come. A failure here is left to the sweep. */
+/**
+ * Makes the jobs of admitted deliveries, and refills webhooks that may have room again. A failure here is left to the
+ * sweep.
+ */
 export async function admitNext({ deliveries, looking, overflowed }: Fanned): Promise<void> {
   const turns = deliveries.flatMap((delivery, place) =>
     delivery.status === 'pending' && !delivery.parked ? turnOf(delivery, looking.has(place)) : [],
@@ -163,7 +169,7 @@ export async function admitNext({ deliveries, looking, overflowed }: Fanned): Pr
 const waiting = new Set<string>();
 let refilling: Promise<void> | undefined;
 
-/** One at a time, however quick the relay is: each takes all that waits. */
+/** Runs one refill at a time, however quick the relay is: each refill takes all webhooks that wait. */
 async function refillOnce(): Promise<void> {
   refilling ??= refillWaiting().finally(() => {
     refilling = undefined;

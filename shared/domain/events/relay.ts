@@ -17,22 +17,22 @@ export async function relayAll(): Promise<number> {
       total += relayed;
     }
   } finally {
-    // The next batch does not wait for Redis; whoever takes the job for done, or for failed, does.
+    // The next batch does not wait for Redis. Only the end of the job, done or failed, waits for it.
     await Promise.all(following);
   }
   return total;
 }
 
 /**
- * One batch: no position is committed before its event's deliveries are, and none of those twice. The lock on the
- * counter keeps all others out, so positions become visible in their order and without a gap.
+ * Relays one batch. No position is committed before the deliveries of its event, and no delivery is stored twice. The
+ * lock on the counter keeps other relays out, so positions become visible in their order and without a gap.
  */
 async function relayBatch(following: Promise<void>[]): Promise<number> {
   return transaction(async () => {
     const reached = await system.findPositionForUpdate();
     const committed = await system.listUnnumberedEvents(config.RELAY_BATCH);
     if (committed.length === 0) return 0;
-    // A full batch may have cut a record's events apart; only then can an earlier one be outside it.
+    // A full batch may have cut the events of a record apart; only then can an earlier event of a record be outside it.
     const missed =
       committed.length === config.RELAY_BATCH ? await system.listUnnumberedBefore(committed) : [];
     const events = inRecordOrder([...committed, ...missed]);
@@ -42,7 +42,8 @@ async function relayBatch(following: Promise<void>[]): Promise<number> {
     const ids = events.map((event) => event.id);
     const [, fanned] = await Promise.all([
       system.updatePositions(ids, reached),
-      // While the server numbers. Should that fail, what is there of this is met at the next try.
+      // Deliveries are inserted while the server numbers the events. If the numbering fails, deliveries that are
+      // committed already are found at the next try.
       (async () => {
         const fanned = fanOut(events, subscribers, at, numbers);
         return { ...fanned, deliveries: await insertDeliveries(fanned.deliveries) };
@@ -63,11 +64,14 @@ function workspacesOf(events: system.UnnumberedEvent[]): Buffer[] {
   ];
 }
 
-/** Ids follow the clocks of several processes; where they contradict a record's own sequence, that wins. */
+/**
+ * Orders the events of each record by the record's own sequence. Ids follow the clocks of several processes, and may
+ * contradict the sequence.
+ */
 export function inRecordOrder<Event extends { recordId: Buffer; recordSeq: number }>(
   events: Event[],
 ): Event[] {
-  // Most records have one event in a batch, and then nothing can be out of order.
+  // Most records have one event in a batch. If all have their first event only, nothing can be out of order.
   if (events.every(({ recordSeq }) => recordSeq === 1)) return events;
   const places = new Map<string, number[]>();
   events.forEach((event, place) => {

@@ -12,8 +12,8 @@ type Readiness = {
 let checking: Promise<Readiness> | undefined;
 
 /**
- * Ready means MySQL: without Redis requests are accepted all the same, and done once it is back. All who ask at the same
- * time share one look: anybody may ask, and each look takes a connection to the database.
+ * Returns the readiness, which depends on MySQL alone: without Redis, requests are still accepted, and done once it is
+ * back. Callers at the same time share one check: anybody may ask, and each check takes a connection to the database.
  */
 export function readiness(): Promise<Readiness> {
   checking ??= checkReadiness().finally(() => {

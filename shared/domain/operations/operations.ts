@@ -24,24 +24,24 @@ type Overview = {
   redisMemory: { usedBytes: number; limitBytes: number } | null;
   /** Active webhooks that fail at present. */
   failingWebhooks: number;
-  /** Workspaces that may have little more waiting, or nothing. */
+  /** Workspaces whose limit of waiting messages is almost or fully reached. */
   fullWorkspaces: number;
-  /** Carriers of texts, as the processes that hold them say. */
+  /** Carriers of texts, as reported by the processes that hold their connections. */
   gateways: GatewayView[];
   /** Batches of texts with something left to do, by status. */
   smsBatches: BatchTotals[];
-  /** How long the row that has been due longest has been due, by kind of work; 0 when none is. */
+  /** How long the oldest due row has been due, by kind of work; 0 when no row is due. */
   oldestDueSeconds: Record<string, number>;
   /** Jobs by queue and state; null while Redis is away. */
   queueDepths: { queue: string; state: string; jobs: number }[] | null;
-  /** So many hosts of webhooks fail that our own network is the likelier cause; nobody is switched off meanwhile. */
+  /** So many webhook hosts fail that our own network is the likelier cause; no webhook is switched off meanwhile. */
   isNetworkSuspect: boolean;
 };
 
-/** The overview that an operator looks at first. The lag comes from MySQL, so it tells the truth without Redis too. */
+/** Returns the overview that an operator looks at first. The lag comes from MySQL, so it is right without Redis too. */
 export async function overview(): Promise<Overview> {
   const time = now();
-  // The counts of this process since its last report belong in as well.
+  // Include the counts of this process since its last report.
   addTotals(takeCounts());
   const age = (since: Date | null) => (since ? Math.max(0, (time.getTime() - since.getTime()) / 1000) : 0);
   const [
@@ -91,7 +91,7 @@ export async function overview(): Promise<Overview> {
       ...Object.fromEntries(
         emailLanes.map((kind, index) => [`email_${kind}`, age(emails[index]?.admitted ?? null)]),
       ),
-      // Of workspaces that may send as much as they like: the others wait because of their limits.
+      // Only emails of workspaces without limits: the others wait because of their limits.
       email_backlog: Math.max(...emails.map(({ parked }) => age(parked))),
       sms: Math.max(...texts.map(({ admitted }) => age(admitted))),
       sms_backlog: Math.max(...texts.map(({ parked }) => age(parked))),
@@ -99,7 +99,7 @@ export async function overview(): Promise<Overview> {
       sms_batch: age(batches.admitted),
       sms_batch_backlog: age(batches.parked),
       webhook_delivery: age(deliveries.admitted),
-      // Of webhooks in good health: those that fail or are paused wait because of that.
+      // Only deliveries of healthy webhooks: the others wait because their webhook fails or is paused.
       webhook_backlog: age(deliveries.parked),
       event: age(events),
       // Events that the figures of reports do not have yet.

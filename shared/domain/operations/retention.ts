@@ -43,12 +43,12 @@ const batchesPerRun = 500;
 const hourMs = 3_600_000;
 
 /**
- * Deletes what retention has run out for, events and deliveries an hour late, so that a reader who is just in
- * time never meets a hole, and in small batches, so that nobody waits for it. The next run does
- * what is left when the process is to stop. Returns how many rows went.
+ * Deletes rows whose retention has ended. Events and deliveries go an hour late, so that a reader who is just in time
+ * never meets a gap. Batches are small, so that nothing waits long for them. If the process must stop, the next run
+ * does the rest. Returns how many rows were deleted.
  */
 export async function purge(isStopping: () => boolean = () => false): Promise<number> {
-  // The relay marks where it was only when there is something to number; in a quiet time the last events would stay.
+  // The relay marks its position only when it numbers events, so in a quiet time the last events would stay.
   const { newest } = await system.findFeedBounds();
   await system.insertMark(newest, now());
   const until = new Date(now().getTime() - config.EVENT_RETENTION_DAYS * 24 * hourMs - hourMs);
@@ -85,7 +85,7 @@ export async function purge(isStopping: () => boolean = () => false): Promise<nu
       await deletePartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteInboundPartsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteGatewayPostsBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
-      // Later than the text that it names can still be waiting.
+      // After this time, the text that a reply names cannot be waiting any more.
       await deleteStopRepliesBefore(new Date(now().getTime() - 7 * 24 * hourMs), batchSize),
       await deleteUnansweredBefore(new Date(now().getTime() - 24 * hourMs), batchSize),
       await reports.purge(batchSize),

@@ -6,16 +6,16 @@ export type RotationProgress = {
   place: string;
   resealed: number;
   left: number;
-  /** The ids of the keys that what is left was sealed with. */
+  /** The ids of the keys that sealed the secrets that are left. */
   keys: string[];
 };
 
 const defaultBatch = 200;
 
 /**
- * Seals anew, with the first key of SECRET_KEY, whatever another one of its keys has sealed. Each value for itself, by
- * a change of just the value that was read: it can be stopped and begun again at any time, while everything runs. A
- * secret that no key of SECRET_KEY opens is left as it is, and counted.
+ * Seals again, with the first key of SECRET_KEY, all values that another of its keys has sealed. Each value is changed
+ * on its own, and only if it is still the value that was read, so this can be stopped and restarted at any time, while
+ * everything runs. A secret that no key of SECRET_KEY opens is left as it is, and counted.
  */
 export async function resealAll({ batch = defaultBatch } = {}): Promise<RotationProgress[]> {
   const ended: RotationProgress[] = [];
@@ -23,7 +23,7 @@ export async function resealAll({ batch = defaultBatch } = {}): Promise<Rotation
   return ended;
 }
 
-/** The same count without a change. */
+/** Counts these secrets without a change. */
 export async function countLeft({ batch = defaultBatch } = {}): Promise<RotationProgress[]> {
   const ended: RotationProgress[] = [];
   for (const place of db.sealedPlaces) ended.push(await walk(place, batch, async () => 'left'));

@@ -12,7 +12,7 @@ import { queued } from '../email/record.ts';
 import { store } from '../email/send.ts';
 import { makeSystem, systemWorkspaceId } from '../workspace/workspaces.ts';
 
-/** Mail of the platform itself. It is of no customer's workspace, so no limit, suppression or listing of theirs knows it. */
+/** Mail of the platform itself. It is in no customer's workspace, so no customer's limit or suppression applies. */
 
 export type SystemMail = { subject: string; text: string };
 
@@ -21,7 +21,7 @@ forgetAtEnd(() => {
   isMade = false;
 });
 
-/** Makes the workspace that such mail goes out from, so that the operator can give it a domain before it is needed. */
+/** Makes the workspace that sends this mail, so that the operator can give it a domain before it is needed. */
 export async function prepare(): Promise<void> {
   if (isMade || !config.SYSTEM_SENDER) return;
   await makeSystem();
@@ -29,8 +29,8 @@ export async function prepare(): Promise<void> {
 }
 
 /**
- * Queues a mail in the current transaction. Where there is nobody to send it to or as, whatever it tells of has
- * happened all the same, and the operator is told.
+ * Queues a mail in the current transaction. Without a sender or a recipient, the mail is left out and a warning is
+ * logged; the event that the mail is about has happened all the same.
  */
 export async function send(to: string | null, mail: SystemMail): Promise<void> {
   const sender = parseMailbox(config.SYSTEM_SENDER ?? '', { allowDisplayName: true });
@@ -47,7 +47,7 @@ export async function send(to: string | null, mail: SystemMail): Promise<void> {
       sender: config.SYSTEM_SENDER,
       recipient: recipient.mailbox.address,
       recipientKey: compareKey(recipient.mailbox.address),
-      // It may name a customer's host or domain.
+      // The subject may contain a customer's host or domain, so it is cut to the column's length.
       subject: fitting('emails.subject', mail.subject),
       textExcerpt: excerptOf(body),
       clientReference: null,

@@ -6,8 +6,8 @@ import { hourOf, timeOf } from './pieces.ts';
 import { firstKept, oldestKept, rebuildHour } from './rebuild.ts';
 
 /**
- * Counts messages that were accepted before there were reports, and whose events are gone: from the newest hour back, for
- * about so long. An hour that a kill cuts short is counted anew, which changes nothing.
+ * Counts messages that were accepted before there were reports, and whose events are gone: from the newest hour back,
+ * for about `ms` milliseconds. An hour that a kill cuts short is counted again, which changes nothing.
  */
 export async function backfill(ms: number): Promise<void> {
   const end = performance.now() + ms;
@@ -31,7 +31,7 @@ async function countHourBefore(hour: number): Promise<number> {
   return start;
 }
 
-/** In which messages were accepted, or none is left; at most the one before. */
+/** Returns the newest hour before this one in which a message was accepted; 0 where there is none. */
 async function newestHourBefore(hour: number): Promise<number> {
   let newest = 0;
   for (const channel of channels) {

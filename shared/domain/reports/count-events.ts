@@ -9,7 +9,7 @@ import type { Facts } from './facts.ts';
 import { factsOf, factsOfEvent } from './read-facts.ts';
 import { newRecounting } from './recount.ts';
 
-/** Counts what the events tell of that came since the last time, batch by batch. Returns how many events there were. */
+/** Counts the events that came since the last run, batch by batch. Returns how many events there were. */
 export async function countEvents(): Promise<number> {
   let total = 0;
   for (let done = config.REPORT_BATCH; done >= config.REPORT_BATCH; ) {
@@ -19,13 +19,13 @@ export async function countEvents(): Promise<number> {
   return total;
 }
 
-/** A batch is counted in so many parts: while one is counted, the server looks up the next one. */
+/** A batch is counted in this many parts: while one is counted, the database server reads the next one. */
 const partsOfBatch = 5;
 
 /**
- * One batch: the position moves in the transaction that adds what it stands for, so after any kill nothing is counted
- * twice or missed. An event says only which message has changed. The message is read as it is now, and what it was last
- * counted as is taken back.
+ * Counts one batch. The position moves in the same transaction as the counts, so after any kill nothing is counted
+ * twice or missed. An event says only which message has changed. The message is read in its present state, and the
+ * state that was last counted for it is subtracted.
  */
 async function countBatch(): Promise<number> {
   const reached = await db.findReportPositionForUpdate();
@@ -66,7 +66,7 @@ function partsOf(after: number, upTo: number): db.Positions[] {
   return parts;
 }
 
-/** The changes of each channel. Where the first channel has all events, the others are not asked for. */
+/** Returns the changes of each channel. If the first channel has all events, the others are not read. */
 async function readChanges(part: db.Positions): Promise<db.ChangedMessage[][]> {
   const found: db.ChangedMessage[][] = [];
   let rest = part.upTo - part.after;
@@ -78,24 +78,24 @@ async function readChanges(part: db.Positions): Promise<db.ChangedMessage[][]> {
   return found;
 }
 
-/** Its failure shows where it is waited for. */
+/** Starts a read. A failure is thrown only where the result is awaited. */
 function readAhead(part: db.Positions): Promise<db.ChangedMessage[][]> {
   const reading = readChanges(part);
   reading.catch(() => undefined);
   return reading;
 }
 
-// They change nothing that is counted, or are not of a message that was sent.
+// Events of these types change nothing that is counted, or belong to a message that was not sent by us.
 const unheeded = new Set(['email.delayed', 'sms.received']);
 
-/** A row for each message, in the order of their events, by their ids as latin1. */
+/** Returns one row for each message, by its id as latin1, in the order of the events. */
 function changesOf(channel: Channel, rows: db.ChangedMessage[]): Map<string, db.ChangedMessage> {
   const changes = new Map<string, db.ChangedMessage>();
   for (const row of rows) if (!unheeded.has(row.type)) changes.set(row.id.toString('latin1'), row);
   return changes;
 }
 
-/** In the order of their events, by which tags and domains get their names. */
+/** Returns the facts in the order of the events: tags and domains get their names in that order. */
 async function factsOfAll(
   channel: Channel,
   changes: Map<string, db.ChangedMessage>,

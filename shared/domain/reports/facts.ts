@@ -1,11 +1,11 @@
 import type { Channel, Counts, Dimension } from '../../db/reports/counts.ts';
 import { bucketOf } from '../../formats/latency-buckets.ts';
 
-/** The facts of a message that no change of it alters. */
+/** The facts of a message that never change. */
 type Lasting = {
   id: Buffer;
   workspaceId: Buffer;
-  /** The same as latin1, to look things up by. */
+  /** The id of the workspace as latin1, for use as a key. */
   workspace: string;
   channel: Channel;
   /** The hour in which it was accepted. */
@@ -20,7 +20,7 @@ type Lasting = {
   eur: number;
 };
 
-/** The part of a message that its counts follow; a change here changes the counts. */
+/** The part of a message that its counts depend on; a change here changes the counts. */
 export type Standing = {
   status: 'queued' | 'held' | 'sent' | 'delivered' | 'failed' | 'cancelled';
   reason: 'hard_bounces' | 'soft_bounces' | 'rejected' | 'suppressed' | 'complaints' | null;
@@ -32,7 +32,7 @@ export type Standing = {
   gateway: string;
   /** Of a text that failed. */
   errorCode: string;
-  /** Buckets of the time until it was sent, and from then on until it was delivered. */
+  /** The buckets of two times: until the message was sent, and from then on until it was delivered. */
   sent: number | null;
   delivered: number | null;
 };
@@ -59,7 +59,7 @@ const inverse = <Name extends string>(codes: Record<Name, string>) =>
 const statusOf = inverse(statuses);
 const reasonOf = inverse(reasons);
 
-/** As it is stored: for each message that is kept there is one. */
+/** Returns the standing as it is stored; there is one for each message that is kept. */
 export function encode(channel: Channel, standing: Standing): string {
   const { status, reason, isOpened, isFree, charged, gateway, errorCode, sent, delivered } = standing;
   const flags = `${reason ? reasons[reason] : '-'}${isOpened ? 'o' : '-'}${isFree ? 'f' : '-'}`;
@@ -99,13 +99,13 @@ export const routeValue = (country: string, { gateway }: Pick<Standing, 'gateway
 export const errorValue = (country: string, standing: Pick<Standing, 'gateway' | 'errorCode'>) =>
   `${routeValue(country, standing)} ${standing.errorCode}`;
 
-/** The parts of such a value. */
+/** Returns the parts of a value of `routeValue` or `errorValue`. */
 export function partsOfValue(value: Buffer): { country: string; gateway: string; errorCode: string } {
   const [country = '', gateway = '', ...errorCode] = value.toString().split(' ');
   return { country, gateway, errorCode: errorCode.join(' ') };
 }
 
-/** Counts a message in these sums, so many times. */
+/** Adds a message to these sums (`times` is 1), or subtracts it (-1). */
 export function addTo(counts: Counts, { parts, gbp, eur }: Lasting, standing: Standing, times: 1 | -1): void {
   const { status, reason, isOpened, isFree, charged } = standing;
   counts.accepted += times;
@@ -124,10 +124,10 @@ export function addTo(counts: Counts, { parts, gbp, eur }: Lasting, standing: St
   counts.charged += times * charged;
 }
 
-/** How long a message took, in milliseconds, as far as it came. */
+/** How long each step of a message took, in milliseconds; null for a step that it has not reached. */
 type Times = { sent_ms: number | null; delivered_ms: number | null };
 
-/** A message that was scheduled is late from then on, and not from when it was accepted. */
+/** Returns the buckets of these times. For a scheduled message they run from its scheduled time, not its acceptance. */
 export function bucketsOf({ sent_ms, delivered_ms }: Times): Pick<Standing, 'sent' | 'delivered'> {
   return {
     sent: sent_ms === null ? null : bucketOf(sent_ms),

@@ -9,12 +9,12 @@ import { limitTime } from '../../db/client.ts';
 const waitMs = 2_000;
 const askAgainMs = 100;
 
-// Beside the leases, which everybody gets while Redis is away.
+// A limit beside the leases, since every caller gets a lease while Redis is away.
 const inProcess = semaphore({ permits: () => config.REPORTS_AT_ONCE, waitMs, mostWaiting: 100 });
 
 /**
- * A few at a time for each workspace, over all processes, so that none takes the connections that others need; and none
- * takes long.
+ * Runs a report with a time limit. Only a few run at a time for each workspace, over all processes, so that no
+ * workspace takes the connections that others need.
  */
 export async function limited<Found>(workspaceId: string, look: () => Promise<Found>): Promise<Found> {
   const waitsUntil = performance.now() + waitMs;
@@ -35,9 +35,9 @@ const refusal = () =>
     retryAfterSeconds: 1,
   });
 
-/** Null: reports in other processes held all of them until then. */
+/** Takes one lease of the workspace. Null: other reports held all of them until then. */
 async function takeOneOfLeases(workspaceId: string, waitsUntil: number): Promise<EndLease | null> {
-  // The lease of a process that died ends after the report would have.
+  // If this process dies, its lease ends only after the report would have ended.
   const seconds = Math.ceil(config.REPORT_SECONDS) + 1;
   for (;;) {
     for (let place = 0; place < config.REPORTS_AT_ONCE; place += 1) {

@@ -5,12 +5,12 @@ import type { Facts, Standing } from './facts.ts';
 import { startOf } from './pieces.ts';
 
 /**
- * So many of a workspace and day have a row of their own, so that neither made-up tags nor the made-up error codes of a
- * carrier fill the tables.
+ * This many names of a workspace and day have a row of their own, so that neither made-up tags nor the made-up error
+ * codes of a carrier fill the tables.
  */
 const mostNames: Record<Name['dimension'], number> = { tag: 1_000, recipient_domain: 500, error_code: 200 };
 
-/** The name under which all beyond that count together. A tag or domain cannot have brackets, and no known error code has. */
+/** The name under which all other names count together. No tag, domain or known error code has brackets. */
 export const other = '(other)';
 
 /** The name under which a tag, a domain or an error code of a message counts. */
@@ -22,7 +22,7 @@ export type NameOf = (
 
 type Names = Set<string>;
 
-// Names are never taken back, so what is known to be stored stays so. By workspace, dimension and day.
+// The names that are known to be stored, by workspace, dimension and day. A name is deleted only by retention.
 let known = new Map<string, Names>();
 let knownCount = 0;
 const mostKnown = 200_000;
@@ -33,15 +33,15 @@ function forget(): void {
 }
 forgetAtEnd(forget);
 
-/** A day of a workspace: names that are stored, as far as is known, and those that are looked for. */
+/** A day of a workspace: `own` are names that are known to be stored, `asked` are names to look for. */
 type Day = Omit<Name, 'name'> & { key: string; own: Names | undefined; asked: Names };
 
-/** A message, and as it was counted before. */
+/** A message, and the standing that it was last counted with. */
 type Counted = { facts: Facts; before: Standing | null };
 
 /**
- * Gives the tags, recipient domains and error codes of these messages their names, in their order: those of a day that come
- * first have their own. The transaction has the position of the reports locked, so nobody else gives names.
+ * Gives the tags, recipient domains and error codes of these messages their names, in order: the first ones of a day
+ * keep their own name. The transaction has the reports' position locked, so no other process gives names.
  */
 export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
   const days = new Map<string, Day>();
@@ -70,7 +70,7 @@ export async function nameAll(messages: readonly Counted[]): Promise<NameOf> {
   };
 }
 
-/** The names of these days that are stored already, and those that have found room. */
+/** Stores new names as far as there is room. Returns the names of these days that are stored, old and new. */
 async function nameNew(days: Day[]): Promise<Map<string, Names>> {
   const found = new Map(days.map(({ key }): [string, Names] => [key, new Set()]));
   const asked = days.flatMap(({ asked, workspaceId, dimension, day }) =>
@@ -99,7 +99,7 @@ async function nameNew(days: Day[]): Promise<Map<string, Names>> {
 function remember(key: string, names: Names): void {
   if (knownCount > mostKnown) forget();
   const before = known.get(key);
-  // A new set: whoever holds the one before goes on with it.
+  // Make a new set: a caller that holds the old set must not see it change.
   const all = new Set([...(before ?? []), ...names]);
   knownCount += all.size - (before?.size ?? 0);
   known.set(key, all);

@@ -14,7 +14,7 @@ export function startOf(span: Span, hour: number): number {
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth(), 1) / hourMs;
 }
 
-/** The first hour after it. */
+/** Returns the first hour after a span. */
 export function endOf(span: Span, start: number): number {
   if (span === 'hour') return start + 1;
   if (span === 'day') return start + 24;
@@ -27,8 +27,9 @@ type Pieces = { added: Piece[]; taken: Piece[] };
 const spans = ['month', 'day', 'hour'] as const;
 
 /**
- * A stretch of time by the fewest rows that make it up: whole months, and the days and hours beside them. Where
- * they are fewer, the days or hours that a month or day has too many are taken off: a month of New York is one of UTC, but for five hours.
+ * Covers a time range with the fewest rows: whole months, and days and hours beside them. Where it needs fewer rows, a
+ * longer span is added and its surplus days or hours are subtracted. Example: a month in New York is a month in UTC,
+ * except for five hours.
  */
 export function piecesOf(from: number, to: number): Pieces {
   const inOrder = (pieces: Piece[]) => pieces.toSorted((one, other) => one.from - other.from);
@@ -36,7 +37,7 @@ export function piecesOf(from: number, to: number): Pieces {
   return { added: inOrder(added), taken: inOrder(taken) };
 }
 
-/** The same by the rows, as a report asks for them. */
+/** Returns the same pieces as lists of row starts, as a report reads them. */
 export function selectionOf(from: number, to: number): Selection {
   const { added, taken } = piecesOf(from, to);
   return { added: added.map(startsIn), taken: taken.map(startsIn) };
@@ -65,13 +66,13 @@ function cover([span, ...finer]: readonly Span[], from: number, to: number): Pie
   return ways.reduce((best, way) => (rowsOf(way) < rowsOf(best) ? way : best));
 }
 
-/** The stretch between two hours; one that runs backwards is taken off. */
+/** Covers the range between two hours; a range that runs backwards is subtracted. */
 function between(finer: readonly Span[], start: number, end: number): Pieces {
   const { added, taken } = cover(finer, Math.min(start, end), Math.max(start, end));
   return start <= end ? { added, taken } : { added: taken, taken: added };
 }
 
-/** The starts of a span next to an hour. */
+/** Returns the starts of a span before and after an hour, or the hour itself if a span starts there. */
 function bothSides(span: Span, hour: number): number[] {
   const start = startOf(span, hour);
   return start === hour ? [hour] : [start, endOf(span, start)];
@@ -82,7 +83,7 @@ const hoursOf: Record<Span, number> = { hour: 1, day: 24, month: 720 };
 const rowsOf = ({ added, taken }: Pieces): number =>
   [...added, ...taken].reduce((rows, { span, from, to }) => rows + (to - from) / hoursOf[span], 0);
 
-/** The pieces of stretches that follow one another, by rows of which each lies within one of them. */
+/** Covers ranges that follow one another with rows, each of which lies within one range. */
 export function piecesWithin(bounds: readonly number[]): Piece[] {
   const pieces: Piece[] = [];
   for (const [index, to] of bounds.entries())

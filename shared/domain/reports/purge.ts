@@ -6,7 +6,7 @@ import { deleteLedgerSumsBefore } from '../../db/sms/ledger.system.ts';
 import { hourOf, startOf } from './pieces.ts';
 import { statesUntil } from './recount.ts';
 
-/** Deletes some of what retention has run out for: figures by whole months, so that hours, days and months agree. */
+/** Deletes some rows whose retention has ended; figures by whole months, so that hours, days and months agree. */
 export async function purge(limit: number): Promise<number> {
   const oldest = hourOf(new Date(now().getTime() - config.REPORT_RETENTION_DAYS * 86_400_000));
   return Math.max(

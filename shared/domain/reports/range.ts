@@ -11,7 +11,7 @@ const mostDaysOfHours = 31;
 const dayHours = 24;
 const dayMs = dayHours * hourMs;
 
-/** `start` and `end` are those that were asked for, `from` and `to` the hours that are counted, which count from 1970. */
+/** `start` and `end` are the times that were asked for; `from` and `to` are the hours that are counted, since 1970. */
 export type ReportRange = {
   start: number;
   end: number;
@@ -30,11 +30,11 @@ export function rangeOf(filter: ReportFilter): ReportRange {
   return { start, end, ...hoursOf(start, end), timeZone, timeZoneRounded: dates.some(isWithinHour) };
 }
 
-/** The faults for which `rangeOf` and `intervalsOf` would refuse a request, as far as the parameters can be used. */
+/** Returns the faults for which `rangeOf` and `intervalsOf` would refuse a request, as far as it can be used. */
 export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldErrors {
   const faults = new Faults();
   const { timeZone = 'UTC' } = filter;
-  // A bound is all there, or not at all.
+  // A bound is either complete or absent.
   const [from, to] = [filter.from, filter.to] as (ReportBound | undefined)[];
   for (const [field, bound] of Object.entries({ from, to }))
     if (bound && timeOf(bound, timeZone) < 0) faults.refuse(field, 'must not be before 1970');
@@ -49,7 +49,7 @@ export function faultsOf(filter: Usable<ReportFilter | SendsFilter>): FieldError
   const hours = hoursOf(start, end);
   if (start >= end)
     faults.refuse(from ? 'from' : 'to', from ? 'must be before to' : 'must be later than from');
-  // A clock that goes back makes a stretch of so many days an hour longer.
+  // A clock that goes back makes a range of the same number of days an hour longer.
   else if (hours.to - hours.from > mostDays * dayHours + 1)
     faults.refuse('from', `must be at most ${mostDays} days before to`);
   if (
@@ -66,7 +66,7 @@ function stretchOf(from: ReportBound | undefined, to: ReportBound | undefined, t
   return { start: from ? timeOf(from, timeZone) : defaultStart(to, end, timeZone), end };
 }
 
-/** Before a date, it is a date too: where the clocks change meanwhile, so many days are an hour more or less. */
+/** Returns the default start. If `to` is a date, so is the start: a clock change between them changes the hours. */
 function defaultStart(to: ReportBound | undefined, end: number, timeZone: string): number {
   const ms = defaultDays * dayMs;
   return to && 'date' in to ? timeOfLocal(timeZone, to.date - ms) : end - ms;
@@ -83,7 +83,7 @@ function timeOf(bound: ReportBound, zone: string): number {
 
 const isWithinHour = (time: number) => time % hourMs !== 0;
 
-/** Looked at once a day: no zone changes its clocks and takes that back within one. */
+/** Checks the offset once a day: no zone changes its clocks and changes them back within a day. */
 function isOffByPartOfHour(timeZone: string, start: number, end: number): boolean {
   for (let time = start; time < end; time += dayMs) if (isWithinHour(offsetAt(timeZone, time))) return true;
   return isWithinHour(offsetAt(timeZone, end));

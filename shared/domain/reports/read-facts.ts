@@ -12,7 +12,7 @@ const bounces: Record<string, Standing['reason']> = {
   suppressed: 'suppressed',
 };
 
-/** A stored message as reports look at it; null: it is not counted, as a text that came in. */
+/** Returns the facts of a stored message; null if it is not counted, such as an inbound text. */
 export function factsOf<Of extends Channel>(channel: Of, row: ReportedMessages[Of]): Facts | null {
   return readers[channel](row);
 }
@@ -51,7 +51,7 @@ function emailFacts(row: ReportedMessages['email']): Facts {
   };
 }
 
-/** An email that has been erased since, as its event tells of it; null where the event does not show an email. */
+/** Returns the facts of an email that is erased by now, from its event; null where the event does not show an email. */
 export function factsOfEvent(id: Buffer, workspaceId: Buffer, data: string): Facts | null {
   const email = JSON.parse(data);
   // One event that cannot be read must not hold up the figures of all workspaces.
@@ -126,7 +126,7 @@ function smsFacts(row: ReportedMessages['sms']): Facts | null {
   };
 }
 
-/** Of an address, also one with a name before it. */
+/** Returns the domain of an address, also of one with a name before it. */
 function domainOf(address: string): string {
   return address
     .slice(address.lastIndexOf('@') + 1)

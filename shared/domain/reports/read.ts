@@ -17,7 +17,7 @@ import { limited } from './limiter.ts';
 import { piecesWithin, selectionOf, timeOf } from './pieces.ts';
 import { intervalsOf, type ReportRange, rangeOf } from './range.ts';
 
-/** Whose reports they are: a caller, or the operator's choice. */
+/** The workspace that is reported on: the caller's, or one that the operator chose. */
 type Owner = { workspaceId: string };
 
 async function reporting<Row>(
@@ -95,7 +95,7 @@ export async function clientTags(owner: Owner, filter: ReportFilter): Promise<Cl
   });
 }
 
-/** Of text messages, by the gateway that has them: the country of an email is nobody's to know. */
+/** A row for each country and gateway, of text messages only: the country of an email cannot be known. */
 export async function countries(owner: Owner, filter: ReportFilter): Promise<CountriesReport> {
   const range = rangeOf(filter);
   const channels = only('sms', filter);
@@ -119,7 +119,7 @@ export async function countries(owner: Owner, filter: ReportFilter): Promise<Cou
   });
 }
 
-/** Most messages first, as the rows come. */
+/** Groups the errors by route. The order of the rows stays: most messages first. */
 function errorsByRoute(rows: db.ReportRow<'accepted'>[]): Map<string, ReportedError[]> {
   const byRoute = new Map<string, ReportedError[]>();
   for (const { value, counts } of rows) {

@@ -23,8 +23,8 @@ type Accepted = Awaited<ReturnType<typeof db.listAcceptedMessages<Channel>>>;
 const rowsAtOnce = 2_000;
 
 /**
- * The operator's: counts the messages of a workspace anew, hour by hour, from the messages themselves. The
- * consumer of its events waits for the hour in hand, and goes on from there.
+ * Counts the messages of a workspace again, hour by hour, from the messages themselves; for the operator. The consumer
+ * of events waits only for the hour that is being counted, and then goes on.
  */
 export async function rebuild(workspaceId: string, from: Date, to: Date): Promise<Rebuilt> {
   const total: Rebuilt = { hours: 0, left: 0, messages: 0 };
@@ -46,13 +46,13 @@ export async function rebuild(workspaceId: string, from: Date, to: Date): Promis
   return total;
 }
 
-/** The first hour of which retention has taken nothing, nor is about to. */
+/** Returns the first hour from which retention has deleted no message, and is not about to. */
 export function firstKept(channel: Channel): number {
   const days = channel === 'email' ? config.EMAIL_RETENTION_DAYS : config.SMS_RETENTION_DAYS;
   return hourOf(new Date(now().getTime() - days * 86_400_000)) + 2;
 }
 
-/** How many messages there are; null where some are gone. */
+/** Counts an hour again. Returns the number of its messages; null, changing nothing, where some are gone. */
 export async function rebuildHour(
   workspaceId: string,
   channel: Channel,
@@ -79,7 +79,7 @@ export async function rebuildHour(
   return messages;
 }
 
-/** Mostly they are remembered as they are. */
+/** Stores how these messages are counted, where that has changed; mostly it has not. */
 async function remember(messages: Facts[]): Promise<void> {
   const states = await db.listStates(messages.map(({ id }) => id));
   await db.updateStates(
@@ -100,7 +100,7 @@ async function addUp(workspaceId: string, channel: Channel, first: number, end: 
       });
 }
 
-/** From when on all messages of a channel are kept. */
+/** Returns the time from which on all messages of at least one channel are kept. */
 export function oldestKept(): Date {
   return timeOf(Math.min(...channels.map(firstKept)));
 }

@@ -10,7 +10,7 @@ import { newTally } from './tally.ts';
 /** A message may be scheduled for three months ahead, and then take days until nothing about it changes any more. */
 const afterRetentionDays = 100;
 
-/** It is forgotten how messages of before were counted, so they are not counted again. */
+/** Returns the time before which messages are not counted again: how they were counted is forgotten. */
 export function statesUntil(): Date {
   const days = Math.max(config.EMAIL_RETENTION_DAYS, config.SMS_RETENTION_DAYS) + afterRetentionDays;
   return new Date(now().getTime() - days * 86_400_000);
@@ -18,16 +18,16 @@ export function statesUntil(): Date {
 
 /** Messages that are counted anew in one transaction, which has the position of the reports locked. */
 type Recounting = {
-  /** Counts these messages as they stand now, instead of as they were counted before, and remembers that. */
+  /** Counts these messages in their present standing instead of the one counted before, and remembers the new one. */
   add(messages: readonly Facts[], counted: (facts: Facts) => string | undefined): Promise<void>;
-  /** Adds all of that to the stored counts. */
+  /** Adds all gathered changes to the stored counts. */
   store(): Promise<void>;
 };
 
 export function newRecounting(): Recounting {
   const oldest = hourOf(statesUntil()) + 1;
   const tally = newTally();
-  // By their ids as latin1: a message that changes twice may be read before its first change is remembered.
+  // By message id as latin1. A message that changes twice may be read before its first change is stored.
   const remembered = new Map<string, string>();
   const storing: Promise<void>[] = [];
   return {
@@ -45,10 +45,10 @@ export function newRecounting(): Recounting {
       const stored = updateStates(
         changed.map(({ facts: { id, workspaceId }, now }): State => ({ id, workspaceId, counted: now })),
       );
-      // Nobody waits for it before `store`.
+      // The promise is awaited only in `store`; until then its failure must not be unhandled.
       stored.catch(() => undefined);
       storing.push(stored);
-      // The server writes down how they are counted while they are.
+      // Let the statement go out now: the database server stores the standings while this process counts.
       await nextTurn();
       for (const { facts, before } of changed) tally.add(facts, before, nameOf);
     },

@@ -3,8 +3,8 @@ import { idFromBytes } from '../../formats/ids.ts';
 import { hourOf, selectionOf } from './pieces.ts';
 
 /**
- * Text messages that are paid for, or would be where the workspace has no balance: neither held nor given back. Money in
- * ten-thousandths. `charged`: what the balance was charged for them.
+ * Text messages that are paid for (or would be, if the workspace had a balance): neither held nor refunded. Money is
+ * in ten-thousandths. `charged`: the amount that the balance was charged for these messages.
  */
 export type SpendSums = { messages: number; parts: number; gbp: number; eur: number; charged: number };
 
@@ -15,7 +15,7 @@ type SpendDimension = 'country' | 'key' | 'tag';
 
 const mostRows = 1_000;
 
-/** By the hour in which they were accepted: `from` and `to`, which is not included, are rounded down to it. Most pounds first. */
+/** Sums texts by the hour of acceptance: `from` and `to` (not included) are rounded down to it. Most pounds first. */
 export async function spendBy(
   workspaceId: string,
   from: Date,
@@ -25,7 +25,7 @@ export async function spendBy(
   return listSpend(workspaceId, from, to, dimension);
 }
 
-/** The sum of all of them. */
+/** Returns the sum over all texts of the range. */
 export async function spendTotal(workspaceId: string, from: Date, to: Date): Promise<SpendSums> {
   const [row] = await listSpend(workspaceId, from, to, 'all');
   const { messages = 0, parts = 0, gbp = 0, eur = 0, charged = 0 } = row ?? {};

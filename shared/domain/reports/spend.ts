@@ -10,7 +10,7 @@ import { timeOf } from './pieces.ts';
 import { faultsOf as rangeFaultsOf, rangeOf } from './range.ts';
 import { type SpendSums, spendBy, spendTotal } from './spend-rows.ts';
 
-/** The faults for which `find` would refuse a request, as far as the parameters can be used. */
+/** Returns the faults for which `find` would refuse a request, as far as its parameters can be used. */
 export function faultsOf(query: Usable<SpendQuery>): FieldErrors {
   const { month, ...bounds } = query;
   const faults = rangeFaultsOf({ ...(bounds as Usable<ReportFilter>), timeZone: 'UTC' });
@@ -19,8 +19,8 @@ export function faultsOf(query: Usable<SpendQuery>): FieldErrors {
 }
 
 /**
- * The spend of a workspace on text messages: by the texts that were accepted in that time, and by the ledger of its balance. Both are
- * by the hour: a bound within one is rounded down.
+ * Returns the spend of a workspace on text messages: by the texts that were accepted in that time, and by the ledger
+ * of its balance. Both count by the hour: a bound within an hour is rounded down.
  */
 export async function find(
   { workspaceId }: { workspaceId: string },

@@ -20,11 +20,11 @@ type LatencyOfHour = Omit<LatencyAt, 'span'>;
 
 /** Changes of counts, gathered by hour. */
 type Tally = {
-  /** Counts a message: as it stands now, and no more as it stood before. */
+  /** Counts a message in its present standing, and subtracts the standing before. */
   add(facts: Facts, before: Standing | null, nameOf: NameOf): void;
-  /** Takes back what is stored. */
+  /** Subtracts counts that are stored. */
   subtract(counts: CountsAt[], latencies: LatencyAt[]): void;
-  /** Adds all of it to the stored counts, of the hours and of the days and months that they are in. */
+  /** Adds all changes to the stored counts: to the hours, and to the days and months that contain them. */
   store(): Promise<void>;
 };
 
@@ -64,7 +64,7 @@ export function newTally(): Tally {
     else times.set(key, { kind, gateway, step, bucket, messages });
   }
 
-  /** By what changes with its standing: the gateway that has it, and the error that it failed with. */
+  /** Counts by the dimensions that change with the standing: the gateway of the text, and the error of a failure. */
   function route(hour: Hour, facts: Facts, standing: Standing, nameOf: NameOf, times: 1 | -1): void {
     const country = facts.places.find(([dimension]) => dimension === 'country')![1];
     addTo(countsOf(hour, 'route', routeValue(country, standing)), facts, standing, times);
@@ -151,7 +151,7 @@ export function newTally(): Tally {
   };
 }
 
-/** The changes of hours, with those of the days and months that they come to; in an order that is always the same. */
+/** Returns the changes of hours, and their sums by day and month; the order is always the same. */
 function atAllSpans<Entry extends { workspaceId: Buffer; start: number; channel: Channel }>(
   entries: Entry[],
   nameOf: (entry: Entry) => string,

@@ -4,9 +4,9 @@ import type { Refuse } from '../../common/faults.ts';
 import { isAuthenticationTag, open, seal } from '../../common/secrets.ts';
 
 /**
- * A cursor is encrypted and tamper-evident, and only good for the workspace, the listing and the filter it was made with:
- * these are part of what its tag covers. Its length is a multiple of some bytes, so that it does not tell how large the
- * numbers in it are.
+ * A cursor is encrypted and tamper-evident, and only good for the workspace, the listing and the filter it was made
+ * with: these are part of what its tag covers. Its length is a multiple of some bytes, so that it does not tell how
+ * large the numbers in it are.
  */
 export type CursorBinding = { workspaceId: string; listing: string; filter?: object };
 
@@ -23,7 +23,7 @@ export function decodeCursor<Place>(binding: CursorBinding, cursor: string): Pla
   return place;
 }
 
-/** The same for a listing that tells of other faults with it; null where there is no cursor, or after `refuse`. */
+/** Reads a cursor for a listing that reports other faults with it; null where there is no cursor, or after `refuse`. */
 export function readCursor<Place>(
   binding: CursorBinding,
   cursor: string | undefined,
@@ -41,7 +41,7 @@ function placeOf<Place>(binding: CursorBinding, cursor: string): Place | null {
   const bytes = Buffer.from(cursor, 'base64url');
   const opened = bytes.toString('base64url') === cursor ? openedBy(binding, bytes) : null;
   if (opened !== null) return JSON.parse(opened) as Place;
-  // As the version before this one made them, which may run beside it during a deploy.
+  // The previous version made cursors in this form, and may run beside this one during a deploy.
   const payload = bytes.subarray(16).toString('utf8');
   const isOurs =
     bytes.length > 16 &&
@@ -52,7 +52,7 @@ function placeOf<Place>(binding: CursorBinding, cursor: string): Place | null {
 
 const lengthStep = 48;
 
-/** Null where it was not sealed for this binding. */
+/** Opens a cursor. Null where it was not sealed for this binding. */
 function openedBy(binding: CursorBinding, bytes: Buffer): string | null {
   try {
     return open(purposeOf(binding), bytes);

@@ -23,13 +23,13 @@ const tries = 3;
 /** The time that a request takes besides the wait that it has announced. */
 const slackMs = 10_000;
 
-/** Keys of the requests that this process has in hand: two of them need not meet in the database. */
+/** The keys of requests that this process works on, so that two requests with one key need not meet in the database. */
 const inHand = new Set<string>();
 
 /**
- * Answers a request once for its key: with what the first one was answered, where there is one, else with the work
- * that `prepare` returns. The work runs in the transaction that keeps its answer, so both are there or neither is.
- * `prepare` comes after the look-up: what was right the first time may have become wrong since, as a time does.
+ * Answers a request once for its key: with the stored answer of the first request, or else with the work that `prepare`
+ * returns. The work runs in the transaction that stores its answer, so both are committed or neither is. `prepare` runs
+ * after the look-up: a value that was valid the first time, such as a time, may be invalid by now.
  */
 export async function once(
   attempt: Attempt,
@@ -47,7 +47,7 @@ export async function once(
     try {
       work = await prepare();
     } catch (error) {
-      // The same request may have done meanwhile, through another process, the very thing that this one is refused for.
+      // Another process may have done the same request meanwhile, and that may be why this one is refused.
       const found = await findAnswer(attempt);
       if (found) return replay(found);
       throw error;
@@ -82,8 +82,9 @@ async function perform(
 const taken = new Error('Another request has committed this Idempotency-Key');
 
 /**
- * Work that reads or changes anything takes the key first, because its row is the lock. Work that only adds rows of its
- * own needs none: the key goes in beside them, with the answer, and whoever comes second finds nothing added.
+ * Runs the work and stores its answer. Work that reads or changes anything inserts the key first, because the key's
+ * row is the lock. Work that only adds rows of its own needs no lock: the key is inserted beside these rows, with the
+ * answer, and a second request adds nothing.
  */
 async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>): Promise<Kept> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
@@ -104,12 +105,12 @@ async function keepAnswer(attempt: Attempt, work: () => Promise<RequestOutcome>)
 }
 
 /**
- * Until that time the answer of an unfinished request is nobody's: the key is in progress. From then on it is the
- * answer, because the process that was to finish it must have died.
+ * Until `until`, the stored answer of an unfinished request is not replayed: the key is in progress. From then on it
+ * is the answer, because the process that was to finish the request must have died.
  */
 type Kept = RequestOutcome & { until: Date | null };
 
-/** The answer that the caller gets in the end; throws the problem that it has ended in. */
+/** Returns the final answer for the caller; throws it if it is a problem. */
 export async function finish(outcome: RequestOutcome): Promise<StoredAnswer> {
   const ended = await end(outcome);
   if (ended instanceof Problem) throw ended;
@@ -154,7 +155,7 @@ async function forget({ workspaceId, lineageId, key }: Attempt): Promise<void> {
   }
 }
 
-/** The answer that the first request of this key got; null when this is the first. */
+/** Returns the answer that the first request of this key got; null when this is the first. */
 async function findAnswer(attempt: Attempt): Promise<StoredAnswer | null> {
   const { workspaceId, lineageId, key, fingerprint } = attempt;
   const record = await db.findRecord(workspaceId, lineageId, key, now());
@@ -175,7 +176,7 @@ function inProgress(): Problem {
   return problem('idempotency_in_progress', { retryAfterSeconds: 1 });
 }
 
-/** Ids have one length and no spaces, so no two keys share it. */
+/** Returns a unique name for a key: ids have a fixed length and no spaces. */
 function ownerOf({ workspaceId, lineageId, key }: Attempt): string {
   return `${workspaceId} ${lineageId} ${key}`;
 }

@@ -5,8 +5,8 @@ import { type CursorBinding, decodeCursor, encodeCursor, readCursor } from './cu
 type KeysetPage<Item> = { items: Item[]; nextCursor: string | null };
 
 /**
- * A page of a listing, with the cursor of the next. A page begins after the place of an item, so what is added meanwhile
- * moves none. One item more than the page is read: it tells whether there is another page.
+ * Returns a page of a listing, with the cursor of the next. A page begins after the place of an item, so items that
+ * are added meanwhile do not move it. One item more than the page is read: it tells whether there is another page.
  */
 export async function keysetPage<Item, Place extends object>(
   binding: CursorBinding,
@@ -20,7 +20,7 @@ export async function keysetPage<Item, Place extends object>(
   return { items, nextCursor: hasMore ? encodeCursor(binding, placeOf(items.at(-1)!)) : null };
 }
 
-/** The same of a listing in the order of its ids. */
+/** Returns a page of a listing in the order of its ids. */
 export const keysetPageById = <Item extends { id: string }>(
   binding: CursorBinding,
   page: { limit: number; cursor?: string | undefined },
@@ -34,8 +34,8 @@ export const keysetPageById = <Item extends { id: string }>(
   );
 
 /**
- * A page of a listing that is searched for in the order of its ids: it may be short, or empty, and still have another after
- * it. `faults`: what else is wrong with the request, which is told together with a wrong cursor.
+ * Returns a page of a listing that is searched in the order of its ids. The page may be short or empty, and still
+ * another page may follow. `faults`: other faults of the request, which are reported together with a wrong cursor.
  */
 export async function searchedPage<Item>(
   binding: CursorBinding,

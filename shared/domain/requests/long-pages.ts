@@ -6,14 +6,14 @@ const longestPageBytes = 4_000_000;
 
 type Long = { id: string; length: number };
 
-/** The ids of a page whose records have long texts: it has at least one, and ends where it would be too long to bear. */
+/** Returns the ids of a page of records with long texts. A page has at least one, and ends before it gets too long. */
 export const pageOfLong = (
   binding: CursorBinding,
   page: { limit: number; cursor?: string | undefined },
   list: (page: Page) => Promise<Long[]>,
 ): Promise<{ items: string[]; nextCursor: string | null }> =>
   searchedPage(binding, page, async ({ limit, before }) => {
-    // One more than the page tells whether there is another.
+    // One record more than the page tells whether there is another page.
     const found = await list({ limit: limit + 1, before });
     let length = 0;
     const end = found.findIndex((item, index) => {

@@ -17,10 +17,10 @@ export type SentRequest = {
   header: (lowerCaseName: string) => string | undefined;
 };
 
-/** Whose signature is looked for, and what `keyid` is of them in words. */
+/** The signer whose signature is looked for. `keyIdIs` describes its `keyid` in error messages. */
 export type Signer = Pick<Caller, 'keyId' | 'signing' | 'strictMode'> & { keyIdIs?: string };
 
-/** A request whose signature is good; what it says of the body is not checked yet. */
+/** A request whose signature is good; the digest of its body is not checked yet. */
 export type Verified = {
   keyId: string;
   covered: ReadonlySet<string>;
@@ -34,7 +34,7 @@ type Digestible = { byteLength: number; digest: (algorithm: string) => Promise<B
 
 const maxAgeSeconds = 300;
 const maxAheadSeconds = 60;
-// A nonce outlives its signature by more than the slowest body takes, as it is noted when the body is there.
+// A nonce is stored only when the body is there, so it outlives its signature by more than the slowest body takes.
 const nonceSlackSeconds = 600;
 const mostSignatures = 4;
 const longestField = 4096;
@@ -47,8 +47,8 @@ const algorithmNames = {
 } as const satisfies Record<SigningAlgorithm, string>;
 
 /**
- * Checks all that the headers can tell, the cheapest first; null where there is no signature to look at. A signature
- * covers the digest of the body and not the body, so one that is bad is refused before the body is read.
+ * Checks all that the headers can tell, the cheapest first; null where there is no signature to check. A signature
+ * covers the digest of the body and not the body, so a bad signature is refused before the body is read.
  */
 export function verify(request: SentRequest, caller: Signer): Verified | null {
   const { signing } = caller;
@@ -71,7 +71,7 @@ export function verify(request: SentRequest, caller: Signer): Verified | null {
   return { keyId: caller.keyId, covered, contentDigest: request.header('content-digest'), created, nonce };
 }
 
-/** Checks what came after the headers, and that the nonce is new; nothing is written for a request that is refused. */
+/** Checks the body, and that the nonce is new. Nothing is stored for a request that is refused. */
 export async function accept(verified: Verified, body: Uint8Array | Digestible): Promise<void> {
   const { covered, contentDigest, nonce } = verified;
   if (body.byteLength > 0) checkCovered(covered, requiredWithBody);
@@ -92,8 +92,8 @@ function refusal(detail: string): Problem {
 }
 
 /**
- * The one that claims to be made with this key. Others may be there for others, or be junk: anybody on the way can add
- * a label, so one that is not ours never makes a request fail (RFC 9421 §7.2.6).
+ * Returns the signature that claims to be made with this key. Other signatures may be for other receivers, or be junk:
+ * anybody on the way can add a label, so a signature that is not ours never makes a request fail (RFC 9421 §7.2.6).
  */
 function ownInput(
   field: string,
@@ -103,7 +103,8 @@ function ownInput(
   const [own, another] = inputs.filter(({ parameters }) => parameters.get('keyid') === keyId);
   if (!own) throw refusal(`No signature has ${keyIdIs} as its keyid.`);
   if (another) throw refusal(`More than one signature has ${keyIdIs} as its keyid.`);
-  // The signature covers the canonical form. A sender that signed another one learns so here; two readers never differ.
+  // The signature covers the canonical form of this field. A sender that signed another form gets this clear error, and
+  // two readers never read the field differently.
   if (own.text !== own.params)
     throw refusal(
       'Signature-Input is not in its canonical form (RFC 9421 §2.3): no parameter twice, no extra space.',
@@ -168,7 +169,7 @@ function checkCoverage({ names }: signatures.SignatureInput, request: SentReques
   const covered = new Set(names);
   if (covered.size < names.length) throw refusal('A component is covered twice.');
   checkCovered(covered, required);
-  // Else whoever removes or adds it on the way could turn a repeated request into a new one.
+  // Otherwise anybody on the way could add or remove this header, and turn a repeated request into a new one.
   if (request.header('idempotency-key') !== undefined) checkCovered(covered, ['idempotency-key']);
   return covered;
 }
@@ -205,7 +206,7 @@ function isAscii(text: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(text);
 }
 
-/** The key record says which algorithm it is, never the request (RFC 9421 §7.3.6): one cannot be used as the other. */
+/** Checks a signature. The key record sets the algorithm, never the request (RFC 9421 §7.3.6): no key fits another. */
 function isGood(value: Uint8Array, base: string, { algorithm, keys }: Signing, at: Date): boolean {
   const isMadeWith = algorithm === 'hmac_sha256' ? signatures.isHmacSha256 : signatures.isEcdsaP256Sha256;
   return keys.some(({ key, until }) => (until === null || at < until) && isMadeWith(value, base, key));

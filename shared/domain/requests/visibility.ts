@@ -1,13 +1,13 @@
 import type { Caller } from '../../schemas/scopes.ts';
 
-/** Whether nothing is covered from this caller. */
+/** Returns whether nothing is hidden from this caller. */
 export function seesAll(caller: Caller): boolean {
   return caller.scopes.has('recipients.read') && caller.scopes.has('content.read');
 }
 
 /**
- * Covers what the caller may not see (API decisions §3): without recipients.read the recipient, without content.read
- * the subject and the content. The same for a record and for the copy of it in an event.
+ * Hides what the caller may not see (API decisions §3): without recipients.read the recipient, without content.read
+ * the subject and the content. A record and its copy in an event are treated the same.
  */
 export function show<Data extends Record<string, unknown>>(caller: Caller, data: Data): Data {
   if (seesAll(caller)) return data;
@@ -16,12 +16,12 @@ export function show<Data extends Record<string, unknown>>(caller: Caller, data:
   const shown: Record<string, unknown> = { ...data };
   if (!seesRecipients) {
     if ('recipient' in shown) shown.recipient = null;
-    // Of a text that came in, it is the sender who is somebody.
+    // In an inbound text, the sender is the person to hide.
     if (shown.direction === 'inbound' && 'sender' in shown) shown.sender = null;
-    // A mail server that refuses an address likes to repeat it.
+    // A mail server that refuses an address often repeats the address in its reply.
     if (shown.reason && typeof shown.reason === 'object')
       shown.reason = { ...shown.reason, description: null };
-    // The event of a suppression; another scope shows these with the record.
+    // These fields are in the event of a suppression. The scope suppressions.read shows them, as with the record.
     if ('number' in shown && 'email' in shown && !caller.scopes.has('suppressions.read'))
       Object.assign(shown, { number: null, email: null, reason: null });
   }

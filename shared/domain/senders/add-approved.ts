@@ -10,7 +10,10 @@ import type { Sender } from '../../schemas/senders.ts';
 import { withDefault } from './default.ts';
 import { toWire } from './record.ts';
 
-/** A sender that the operator vouches for, whatever it is: approved at once. No countries: that of the workspace. */
+/**
+ * Adds a sender that the operator vouches for, whatever it is: approved at once. Without `countries` it is approved for
+ * the country of the workspace.
+ */
 export async function addApproved(
   workspaceId: string,
   text: string,
@@ -48,7 +51,7 @@ export async function addApproved(
   });
 }
 
-/** By code, each of them once. */
+/** Makes the records of these countries, by code, each of them once. Throws for an unknown code. */
 export function checkedCountries(
   codes: readonly string[],
   status: db.CountryRecord['status'],

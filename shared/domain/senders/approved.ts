@@ -14,8 +14,8 @@ type ApprovedSender = {
 export type Approved = { ok: true; sender: ApprovedSender } | { ok: false; message: string };
 
 /**
- * The sender of a message to that country: the sender of this name, or number in any form, or the default where
- * none is named.
+ * Finds the sender of a message to that country: the sender of this name, or of this number in any form, or the default
+ * where none is named.
  */
 export async function findApproved(
   workspaceId: string,
@@ -36,15 +36,15 @@ export async function findApproved(
   return { ok: true, sender: { id, kind, name: shown, address } };
 }
 
-/** Why nothing can be sent from it, whatever the country; null where something may be. */
+/** Returns why nothing can be sent from this sender to any country; null where it may be used for some. */
 export async function checkSender(workspaceId: string, name: string | null): Promise<string | null> {
   return refusalOf(await findSender(workspaceId, name), name);
 }
 
-/** By these keys somebody may name a sender of the workspace. */
+/** Lists the keys by which a request may name a sender of the workspace. */
 export const listKeys = db.listSenderKeys;
 
-/** Why a sender cannot be chosen whose key is none of these. */
+/** The reason why a sender cannot be chosen whose key is none of `listKeys`. */
 export const unknownSender = 'is not of this workspace';
 
 function findSender(workspaceId: string, name: string | null): Promise<db.SenderRecord | null> {

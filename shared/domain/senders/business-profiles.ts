@@ -31,13 +31,13 @@ export async function create(workspaceId: string, name: string): Promise<db.Busi
 export const listAll = db.listBusinessProfiles;
 export const find = db.findBusinessProfile;
 
-/** The senders that were held for it go on to their review. */
+/** Verifies a business profile. The senders that waited for it go on to their review. */
 export async function verify(profileId: string): Promise<db.BusinessProfileRecord> {
   return transaction(async () => {
     const known = await findBusinessProfileById(profileId);
     if (!known) throw problem('not_found', { detail: `There is no business profile ${profileId}` });
     const { workspaceId } = known;
-    // Before the profile is read by a request for a sender of it.
+    // The lock comes before the profile changes: a request for a sender of this profile reads it under the same lock.
     await findWorkspaceForUpdate(workspaceId);
     await db.updateBusinessProfileVerified(workspaceId, profileId);
     for (const sender of await senders.listSendersAwaitingProfile(workspaceId, profileId))

@@ -8,12 +8,12 @@ import { numberOfName, senderKeysOf } from '../../formats/sms/sender-name.ts';
 import type { Caller } from '../../schemas/scopes.ts';
 import { passDefaultOn } from './default.ts';
 
-/** The sender goes; one that is approved only when no message waits to be sent with it. A rejection outlives it. */
+/** Deletes a sender; an approved one only where no message waits to be sent with it. Its rejections stay. */
 export async function cancel({ workspaceId }: Caller, id: string): Promise<void> {
   const before = await db.findSender(workspaceId, id);
   const isChecked = before?.status === 'approved' && before.kind !== 'virtual_number';
-  // There may be millions of messages and rows, and much waits for the workspace while it is locked. So all that is there
-  // is looked at first, and then what has come since.
+  // There may be millions of messages and rows, and much waits for the workspace while it is locked. So all messages
+  // and rows are checked before the lock, and under the lock only those that have come since.
   const looked = isChecked ? await refuseIfInUse(before, null) : null;
   await findWorkspaceForUpdate(workspaceId);
   const sender = await db.findSenderForUpdate(workspaceId, id);
@@ -29,10 +29,10 @@ export async function cancel({ workspaceId }: Caller, id: string): Promise<void>
   if (sender.isDefault) await passDefaultOn(workspaceId);
 }
 
-/** A look for what uses a sender, which has found nothing. */
+/** A search for uses of a sender, which has found none. `unused`: batches whose rows do not name the sender. */
 type Look = { at: Date; unused: Set<string> };
 
-// A message may be stored so much later than its id was made.
+// A message may be stored this much later than its id was made.
 const slackMs = 60_000;
 
 async function refuseIfInUse(sender: db.SenderRecord, before: Look | null): Promise<Look> {
@@ -52,7 +52,9 @@ function hasMessages({ workspaceId, name }: db.SenderRecord, before: Look | null
   return findHasWaitingSmsFrom(workspaceId, numberOfName(name!) ?? name!, since);
 }
 
-/** Notes batches whose rows name the sender no more: it will not be named there again. */
+/**
+ * Returns whether a batch uses the sender. Notes batches whose rows do not name it: they will not name it later either.
+ */
 async function hasBatch(
   { workspaceId, nameKey, isDefault }: db.SenderRecord,
   { unused }: Look,

@@ -19,7 +19,7 @@ export const mostTries = 5;
 const retryAfterSeconds = 60;
 const purpose = 'sender code';
 
-/** A code that the row knows of, and nobody else yet. */
+/** A code that is stored with its sender, and has been texted to nobody yet. */
 export type UnsentCode = {
   workspaceId: string;
   senderId: string;
@@ -27,11 +27,14 @@ export type UnsentCode = {
   digits: string;
   tag: Buffer;
   takenAt: Date;
-  /** The code that it replaced; null where the sender was made for it. */
+  /** The code that this one replaced; null where the sender was made together with this one. */
   before: { code: db.CodeRecord | null } | null;
 };
 
-/** A new code for the mobile number, counted in the current transaction. The sender is to keep `code`. */
+/**
+ * Makes a code for the mobile number, and counts it in the current transaction. The caller must store `code` with the
+ * sender.
+ */
 export async function makeCode(
   sender: db.SenderRecord,
   { isNew }: { isNew: boolean },
@@ -65,8 +68,8 @@ export function textsWithinMs(): number {
 }
 
 /**
- * Texts the code, in no transaction. Where it cannot be sent, a sender that was made for it is gone again, the code
- * that was good before is good again, and the caller is to be told.
+ * Texts the code, outside of a transaction. Where the code cannot be sent, a sender that was made for it is deleted, a
+ * code that it replaced is good again, and the caller gets the problem to report.
  */
 export async function textCode(unsent: UnsentCode): Promise<Problem | null> {
   const { workspaceId, senderId, number, digits } = unsent;
@@ -99,7 +102,8 @@ async function takeBack(
   kind: 'refused' | 'later' | 'unavailable',
 ): Promise<void> {
   await findWorkspaceForUpdate(workspaceId);
-  // A gateway that gave no answer may have sent it: the phone is not to be flooded through its faults.
+  // A gateway that gave no answer may have sent the code, so the code stays counted: faults of the gateway must not
+  // flood the phone.
   if (kind !== 'unavailable') await giveCodeBack(workspaceId, number, takenAt, now());
   const sender = await db.findSenderForUpdate(workspaceId, senderId);
   // Another request may have made another code since.

@@ -5,7 +5,7 @@ import type { Caller } from '../../schemas/scopes.ts';
 import type { Sender, SenderChanges } from '../../schemas/senders.ts';
 import { toWire } from './record.ts';
 
-/** Messages that name no sender come from it. In all of this the workspace is locked. */
+/** The default sender: messages that name no sender come from it. All changes here run with the workspace locked. */
 
 /** The first sender that is approved is the default, until another is chosen. */
 export async function withDefault(sender: db.SenderRecord): Promise<db.SenderRecord> {

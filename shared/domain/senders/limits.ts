@@ -6,12 +6,12 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 type Rule = { most: number; withinMs: number };
-/** Workspaces together: it is the number that is not to be bothered. */
+/** For all workspaces together, because the number is to be protected. */
 const toNumber: Rule[] = [
   { most: 3, withinMs: hourMs },
   { most: 6, withinMs: dayMs },
 ];
-/** Numbers change, and each text costs the platform. */
+/** A workspace can name ever new numbers, and each text costs the platform. */
 const ofWorkspace: Rule[] = [{ most: 50, withinMs: dayMs }];
 
 type Counted = { subject: string; rules: Rule[] };
@@ -23,7 +23,10 @@ function countedOf(workspaceId: string, number: string): Counted[] {
   ];
 }
 
-/** Counts a code in the current transaction; how long until there may be one, where there may be none now. */
+/**
+ * Counts a code in the current transaction and returns 0. Where the limits allow none now, counts nothing and returns
+ * how many milliseconds there are until the next.
+ */
 export async function takeCode(workspaceId: string, number: string, at: Date): Promise<number> {
   let waitMs = 0;
   const all: { subject: string; times: Date[] }[] = [];
@@ -40,7 +43,7 @@ export async function takeCode(workspaceId: string, number: string, at: Date): P
   return 0;
 }
 
-/** Takes back one that never went out. */
+/** Takes back the count of a code that never went out. */
 export async function giveCodeBack(
   workspaceId: string,
   number: string,

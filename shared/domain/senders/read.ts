@@ -22,7 +22,10 @@ export async function list(
   return { data: items.map(toWire), nextCursor };
 }
 
-/** Newest first. More than a workspace can make by itself: the operator may add some. */
+/**
+ * Lists all senders, newest first. The limit is above the number that a workspace can make by itself, because the
+ * operator may add some.
+ */
 export async function listAll(workspaceId: string): Promise<Sender[]> {
   return (await db.listSenders(workspaceId, { limit: 2_000, before: null })).map(toWire);
 }

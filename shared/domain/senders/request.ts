@@ -22,7 +22,7 @@ export type Requested = { sender: Sender; isNew: boolean; unsent: UnsentCode | n
  */
 export async function request(caller: Caller, body: NewSender): Promise<Requested> {
   const { workspaceId } = caller;
-  // Locked: one mobile number at a time, one default, and the cap hold for requests at once, too.
+  // The lock keeps these rules for requests at once, too: one mobile number at a time, one default, and the cap.
   const workspace = await findWorkspaceForUpdate(workspaceId);
   if (!workspace) throw problem('not_found');
   const { name, profile } = await checked(workspaceId, body);
@@ -72,7 +72,7 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
   const { workspaceId } = known;
   if (known.status === 'rejected') throw rejected(known.name!, known.countries);
   const has = new Set(known.countries.map(({ country }) => country));
-  // An owner that is proven for a number is proven for every country.
+  // The owner of a number, once proven, is proven for every country.
   const status = isMobile(known) && known.status !== 'awaiting_verification' ? 'approved' : 'pending';
   const added = await countriesOf(
     workspaceId,
@@ -80,7 +80,8 @@ async function again(known: db.SenderRecord, asked: readonly string[]): Promise<
     asked.filter((country) => !has.has(country)),
     status,
   );
-  // Of a sender of this name that is gone, or of this one: there is nothing else to ask for.
+  // Rejections of this sender, or of a deleted sender of its name. If all that was asked for is rejected, nothing is
+  // left to ask for.
   const rejections = [...known.countries, ...added].filter(
     ({ country, status }) => asked.includes(country) && status === 'rejected',
   );

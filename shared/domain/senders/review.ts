@@ -11,7 +11,7 @@ import { statusOf, toWire } from './record.ts';
 
 const longestReason = 256;
 
-/** With the workspace and the sender locked. Throws where there is no such sender. */
+/** Changes a sender, with the workspace and the sender locked. Throws where there is no such sender. */
 export async function changing(
   senderId: string,
   change: (sender: db.SenderRecord) => Promise<db.SenderRecord>,
@@ -27,7 +27,7 @@ export async function changing(
   });
 }
 
-/** Approves the sender for these countries, of which it was requested for. */
+/** Approves the sender for these countries, which must be among those that it was requested for. */
 export async function approve(senderId: string, countries: readonly string[]): Promise<Sender> {
   return changing(senderId, (sender) => {
     const waits = {

@@ -9,8 +9,8 @@ import { withDefault } from './default.ts';
 import { statusOf, toWire } from './record.ts';
 
 /**
- * Counts a try, whatever comes of it: it is committed before the code is looked at, so that a refusal, which takes back
- * all that its transaction did, leaves it counted, and any number of tries at once are no more than the code allows.
+ * Counts a try, whatever comes of it. The count is committed before the code is checked, because a refusal rolls back
+ * its own transaction and must leave the try counted. So any number of tries at once are no more than the code allows.
  */
 export async function tryCode(caller: Caller, id: string): Promise<void> {
   const { workspaceId } = caller;
@@ -34,7 +34,7 @@ export async function verify(caller: Caller, id: string, digits: string): Promis
   return toWire(sender);
 }
 
-/** One answer for all of it: who guesses is not told how far they are. */
+/** Makes one answer for all causes: a caller that guesses does not learn how close it is. */
 function unfit() {
   return invalid('code', 'is wrong or has expired; ask for the sender again to get a new one');
 }

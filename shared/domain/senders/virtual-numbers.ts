@@ -13,7 +13,10 @@ import { changing } from './review.ts';
 
 /** Numbers that take replies: the operator gives them, and takes them back. */
 
-/** A virtual number for the workspace, which has no digits yet. No countries: that of the workspace. */
+/**
+ * Adds a virtual number, which has no digits yet, to the workspace. Without `countries` it is for the country of the
+ * workspace.
+ */
 export async function addNumber(workspaceId: string, countries: readonly string[] = []): Promise<Sender> {
   return transaction(async () => {
     const workspace = await findWorkspaceForUpdate(workspaceId);
@@ -38,7 +41,7 @@ export async function addNumber(workspaceId: string, countries: readonly string[
   });
 }
 
-/** From now on what is texted to the number is for its workspace, and it may send from it. */
+/** Assigns the number: from now on texts to it are for its workspace, which may send from it. */
 export async function assignNumber(senderId: string, text: string): Promise<Sender> {
   const parsed = parsePhoneNumber(text);
   if (!parsed.ok) throw invalid('number', parsed.message);

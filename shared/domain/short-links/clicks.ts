@@ -43,13 +43,13 @@ function sumOf<Of extends db.Clicks>(one: Of, other: db.Clicks): Of {
 }
 
 /**
- * Writes what was clicked until now; a process that ends does so too. Counts that cannot be written wait for the next
- * time.
+ * Writes the clicks that were counted until now; a process that ends does so too. Counts that cannot be written wait
+ * for the next time.
  */
 export function writeClicks(): Promise<void> {
   if (timer) clearTimeout(timer);
   timer = null;
-  // One after the other, so that whoever waits for this waits for what is on its way too.
+  // Writes run one after the other, so a caller that waits for this one also waits for those that began before.
   writing = writing.then(() => outsideTransaction(writeAll));
   return writing;
 }
@@ -81,7 +81,7 @@ async function writeAll(): Promise<void> {
 
 async function writeSome(counted: Counted[]): Promise<void> {
   const clicksOf = new Map(counted.map((one) => [`${one.smsId} ${one.place}`, one]));
-  // With the others of their messages: a message counts as clicked once for a URL that it has as two links.
+  // All links of these messages are read: a message that has a URL as two links counts as clicked once for that URL.
   const links = await db.listShortLinksForUpdate([...new Set(counted.map(({ smsId }) => smsId))]);
   const changes: Counted[] = [];
   const totals = new Map<string, db.TotalClicks>();

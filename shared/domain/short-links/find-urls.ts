@@ -9,11 +9,11 @@ export const urlStart = /(?<![A-Za-z0-9])https?:\/\//gi;
 const trailing = new Set(".,;:!?'’‘…");
 const brackets: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
 
-/** In order. The text after the scheme need not make sense. */
+/** Finds the URLs of a text, in order. The text after the scheme need not make sense. */
 export function* findUrls(text: string): Generator<FoundUrl> {
   let over = 0;
   for (const { 0: scheme, index: start } of text.matchAll(urlStart)) {
-    // A URL within the one before is of that.
+    // A URL within the one before belongs to that one.
     if (start < over) continue;
     const first = start + scheme.length;
     over = endFrom(text, first);
@@ -22,13 +22,13 @@ export function* findUrls(text: string): Generator<FoundUrl> {
   }
 }
 
-/** Where a URL that has begun before is over at the latest. */
+/** Returns where a URL that began before `from` ends at the latest. */
 export function endFrom(text: string, from: number): number {
   urlEnd.lastIndex = from;
   return urlEnd.exec(text)?.index ?? text.length;
 }
 
-/** Without the punctuation at its end: a bracket is of the URL where it was opened there. */
+/** Removes the punctuation at the end of a URL. A closing bracket belongs to the URL if it was opened there. */
 export function untrailed(url: string): string {
   let end = url.length;
   const open = new Map<string, number>();

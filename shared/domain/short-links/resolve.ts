@@ -7,10 +7,13 @@ import { hashOf } from './store.ts';
 type Resolved =
   | { kind: 'found'; location: string; link: { smsId: string; place: number } }
   | { kind: 'unknown' }
-  /** The operator has blocked whoever sent it. */
+  /** The operator has blocked the workspace that sent the link. */
   | { kind: 'blocked' };
 
-/** Where a token leads. Before its message is handed over it leads nowhere: a link is not made without being sent. */
+/**
+ * Returns where a token leads. Before its message is handed over, a token leads nowhere: nobody can make links without
+ * sending them.
+ */
 export async function resolve(token: string): Promise<Resolved> {
   const found = isToken(token) ? await findShortLink(hashOf(token)) : null;
   if (!found?.isHandedOver) return { kind: 'unknown' };

@@ -12,8 +12,8 @@ const tokenLength = 9;
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
 /**
- * The text with a short link in place of each http(s) URL, one for each URL however often it is there, or why it cannot
- * be had. Text that is no URL after all stays, and so do links that are short already.
+ * Puts a short link in place of each http(s) URL of the text, one for each URL however often it is there, or returns
+ * why that cannot be done. Text that is no URL after all stays, and so do links that are short already.
  */
 export function shorten(text: string, makeToken: () => string = newToken): Shortened {
   const tokens = new Map<string, string>();
@@ -22,7 +22,7 @@ export function shorten(text: string, makeToken: () => string = newToken): Short
   for (const { url, start, end } of findUrls(text)) {
     const target = targetOf(url);
     if (!target || isShort(target)) continue;
-    // Count first: a text of a megabyte may have a hundred thousand.
+    // The count is checked first: a text of a megabyte may have a hundred thousand URLs.
     if (!tokens.has(url) && tokens.size === mostLinks)
       return { ok: false, message: `has more than ${mostLinks} links to shorten` };
     if (target.username !== '' || target.password !== '')
@@ -41,7 +41,7 @@ export function shorten(text: string, makeToken: () => string = newToken): Short
   return { ok: true, text: short + text.slice(from), links };
 }
 
-/** Where the URL leads; null where it is none, or one that nobody is sent to. */
+/** Returns where the URL leads; null where it is no URL, or one that we redirect nobody to. */
 export function targetOf(url: string): URL | null {
   const target = URL.parse(url);
   return target && /^https?:$/.test(target.protocol) && target.hostname !== '' ? target : null;

@@ -9,7 +9,7 @@ import {
 import { newId } from '../../formats/ids.ts';
 import type { ShortenedLink } from './shorten.ts';
 
-/** A message, and what was shortened in it. `writtenIn`, for batches, tells of a URL how the source has it. */
+/** A message, and the URLs that were shortened in it. `writtenIn`, for batches, returns a URL as the source has it. */
 type LinkedMessage = {
   smsId: string;
   createdAt: Date;
@@ -54,7 +54,7 @@ function recordsOf({
   });
 }
 
-/** For each batch and URL as written: in how many messages it is, however often it is in one. */
+/** Counts, for each batch and URL as written, the messages that have the URL, however often it is in one. */
 function totalsOf(records: NewShortLinkRecord[]): NewTotal[] {
   const totals = new Map<string, NewTotal>();
   const counted = new Set<string>();
@@ -70,7 +70,7 @@ function totalsOf(records: NewShortLinkRecord[]): NewTotal[] {
   return [...totals.values()];
 }
 
-/** Whose a sealed token is. */
+/** Names the owner of a sealed token: a token that is opened under another name is refused. */
 export const sealOwner = (smsId: string, place: number): string => `${smsId} ${place}`;
 
 /** The hash by which a token is looked up, and a written URL is known. */

@@ -1,8 +1,8 @@
 import { endFrom, untrailed, urlStart } from './find-urls.ts';
 
 /**
- * A URL as a Liquid source has it. It makes the URLs that begin with the first of its literals and have the others
- * behind it in this order; where it does not end in one (`isOpen`), anything may follow.
+ * A URL as a Liquid source has it. The URLs that it can make begin with the first of its literals and have the others
+ * behind it, in this order. `isOpen`: the source does not end in a literal, so anything may follow.
  */
 type Written = { text: string; literals: string[]; isOpen: boolean };
 type TextPiece = { isLiquid: boolean; text: string };
@@ -10,10 +10,10 @@ type TextPiece = { isLiquid: boolean; text: string };
 const opening = new Set(['if', 'unless', 'case', 'for', 'capture', 'tablerow']);
 
 /**
- * Finds how a rendered URL was written: `https://x.example/{{ id }}` of `https://x.example/7`. Rendering itself
- * is left alone: a mark in the source would be counted by `size` and cut by `truncate`. A URL that Liquid made as a
- * whole, or that no written one can have become, is told as it is. Of two that could have become it the one with more
- * letters of its own is meant.
+ * Makes a function that finds how a rendered URL was written: `https://x.example/{{ id }}` for `https://x.example/7`.
+ * The source is rendered without marks for this: `size` would count a mark, and `truncate` would cut it. A URL that
+ * Liquid made as a whole, or that no written URL can have become, is returned as it is. Where two written URLs could
+ * have become it, the one with more letters outside of Liquid is taken.
  */
 export function writtenIn(source: string): (url: string) => string {
   const written = listWritten(source).toSorted((one, other) => ownLetters(other) - ownLetters(one));
@@ -61,7 +61,7 @@ function listWritten(source: string): Written[] {
   return written;
 }
 
-/** From there on, through the Liquid in it, to where it ends or a branch that it stands in does. */
+/** Reads a URL from `start` on, through the Liquid in it, to its end or to the end of the branch that it stands in. */
 function readUrl(pieces: TextPiece[], startIndex: number, start: number) {
   const url: TextPiece[] = [];
   let depth = 0;
@@ -87,7 +87,7 @@ function trimmed(url: TextPiece[]): TextPiece[] {
   const last = url.at(-1);
   if (!last || last.isLiquid) return url;
   const text = untrailed(last.text);
-  // Punctuation alone behind Liquid is not of the URL.
+  // Punctuation alone behind Liquid does not belong to the URL.
   if (text === '') return url.slice(0, -1);
   // A scheme alone is no URL.
   if (url.length === 1 && /^https?:\/*$/i.test(text)) return [];
@@ -121,7 +121,7 @@ function piecesOf(source: string): TextPiece[] {
   const starts = /\{[{%]/g;
   for (let start = starts.exec(source); start; start = starts.exec(source)) {
     const end = source.indexOf(start[0] === '{{' ? '}}' : '%}', start.index + 2);
-    // It is no Liquid then, and what comes behind is none either.
+    // Without its end it is no Liquid, and nothing behind it is Liquid either.
     if (end < 0) break;
     if (start.index > from) pieces.push({ isLiquid: false, text: source.slice(from, start.index) });
     pieces.push({ isLiquid: true, text: source.slice(start.index, end + 2) });

@@ -10,7 +10,7 @@ import { gateway, jobsPerWorkspace, refill } from './wake.ts';
 
 type Manner = { report: 'delivered' | 'none' | SmsReason; reply?: string };
 
-/** Phones that do not simply take what comes (API decisions §8). */
+/** Phones that do not simply accept every text (API decisions §8). */
 const manners: Record<string, Manner> = {
   '+447700900002': {
     report: {
@@ -41,12 +41,12 @@ const manners: Record<string, Manner> = {
   '+447700900007': { report: 'delivered', reply: 'YES' },
 };
 
-/** Of a process. */
+/** The answers that one process works on at a time. */
 const slots = 20;
 
 const takeTurn = oneLaneTurns({ slots, window: jobsPerWorkspace, refill });
 
-/** An answer's turn, as soon as its workspace has a slot; those that have ended make room for the next ones. */
+/** Runs an answer's turn as soon as its workspace has a slot; answers that have ended make room for the next ones. */
 export async function workOn(job: {
   reference: string;
   workspaceId?: string | undefined;
@@ -56,8 +56,8 @@ export async function workOn(job: {
 }
 
 /**
- * The phone's reaction to a text that the simulator took: it reports it, and replies if it is one that does. As often
- * as it is run, there is one reply.
+ * Plays the phone's reaction to a text that the simulator took: a report, and a reply from a phone that replies.
+ * Idempotent: however often it runs, there is one reply.
  */
 export async function answer(reference: string): Promise<WorkOutcome> {
   const due = await db.findAnswer(reference);

@@ -23,7 +23,7 @@ export async function list(
   page: SimulatorPhoneQuery,
 ): Promise<{ data: SimulatorPhone[]; nextCursor: string | null }> {
   const binding = { workspaceId, listing: 'simulator-phones' };
-  // Once another gateway carries texts, other numbers belong to people: a code for one of them is not to be read here.
+  // Once another gateway carries texts, other numbers belong to people: nobody must read a code for one of them here.
   const range = isAllSimulated() ? null : dramaMobiles;
   const { items, nextCursor } = await keysetPageById(binding, page, (place) =>
     db.listSimulatorPhones(workspaceId, { ...place, range }),
@@ -60,7 +60,7 @@ function phoneToWire(
 
 const atOnce = 1_000;
 
-/** Texts that workers still have to send arrive at new phones. */
+/** Deletes all phones. Texts that workers still have to send arrive at new phones. */
 export async function clear({ workspaceId }: Caller): Promise<void> {
   while ((await db.deleteSimulatorPhones(workspaceId, atOnce)) === atOnce);
 }
@@ -83,12 +83,12 @@ export async function prepare(
   return given;
 }
 
-/** A text from one of the phones, as if somebody had typed it there. */
+/** Receives a text from one of the phones, as if somebody had typed it there. */
 export async function receive(caller: Caller, given: InboundText): Promise<SmsMessage> {
   return show(caller, toWire(await text(caller.workspaceId, given)));
 }
 
-/** Whom a text from the phone is to: the sender that is named, the one that it heard of last, or the default. */
+/** Returns the recipient of a phone's text: the named sender, the sender of the phone's last text, or the default. */
 async function addressOf(workspaceId: string, from: string, to: string | null): Promise<string> {
   if (to === null) {
     const last = await findLastSmsTo(workspaceId, from, new Date(0));
@@ -103,7 +103,7 @@ async function addressOf(workspaceId: string, from: string, to: string | null): 
 
 const notApproved = 'is not an approved sender of this workspace';
 
-/** The faults for which `prepare` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `prepare` would refuse a request, as far as its fields can be used. */
 export async function faultsOf({ workspaceId }: Caller, { to }: Usable<SimulatorText>): Promise<FieldErrors> {
   return to == null || (await senderNamed(workspaceId, to)) !== null ? {} : { to: [notApproved] };
 }

@@ -4,7 +4,7 @@ import type { SmsRecord } from '../../db/sms/messages.ts';
 import { partsOf } from '../../formats/sms/gsm-7.ts';
 import * as inbound from '../sms/gateways/inbound.ts';
 
-/** A text from one of the simulator's phones to the workspace, in the current transaction. */
+/** Receives a text from one of the simulator's phones to the workspace, in the current transaction. */
 export async function text(workspaceId: string, given: inbound.InboundText): Promise<SmsRecord> {
   const message = await inbound.receive(workspaceId, given);
   await insertSimulatorMessage(workspaceId, {

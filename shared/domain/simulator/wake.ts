@@ -20,7 +20,7 @@ export const { checkSoon, refill, sweep } = messageAdmission<
   giveUpMinutes: { default: 0 },
 });
 
-/** The simulator has a text of this workspace, which its phone is to report. Texts of a moment are looked for together. */
+/** Wakes the simulator for a text that a phone must report. Texts of one moment are looked for together. */
 export function wake(workspaceId: string): void {
   checkSoon('default', workspaceId);
 }

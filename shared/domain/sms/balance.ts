@@ -10,8 +10,9 @@ import * as keyUsage from '../api-keys/usage.ts';
 /** The balance of a workspace for text messages, in ten-thousandths of a pound. One without a balance has no limit. */
 
 /**
- * Takes the price of a new message off the balance, in the transaction that accepts it. Null: it cannot be paid now, or
- * others wait already, which go first. From here to the end of the transaction other messages of the workspace wait.
+ * Takes the price of a new message off the balance, in the transaction that accepts the message. Returns null where it
+ * cannot be paid now, or where held messages wait already, which go first. From here to the end of the transaction
+ * other messages of the workspace wait.
  */
 export async function charge(message: SmsRecord): Promise<number | null> {
   const balance = await db.findSmsBalanceForUpdate(message.workspaceId);
@@ -29,7 +30,10 @@ export async function take(workspaceId: string, messages: Pick<SmsRecord, 'id' |
   await db.updateSmsBalance(workspaceId, chargesOf(messages));
 }
 
-/** The same of a balance that is not locked; false, and nothing to be committed, where they cannot be paid any more. */
+/**
+ * Takes the prices of these messages off a balance that is not locked. Returns false where they cannot be paid any
+ * more; the caller must then commit nothing.
+ */
 export async function takeWithin(
   workspaceId: string,
   messages: Pick<SmsRecord, 'id' | 'cost'>[],
@@ -49,8 +53,8 @@ function chargesOf(messages: Pick<SmsRecord, 'id' | 'cost'>[]): db.LedgerEntry[]
 }
 
 /**
- * Gives the price and the parts of a message back that no gateway has taken: once, in the transaction that ends it. A
- * balance that has become unlimited meanwhile stays so.
+ * Gives back the price and the parts of a message that no gateway has taken: once, in the transaction that ends the
+ * message. A balance that has become unlimited meanwhile stays unlimited.
  */
 export async function giveBack(message: SmsRecord): Promise<void> {
   const { workspaceId, lineageId, charged, parts, createdAt } = message;
@@ -61,7 +65,7 @@ export async function giveBack(message: SmsRecord): Promise<void> {
   if (lineageId !== null) await keyUsage.giveBack(workspaceId, lineageId, parts, createdAt);
 }
 
-/** The same of many messages of one workspace at once. */
+/** Gives back the prices and parts of many messages of one workspace at once, as `giveBack` does of one. */
 export async function giveBackAll(workspaceId: string, messages: SmsRecord[]): Promise<void> {
   const createdAt = now();
   await db.updateSmsBalance(
@@ -87,7 +91,8 @@ export const listLedger = db.listSmsLedger;
 const mostAtOnce = 10_000_000_000;
 
 /**
- * The operator's: what is held goes out as far as it can be paid. A workspace without a balance has one from now on.
+ * Changes a balance, for the operator. Held messages then go out as far as they can be paid. A workspace without a
+ * balance has one from now on.
  */
 export async function add(workspaceId: string, amount: number, note: string | null): Promise<number> {
   if (amount === 0 || Math.abs(amount) > mostAtOnce)
@@ -103,7 +108,7 @@ export async function add(workspaceId: string, amount: number, note: string | nu
   return balance;
 }
 
-/** The operator's: nothing is counted any more, and all that is held goes out. */
+/** Removes the balance of a workspace, for the operator: nothing is charged any more, and all held messages go out. */
 export async function makeUnlimited(workspaceId: string): Promise<void> {
   await transaction(async () => {
     const left = await db.findSmsBalanceForUpdate(workspaceId);
@@ -115,8 +120,9 @@ export async function makeUnlimited(workspaceId: string): Promise<void> {
 }
 
 /**
- * One run for each moment: what has been credited since one began is for the next. Of those that the sweep asks for one
- * is enough: it asks again, and a long release must not get more turns by that.
+ * Wakes the release of held messages. Each credit gets a run of its own, because a run that has begun may miss the
+ * credit. All wakes by the sweep share one run: the sweep asks again, and a long release must not get more turns by
+ * that.
  */
 export function wakeRelease(workspaceId: string, moment: 'credited' | 'swept' = 'credited'): void {
   const id = `${workspaceId}-${moment === 'swept' ? moment : now().getTime()}`;

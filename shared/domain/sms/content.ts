@@ -23,13 +23,13 @@ export function inParts(
 ): ({ ok: true } & SmsText) | { ok: false; message: string } {
   const most = config.SMS_MAX_PARTS;
   const tooMany = (count: string) => `takes ${count} parts; a message has at most ${most}`;
-  // Before characters are replaced, or the link would lead elsewhere.
+  // Links are shortened before characters are replaced, or the link would lead elsewhere.
   const shortened = shortenLinks ? shorten(text.toWellFormed()) : { ok: true as const, text, links: [] };
   if (!shortened.ok) return shortened;
   const { text: short, links } = shortened;
-  // Liquid can make a megabyte, which is not worth being looked at.
+  // Liquid can make a megabyte of text, which is refused by its length alone.
   if (short.length > most * longestPart) return { ok: false, message: tooMany('too many') };
-  // Data can bring what a request's own text is refused for, and Liquid can divide a surrogate pair.
+  // Data can bring a NUL, for which a request's own text is refused, and Liquid can divide a surrogate pair.
   if (short.includes('\0')) return { ok: false, message: 'has a NUL character' };
   const adapted = adapt(short.toWellFormed(), unicode);
   if (!adapted.ok) return adapted;
@@ -61,10 +61,10 @@ type SmsRowText = ({ ok: true } & SmsText) | Failure;
 const defaultMs = 5_000;
 
 /**
- * The messages of many rows, in their order, with Liquid rendered in bulk. `shared`: JSON text of what the data of all
- * rows has, where their own does not say otherwise. A row that cannot be rendered fails alone. The rows left after
- * `withinMs` are `busy`: the caller takes what is done, and tries these again. At least one is done, except where the
- * sandbox itself is busy.
+ * Renders the messages of many rows in bulk, in their order. `shared`: JSON text of data for all rows, which the data
+ * of a row overrides. A row that cannot be rendered fails alone. The rows left after `withinMs` are `busy`: the caller
+ * takes the finished rows, and tries the busy ones again. At least one row is finished, except where the sandbox itself
+ * is busy.
  */
 export async function renderSmsMany({
   rows,
@@ -80,7 +80,7 @@ export async function renderSmsMany({
 }): Promise<SmsRowText[]> {
   const sources = rows.map(({ content, data }) => ({ source: content, data }));
   const rendered = await sandbox.renderMany({ ...request, rows: sources, shared, escape: false, withinMs });
-  // The same text for everybody is adapted and cut once.
+  // A text that equals the one before is adapted and cut once.
   let last: { output: string; row: SmsRow; text: SmsRowText } | undefined;
   return rendered.map((result, index) => {
     if (!result.ok) return toFailure(result);

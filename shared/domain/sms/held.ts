@@ -17,7 +17,7 @@ import { advance, eventOf } from './record.ts';
 const heldForMs = 72 * 3_600_000;
 const batchSize = 100;
 
-/** A new message that cannot be paid for: it waits so long from when it was to go out. */
+/** Returns a new message that cannot be paid for as held: it waits for 72 hours from the time when it was to go out. */
 export function held(message: SmsRecord): SmsRecord {
   const since = message.scheduledAt ?? message.createdAt;
   return {
@@ -30,8 +30,8 @@ export function held(message: SmsRecord): SmsRecord {
 }
 
 /**
- * For a while lets go what can be paid for now, oldest first, up to the first that cannot. Returns how many went, and
- * whether there may be more.
+ * Releases held messages that can be paid for now, oldest first, up to the first that cannot, for `longestMs`. Returns
+ * how many went. `isOver`: no more can go now.
  */
 export async function release(
   workspaceId: string,
@@ -47,7 +47,7 @@ export async function release(
 }
 
 async function releaseSome(workspaceId: string): Promise<number> {
-  // Locked first, as who accepts a message does: what comes meanwhile goes behind.
+  // The balance is locked first, as by a transaction that accepts a message: messages that come meanwhile go behind.
   let left = await findSmsBalanceForUpdate(workspaceId);
   const isCounted = left !== null;
   const at = now();
@@ -91,7 +91,10 @@ async function expire(workspaceId: string, smsId: string): Promise<boolean> {
   });
 }
 
-/** Fails texts that were held for too long, and lets go those that can be paid for now; returns how many it looked at. */
+/**
+ * Fails texts that were held for too long, and wakes the release of those that can be paid for now. Returns how many
+ * texts and workspaces it looked at.
+ */
 export async function sweep(_overdueBefore: Date, limit: number): Promise<number> {
   const expired = await system.listExpiredHeldSms(now(), limit);
   for (const { workspaceId, smsId } of expired) await expire(workspaceId, smsId);

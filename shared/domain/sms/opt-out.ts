@@ -14,7 +14,7 @@ const longestWord = 40;
 /** Case, spaces and punctuation say nothing (API decisions §8). */
 const wordOf = (text: string) => text.toUpperCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 
-/** The meaning of a text that came in: the whole of it is one of the words. */
+/** Returns the meaning of a text that came in, if the whole of it is one of the words. */
 export function keywordIn(
   content: string,
   own: Pick<OptOutSettings, 'stopWords' | 'startWords'> | null,
@@ -27,7 +27,10 @@ export function keywordIn(
 /** As the operator gives them: words with commas between. */
 export type OptOutOptions = { stopReply?: string | null; stopWords?: string; startWords?: string };
 
-/** The settings that these options change. Throws where one cannot be used; options that are left out change nothing. */
+/**
+ * Returns the settings that these options change; an option that is left out changes nothing. Throws where one cannot
+ * be used.
+ */
 export function changesOf(current: OptOutSettings, options: OptOutOptions): Partial<OptOutSettings> {
   const changes: Partial<OptOutSettings> = {};
   if (options.stopReply !== undefined) changes.stopReply = replyOf(options.stopReply);

@@ -26,8 +26,8 @@ import { findByName } from './templates.ts';
 export type PreparedSms = { message: SmsRecord; links: ShortenedLink[] };
 
 /**
- * Everything about a new message that needs no transaction: the rules, the sender, and Liquid in its sandbox. Every fault of
- * the request is reported at once.
+ * Checks and makes a new message, as far as that needs no transaction: the rules, the sender, and Liquid in its
+ * sandbox. Every fault of the request is reported at once.
  */
 export async function prepare(caller: Caller, request: NewSms): Promise<PreparedSms> {
   const { workspaceId } = caller;
@@ -108,7 +108,7 @@ async function senderOf(
   refuse: Refuse,
 ): Promise<string | null> {
   if (!recipient) {
-    // For which country it has to be approved is not known, but it has to be there.
+    // Without a recipient we do not know the country that it must be approved for, but the sender must exist.
     const message = await checkSender(workspaceId, name);
     if (message !== null) refuse('sender', message);
     return null;

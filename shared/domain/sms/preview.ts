@@ -8,7 +8,7 @@ import type { SmsPreview, SmsToPreview } from '../../schemas/sms/preview.ts';
 import { shorten } from '../short-links/short-links.ts';
 import { costOf, costToWire, priceOf } from './prices.ts';
 
-/** Of more parts than a message may have, too: so it tells how much must go. */
+/** Previews a text, even one of more parts than a message may have: so the answer tells how much must go. */
 export async function preview(request: SmsToPreview): Promise<SmsPreview> {
   const faults = new Faults();
   const { text, number } = check(request, faults.refuse);

@@ -18,8 +18,8 @@ export type Money = { gbp: number | null; eur: number | null };
 const atOnce = 1_000;
 
 /**
- * Puts the prices of a CSV file into the table, all of them or none; those of the same country and day give way.
- * A text that was sent before keeps its cost.
+ * Puts the prices of a CSV file into the table, all of them or none; they replace prices of the same country and day. A
+ * text that was sent before keeps its cost.
  */
 export async function load(text: string): Promise<{ loaded: number }> {
   const file = parsePriceFile(text);
@@ -50,7 +50,10 @@ const cacheMs = 10_000;
 const cache = new Map<string, Entry>();
 forgetAtEnd(() => cache.clear());
 
-/** Of one part to a country, which a number need not tell. Up to ten seconds old. */
+/**
+ * Returns the price of one part to a country, up to ten seconds old. `country` is null where the number does not tell
+ * it.
+ */
 export async function priceOf(country: string | null, at: Date): Promise<Money> {
   const price = country === null ? undefined : newestOf(await recentOf(country), at);
   return { gbp: price?.gbp ?? null, eur: price?.eur ?? null };
@@ -65,7 +68,7 @@ async function recentOf(country: string): Promise<SmsPrice[]> {
   return prices;
 }
 
-/** Of prices with the newest first. */
+/** Returns the newest price that is valid at `at`. `prices`: newest first. */
 function newestOf(prices: SmsPrice[], at: Date): SmsPrice | undefined {
   return prices.find(({ validFrom }) => validFrom <= at);
 }

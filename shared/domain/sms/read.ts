@@ -88,7 +88,7 @@ async function spellingsOf(
   column: NamedIn,
   name: string | undefined,
 ): Promise<(string | undefined)[]> {
-  // A sender's name is ASCII that is no number.
+  // The name of a sender is ASCII text that is no number.
   const isName = name !== undefined && /^[^+\P{ASCII}]+$/u.test(name);
   return isName ? listSpellings(workspaceId, column, name.trim()) : [name];
 }

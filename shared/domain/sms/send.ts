@@ -16,8 +16,8 @@ import type { PreparedSms } from './prepare.ts';
 import { eventOf, toWire } from './record.ts';
 
 /**
- * Stores the message and its first event, takes what it costs off the balance and off the limits of the key, and wakes a
- * worker once all of it is committed.
+ * Stores the message and its first event, takes its cost off the balance and its parts off the limits of the key, and
+ * wakes a worker once all of it is committed.
  */
 export async function send(caller: Caller, { message: prepared, links }: PreparedSms): Promise<SmsMessage> {
   const { workspaceId, parts, createdAt } = prepared;
@@ -25,7 +25,7 @@ export async function send(caller: Caller, { message: prepared, links }: Prepare
   const message = charged === null ? held(prepared) : admit({ ...prepared, charged });
   await insertSms(workspaceId, message);
   await shortLinks.store(workspaceId, [{ smsId: message.id, createdAt, links }]);
-  // Acceptance is the first event of every text (API decisions §5), of one that is held at once, too.
+  // Acceptance is the first event of every text (API decisions §5), also of a text that is held at once.
   if (message.status === 'held') await events.record(workspaceId, eventOf(prepared));
   await events.record(workspaceId, eventOf(message));
   // Last, because other messages of the key, and then of the workspace, wait from here on.

@@ -41,7 +41,7 @@ export async function faultsOfNew(caller: Caller, request: Usable<NewSmsTemplate
   return content === undefined ? {} : faultsOf(caller, { content, sampleData: sampleData ?? null }, now());
 }
 
-/** The same of `prepareChange`. */
+/** The faults for which `prepareChange` would refuse a request, as far as the fields can be used. */
 export async function faultsOfChange(
   caller: Caller,
   id: string,
@@ -65,7 +65,7 @@ async function faultsOf({ workspaceId }: Caller, record: Checked, at: Date): Pro
   });
 }
 
-/** As a message with this data would be; nothing is sent. */
+/** Renders the template as a message with this data; nothing is sent. */
 export async function render(
   caller: Caller,
   id: string,

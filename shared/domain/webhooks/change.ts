@@ -16,17 +16,17 @@ import { overlapMs, withNewSecret } from './rotate-secret.ts';
 export async function change(caller: Caller, webhookId: string, changes: WebhookChanges): Promise<Webhook> {
   const { workspaceId } = caller;
   const { url, events, inboundNumber } = changes;
-  // Locked before the webhook, as whoever makes one does.
+  // Lock the workspace before the webhook: `create` takes its locks in the same order.
   if (url !== undefined || events || inboundNumber !== undefined) await findWorkspaceForUpdate(workspaceId);
   const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
-  // A legacy webhook that turns into a v2 one: the same as making one.
+  // Converting a legacy webhook to v2 needs the same permission as creating one.
   const converts = isConversion(webhook, changes);
   if (converts && !(await findWorkspace(workspaceId))?.webhooksEnabled) throw problem('webhooks_not_enabled');
   const errors = faultsOfMerged(webhook, changes);
   throwAny(errors);
   const merged = merge(webhook, changes);
-  // Of those that were the same before this was refused, each can still be switched off or described.
+  // Duplicates from before this rule can still be switched off or described.
   if (!isSame(webhook, merged)) await refuseSecond(workspaceId, merged);
 
   const time = now();
@@ -38,7 +38,7 @@ export async function change(caller: Caller, webhookId: string, changes: Webhook
   return toWire(record, secret);
 }
 
-/** The old secret signs on what was first attempted with it. Nobody checks a second v2 signature with it. */
+/** The old secret signs on for deliveries first attempted with it; no receiver checks a v2 signature made with it. */
 function converted(webhook: db.WebhookRecord, at: Date): ReturnType<typeof withNewSecret> {
   const { record, secret } = withNewSecret(webhook);
   const legacySecretUntil = new Date(at.getTime() + overlapMs);
@@ -62,7 +62,7 @@ function merge(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): db.W
   };
 }
 
-/** The faults for which `change` would refuse a request, as far as the fields can be used. */
+/** Returns the faults for which `change` would refuse a request, as far as its fields can be used. */
 export async function faultsOfChange(
   { workspaceId }: Caller,
   webhookId: string,
@@ -73,7 +73,7 @@ export async function faultsOfChange(
   return faultsOfMerged(webhook, changes);
 }
 
-/** The rules hold for what would be stored, and each fault is named after a field that was sent. */
+/** Checks the webhook as it would be stored, and names each fault after a field that was sent. */
 function faultsOfMerged(webhook: db.WebhookRecord, changes: Usable<WebhookChanges>): FieldErrors {
   const merged = merge(webhook, changes);
   const errors = faultsOf(merged);
@@ -85,7 +85,7 @@ function faultsOfMerged(webhook: db.WebhookRecord, changes: Usable<WebhookChange
   }
   if (isConversion(webhook, changes) && !changes.events)
     errors.events = ['must come with apiVersion: types such as sms.delivered'];
-  // Which names it takes goes by the version that is meant.
+  // The allowed event names depend on the version, so without a usable version they cannot be checked.
   else if (!isUnusable(changes, 'apiVersion'))
     Object.assign(errors, eventFaults(merged.apiVersion, changes.events ?? []));
   return errors;
@@ -103,7 +103,7 @@ function eventFaults(apiVersion: string | null, names: readonly (string | undefi
   return Object.fromEntries(faults.map(([index, name]) => [`events[${index}]`, [messageFor(name)]]));
 }
 
-/** As if it had never failed; what has waited is let out slowly (API decisions §6). */
+/** Resets a webhook as if it had never failed; deliveries that have waited are released slowly (API decisions §6). */
 function startedAfresh(before: db.WebhookRecord, merged: db.WebhookRecord, at: Date): db.WebhookRecord {
   const hasBacklog =
     !before.active ||

@@ -15,7 +15,7 @@ import { faultsOf, newSecret, settingsOf, toWire, type WebhookSettings } from '.
 const maxWebhooks = 100;
 
 export async function create(caller: Caller, request: NewWebhook): Promise<Webhook> {
-  // Locked, so that two requests at once cannot both be the hundredth, nor be the same.
+  // Lock the workspace, so that two requests at once cannot both create the hundredth webhook, nor the same one.
   const workspace = await findWorkspaceForUpdate(caller.workspaceId);
   if (!workspace?.webhooksEnabled) throw problem('webhooks_not_enabled');
   const { url, events, apiVersion } = request;
@@ -27,7 +27,7 @@ export async function create(caller: Caller, request: NewWebhook): Promise<Webho
   });
 }
 
-/** The faults for which `create` would refuse a request. */
+/** Returns the faults for which `create` would refuse a request. */
 export function faultsOfNew(request: Usable<NewWebhook>): FieldErrors {
   return faultsOf({ ...request, apiVersion: request.apiVersion ?? currentVersion });
 }
@@ -39,7 +39,7 @@ export type NewLegacyWebhook = {
   inboundNumber?: string | null;
 };
 
-/** For the operator only: webhooks of the first version are kept, and no customer makes another (API decisions §5). */
+/** For the operator only: legacy webhooks are kept, but customers cannot create new ones (API decisions §5). */
 export async function createLegacy(workspaceId: string, request: NewLegacyWebhook): Promise<Webhook> {
   return transaction(async () => {
     await findWorkspaceForUpdate(workspaceId);

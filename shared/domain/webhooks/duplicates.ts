@@ -1,12 +1,12 @@
 import { problem } from '../../common/errors.ts';
 import * as db from '../../db/webhooks/webhooks.ts';
 
-/** By what it is decided which events are sent where. */
+/** The fields that decide which events are sent where. */
 type Subscription = Pick<db.WebhookRecord, 'url' | 'events' | 'inboundNumber'>;
 
 /**
- * Refuses a second webhook for the same events at the same URL: all that it would do is to send each twice. The
- * workspace is to be locked, so that of two requests at once one sees the other.
+ * Refuses a second webhook for the same events at the same URL: it would only send each event twice. The caller must
+ * have locked the workspace, so that of two requests at once one sees the other.
  */
 export async function refuseSecond(
   workspaceId: string,
@@ -31,7 +31,7 @@ export function isSame(one: Subscription, other: Subscription): boolean {
   );
 }
 
-/** The target of a request for the URL, however it is written: a fragment is never sent. */
+/** Returns the target of a request for the URL, however it is written: a fragment is never sent. */
 function requestedAt(url: string): string {
   const { origin, pathname, search } = new URL(url);
   return origin + pathname + search;

@@ -4,8 +4,8 @@ import type { EventType } from '../../schemas/events.ts';
 import type { LegacyEvent } from '../../schemas/webhooks/webhooks.ts';
 
 /**
- * Webhooks of the first version (API decisions §5): their event names, and the bodies that they get. Batches of texts
- * have no legacy event: such a webhook gets the receipts of their messages, as of any text.
+ * Webhooks of the first version (API decisions §5): their event names, and the bodies that they get. SMS batches have
+ * no legacy event: a legacy webhook gets the receipts of the batch's messages, as of any other text.
  */
 
 const typesOf: Record<LegacyEvent, readonly EventType[]> = {
@@ -13,7 +13,7 @@ const typesOf: Record<LegacyEvent, readonly EventType[]> = {
   inbound: ['sms.received'],
 };
 
-/** The types of the events that a webhook is sent, whatever the version that it names them in. */
+/** Returns the types of the events that a webhook is sent, whichever version its event names are of. */
 export function subscribedTypes({ apiVersion, events }: Pick<WebhookRecord, 'apiVersion' | 'events'>) {
   const types = apiVersion === null ? events.flatMap((name) => typesOf[name as LegacyEvent] ?? []) : events;
   return new Set<string>(types);
@@ -35,7 +35,7 @@ type LegacyMessage = {
   deliveredAt: string | null;
 };
 
-/** The body of a delivery to a legacy webhook. The same event gives the same bytes. */
+/** Returns the body of a delivery to a legacy webhook. The same event gives the same bytes. */
 export function bodyOf(event: Omit<EventRecord, 'position'>): string {
   const data = JSON.parse(event.data);
   const { type, content } = contentOf(event.type, data);

@@ -25,7 +25,7 @@ const defaults = {
   autoDisableAfterMinutes: null,
   atRiskAlertPercent: null,
 } satisfies Partial<WebhookRecord>;
-/** All that a customer may say of a webhook beside its URL, events and version. */
+/** The settings of a webhook that a customer may choose beside its URL, events and version. */
 export type WebhookSettings = Pick<WebhookRecord, keyof typeof defaults>;
 type Given = { [Name in keyof WebhookSettings]?: WebhookSettings[Name] | null | undefined };
 
@@ -61,7 +61,7 @@ export function toWire(webhook: WebhookRecord, secret: string | null = null): We
   };
 }
 
-/** The faults that a schema cannot tell of a webhook as it would be stored, as far as its fields can be used. */
+/** Returns the faults of a webhook to be stored that a schema cannot find, as far as its fields can be used. */
 export function faultsOf({ url, apiVersion, inboundNumber, events = [] }: Usable<Ruled>): FieldErrors {
   const errors: FieldErrors = {};
   const urlFault = url === undefined ? null : webhookUrlProblem(url, allowedNetworks);

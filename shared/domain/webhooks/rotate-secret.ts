@@ -8,7 +8,7 @@ import { newSecret, toWire } from './record.ts';
 
 export const overlapMs = 72 * 3_600_000;
 
-/** The secret before it signs on beside the new one, for 72 hours or until the next rotation (API decisions §6). */
+/** Makes a new secret. The old one also signs for 72 hours, or until the next rotation (API decisions §6). */
 export async function rotateSecret(caller: Caller, webhookId: string): Promise<Webhook> {
   const webhook = await db.findWebhookForUpdate(caller.workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
@@ -25,7 +25,7 @@ export async function rotateSecret(caller: Caller, webhookId: string): Promise<W
   return toWire(rotated, secret);
 }
 
-/** The webhook with a secret of the next version, and none before it. */
+/** Returns the webhook with a secret of the next version, and without a previous secret. */
 export function withNewSecret(webhook: db.WebhookRecord): { record: db.WebhookRecord; secret: string } {
   const secret = newSecret();
   const record = {

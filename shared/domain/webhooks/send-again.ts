@@ -5,7 +5,7 @@ import type { WebhookDelivery, WebhookRecovered } from '../../schemas/webhooks/d
 import * as deliveries from './deliveries/again.ts';
 import * as deliveryLog from './deliveries/log.ts';
 
-/** The same Webhook-Id and bytes, on a new schedule, whatever became of the delivery. */
+/** Sends a delivery again with the same Webhook-Id and bytes, on a new schedule, whatever its outcome was. */
 export async function redeliver(
   caller: Caller,
   webhookId: string,
@@ -15,7 +15,7 @@ export async function redeliver(
   return deliveryLog.findOne(caller, webhookId, deliveryId);
 }
 
-/** The same for all that failed or was skipped since then, paced. */
+/** Sends again, paced, all deliveries that were made since then and failed or were skipped. */
 export async function recover(caller: Caller, webhookId: string, since: Date): Promise<WebhookRecovered> {
   if (since > now()) throw invalid('since', 'must not be in the future');
   const count = await deliveries.recover(caller, webhookId, since);

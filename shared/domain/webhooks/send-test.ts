@@ -9,9 +9,9 @@ import * as events from '../events/events.ts';
 
 const message = 'A test of this webhook, sent on request. Nothing has happened to a message.';
 
-/** An event for this webhook alone, whatever it subscribes to and even while it is switched off. */
+/** Sends an event to this webhook alone, whatever it subscribes to and even while it is switched off. */
 export async function sendTest({ workspaceId }: Caller, webhookId: string, version: string): Promise<Event> {
-  // Locked, so that two tests at once get numbers of their own.
+  // Lock the webhook, so that two tests at once get different sequence numbers.
   const webhook = await db.findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');
   // A customer who asks for a test wants it to be sent now.

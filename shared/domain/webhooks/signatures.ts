@@ -22,7 +22,7 @@ type SignedMessage = { body: Buffer; deliveryId: string; at: Date };
 
 const contentType = 'application/json';
 
-/** The headers that describe and sign a delivery's body. Signed anew for each attempt (API decisions §6). */
+/** Returns the headers that describe and sign a delivery's body. Each attempt is signed anew (API decisions §6). */
 export function signedHeaders(
   webhook: SigningWebhook,
   { body, deliveryId, at }: SignedMessage,
@@ -43,7 +43,7 @@ export function signedHeaders(
   });
 }
 
-/** For some time after a rotation a delivery is signed with the secret before it too (API decisions §6). */
+/** Returns the signatures: for some time after a rotation, the previous secret signs too (API decisions §6). */
 function signaturesOf(webhook: SigningWebhook, at: Date): WebhookSignature[] {
   const { id, secretVersion, secret, previousSecret, previousSecretUntil } = webhook;
   const current: WebhookSignature = {
@@ -56,7 +56,7 @@ function signaturesOf(webhook: SigningWebhook, at: Date): WebhookSignature[] {
   return [current, { label: 'sig-prev', keyid: String(version), key: keyOf(id, version, previousSecret) }];
 }
 
-/** One header, made with the current secret alone: whoever reads it knows no other (API decisions §5). */
+/** Returns one signature, made with the current secret only: a legacy receiver knows no other (API decisions §5). */
 function legacySignature(key: KeyObject, body: Buffer, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   return {
@@ -65,8 +65,8 @@ function legacySignature(key: KeyObject, body: Buffer, at: Date): Record<string,
   };
 }
 
-// Key objects cost more to make than a signature does. After the database was restored from a backup a version may be
-// given again, to another secret.
+// Key objects cost more to make than a signature does. After a restore of the database from a backup, a version may be
+// given again to another secret.
 const keys = new Map<string, { sealed: Buffer; key: KeyObject }>();
 const maxKeys = 10_000;
 

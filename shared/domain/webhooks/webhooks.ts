@@ -1,4 +1,4 @@
-/** The webhooks of a workspace: what a caller, or the operator, may do with them. */
+/** The webhooks of a workspace: the operations of a caller, or of the operator, on them. */
 
 export { change, faultsOfChange } from './change.ts';
 export { create, createLegacy, faultsOfNew, type NewLegacyWebhook } from './create.ts';

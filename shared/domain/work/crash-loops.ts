@@ -1,10 +1,10 @@
 import { logger } from '../../common/logger.ts';
 import { count } from '../../common/metrics.ts';
 
-/** So many workers may end without a word about what they had in hand: then it is what kills them, and is given up. */
+/** About this many workers may die while they hold a row; then the row is taken for the cause, and is given up. */
 export const maxLostClaims = 10;
 
-/** Tells the operator of one that was given up. */
+/** Tells the operator of a row that was given up. */
 export function logGivenUp(
   work: 'email' | 'sms' | 'batch_row' | 'webhook_delivery',
   ids: Record<string, string>,

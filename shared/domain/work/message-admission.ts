@@ -15,7 +15,7 @@ import { sweeper } from '../../work/sweep.ts';
 
 /** More at once would keep the process from the messages that it has in hand. */
 const wokenAtOnce = 50;
-// Of lost jobs, in one run and lane.
+// The most lost jobs that one run makes again in a lane.
 const mostLost = 500;
 // Workspaces at a time.
 const admitAtOnce = 50;
@@ -24,35 +24,41 @@ const admitAtOnce = 50;
 const isHeld = ({ isLimited, heldUntil }: MessageAdmission, at: Date): boolean =>
   isLimited && heldUntil !== null && heldUntil > at;
 
-/** A message that is to have a job, with its place among those of its workspace. */
+/**
+ * A message that is to have a job. `rank`: the priority of that job, by the message's place among those of its
+ * workspace.
+ */
 type RankedRow = WaitingRow & { rank: number; suffix?: string };
 
 /**
- * Which messages have a job in Redis. A workspace has so many of them, in each lane, and the rest waits in its rows: for
- * room, for its time, for a sending limit, or for the operator to let the workspace send again. Other work whose owners
- * are workspaces goes by it too.
+ * Decides which messages have a job in Redis. A workspace has a limited number of jobs in each lane. Its other messages
+ * wait in MySQL: for room, for their time, for a sending limit, or for the operator to let the workspace send again.
+ * Other work whose owners are workspaces uses this too.
  */
 export function messageAdmission<Lane extends string, Payload extends object>(options: {
   messages: Messages<Lane>;
   job: Job<Payload, Lane>;
-  /** `lane` is that of the row, where the job goes into another. */
+  /** `lane`: the lane of the row, given only where the job goes into another one. */
   payloadOf: (message: { id: string; workspaceId: string; lane?: Lane }) => Payload;
-  /** Where the jobs of a workspace's rows of this lane go. */
+  /** Returns the lane into which the jobs of a workspace's rows of this lane go. */
   laneOf?: (lane: Lane, workspaceId: string) => Lane;
-  /** Jobs of one workspace in one lane, and how many it gets in one go: the messages themselves bring on the next. */
+  /** Jobs of one workspace in one lane, and how many it gets in one go: messages that end admit the next ones. */
   window: () => number;
   mostAtOnce: number;
-  /** For so long a message waits while its workspace may not send. */
+  /** How long a message waits while its workspace may not send, before it fails. */
   giveUpMinutes: Record<Lane, number>;
-  /** Rows of one workspace that are due may share a job: in which lane, how many, and what the job says of the others. */
+  /**
+   * Rows of one workspace that are due may share a job: in which lane, how many, and the part of the payload for the
+   * others.
+   */
   shared?: {
     lane: Lane;
     most: number;
     payloadOf: (others: { id: string; requestId: string | null }[]) => Partial<Payload>;
   };
-  /** How many more may go out now of these workspaces, which have limits. */
+  /** Returns how many more messages of each of these workspaces, which have limits, may go out now. */
   listAllowances?: (workspaceIds: string[], at: Date) => Promise<Map<string, number>>;
-  /** A counter, and the label that it has for the lane. */
+  /** The counter of admitted messages, and the label that it has for the lane. */
   metric?: { name: string; label: string };
 }) {
   const {
@@ -66,7 +72,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     metric,
   } = options;
   const { table } = messages;
-  /** A table without lanes has those of its job, which is one. */
+  /** A table without lanes uses the one lane of its job. */
   const laneIn = (lane: Lane | null): Lane => lane ?? (Object.keys(job.lanes)[0] as Lane);
 
   async function capacitiesOf(of: Lane | null, workspaceIds: string[], at: Date): Promise<Capacity[]> {
@@ -76,7 +82,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     const waiting = found.filter(({ hasParked }) => hasParked);
     const limited = waiting.filter(({ isLimited }) => isLimited).map(({ workspaceId }) => workspaceId);
     const allowances = limited.length > 0 ? await options.listAllowances?.(limited, at) : undefined;
-    // Of a workspace that may not send only messages that have waited for too long, to fail.
+    // Of a workspace that may not send, only messages that have waited for too long are admitted, so that they fail.
     const overdue = new Date(at.getTime() - giveUpMinutes[lane] * 60_000);
     return waiting.map((admission) => {
       const { workspaceId, sendingBlocked, isLimited, admitted } = admission;
@@ -93,7 +99,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     });
   }
 
-  /** Turns that share a job. A row that is due later, or whose job is made again, has one of its own. */
+  /** Groups turns into jobs. A row that is due later, or whose job is made again, has a job of its own. */
   function inJobs(lane: Lane, turns: RankedRow[]): SharedJob<RankedRow>[] {
     const { shared } = options;
     const mayShare = ({ dueAt, suffix }: RankedRow) =>
@@ -101,7 +107,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
     return inSharedJobs(turns, { ownerOf: ({ ownerId }) => ownerId, mayShare, most: shared?.most ?? 1 });
   }
 
-  /** Returns those that Redis did not take. */
+  /** Makes the jobs; returns the turns whose jobs Redis did not take. */
   async function wakeAll(lane: Lane, turns: RankedRow[]): Promise<RankedRow[]> {
     for (let start = 0; start < turns.length; start += wokenAtOnce) {
       const some = turns.slice(start, start + wokenAtOnce);
@@ -120,7 +126,7 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
           requestId: turn.requestId,
           priority: turn.rank,
         }));
-        // Jobs that Redis has taken already find out for themselves whose turn it is.
+        // Redis may have taken some of these jobs all the same: such a job finds out for itself whose turn it is.
         if (!(await enqueueAll(job, jobLane, jobs))) return turns.slice(start);
       }
     }
@@ -170,16 +176,16 @@ export function messageAdmission<Lane extends string, Payload extends object>(op
   return {
     tryAdmit,
     checkSoon,
-    /** Whether a message that a worker gives back keeps a job until it is due again; else it waits in its row. */
+    /** Returns whether a message that a worker gives back keeps a job until it is due again; otherwise it is parked. */
     keepsJob: (lane: Lane, workspaceId: string, dueAt: Date): boolean => {
       if (!isNear(dueAt)) return false;
       const permit = tryAdmit(lane, workspaceId, dueAt);
-      // Until now it was counted as one that a worker holds.
+      // The row is committed already: until now it was counted as one that a worker holds.
       permit.committed();
       return permit.isGranted;
     },
     refill,
-    /** Makes again what is missing of the jobs, and admits what there is room for; returns how many rows it looked at. */
+    /** Makes lost jobs again, and admits parked rows as far as there is room; returns how many rows it looked at. */
     sweep,
   };
 }

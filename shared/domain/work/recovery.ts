@@ -15,14 +15,14 @@ import * as receipts from '../sms/gateways/receipts.ts';
 import * as heldTexts from '../sms/held.ts';
 import * as deliveries from '../webhooks/deliveries/sweep.ts';
 
-/** A job that is merely waiting for its turn is not yet missed. */
+/** A row must be overdue for this long before its job counts as lost: the job may merely be waiting for its turn. */
 const graceMs = 2_000;
-// Per kind of work and run. Rows that are not reached are reached by one of the next runs, longest due first.
+// The most rows of a kind of work in one run, longest due first. The next runs reach the other rows.
 const batchSize = 500;
 
 /**
- * Each kind of work that is due finds its rows that should have a job in Redis and have none, and says how many rows it has
- * looked at. Emails come first, with one-time codes before all else.
+ * The sweep of each kind of due work. A sweep finds rows that should have a job in Redis and have none, and returns how
+ * many rows it has looked at. Emails come first, with one-time codes before all else.
  */
 const sweeps: Record<string, (overdueBefore: Date, limit: number) => Promise<number>> = {
   emails: emails.sweep,
@@ -39,10 +39,10 @@ const sweeps: Record<string, (overdueBefore: Date, limit: number) => Promise<num
 };
 
 /**
- * Makes the jobs that should be in Redis and are not: those of rows that are overdue (a lost wake-up, a flushed
- * Redis, a dead worker), and those of parked rows whose time has come near. Adding one that is there already
- * changes nothing, because ids name the attempt. Returns how many rows it looked at. A kind that fails keeps none of the
- * others from being looked at; the first fault is thrown when all have been.
+ * Makes the jobs that should be in Redis and are not: those of rows that are overdue (a lost wake-up, a flushed Redis,
+ * a dead worker), and those of parked rows whose time has come near. Adding a job that is there already changes
+ * nothing, because ids of jobs name the attempt. Returns how many rows it looked at. If the sweep of one kind fails,
+ * the others still run; the first fault is thrown after all have run.
  */
 export async function sweep(): Promise<number> {
   const overdueBefore = new Date(now().getTime() - graceMs);
@@ -61,7 +61,9 @@ export async function sweep(): Promise<number> {
   return seen;
 }
 
-/** Events that wait for their numbers are counted by nobody: they are the relay's. */
+/**
+ * Wakes the relay if events wait too long for their numbers. Returns 0, because these events are the relay's to count.
+ */
 async function wakeLateRelay(overdueBefore: Date): Promise<number> {
   const oldestEvent = await findOldestUnnumbered();
   if (oldestEvent && oldestEvent < overdueBefore) wakeRelay();

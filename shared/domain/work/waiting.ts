@@ -12,21 +12,24 @@ import { systemWorkspaceId } from '../workspace/workspaces.ts';
 
 /**
  * The limit of a workspace's waiting work: messages that are accepted and not yet handed over, and the bytes of emails
- * among them and of the rows of batches that are not over. Counts are kept in the transactions that change these. To
- * accept a message, a process looks at what it has read of them a moment ago, and adds what it has admitted since. Near the limit, and for what is large, the transaction
- * that accepts locks them and looks again, so that the limit is met exactly there. Elsewhere it can be passed only by
- * what other processes admit within a second, which would have to be a tenth of the limit and more.
+ * among them and of the rows of batches that are not over. The transactions that change this work also change its
+ * counts. To accept a message, a process uses the counts that it read a moment ago, plus all that it has admitted
+ * since. Near the limit, and for large additions, the accepting transaction locks the counts and checks again, so the
+ * limit is exact there. Elsewhere the limit can be passed only by admissions of other processes within a second, which
+ * would have to be a tenth of the limit and more.
  */
 export type Waiting = db.Waiting;
 
-/** Up to so old, what was read is good enough where there is room. */
+/** Counts of up to this age are good enough while there is room. */
 const staleMs = 1_000;
-/** The room that must be left for a process to go by what it has read: a tenth of the limit, or as much as this. */
+/**
+ * A process relies on counts that it has read only while more room is left than a tenth of the limit, and than this.
+ */
 const leastRoom: Waiting = { messages: 10_000, bytes: 100_000_000 };
 const largeBytes = 1_000_000;
 
 type Known = {
-  /** As it was read, and admitted by this process since. */
+  /** The counts as read, plus all that this process has admitted since. */
   waiting: Waiting;
   readAt: number;
   reading: Promise<void> | undefined;
@@ -42,18 +45,18 @@ function limits(): Waiting {
   };
 }
 
-/** The platform's own mail is nobody's to limit. */
+/** Returns whether the workspace has a limit. The platform's own workspace has none. */
 function isLimited(workspaceId: string): boolean {
   return workspaceId !== systemWorkspaceId && (config.MAX_STORED_MB > 0 || config.MAX_WAITING_ROWS > 0);
 }
 
-/** Throws limit_exceeded where the workspace has no room for that. */
+/** Throws limit_exceeded where the workspace has no room for `added`. */
 export async function check(workspaceId: string, added: Waiting): Promise<void> {
   const refused = await admit(workspaceId, added);
   if (refused) throw refused;
 }
 
-/** The same question for what nobody can be refused. */
+/** Returns whether there is room for `added`, for work that no caller can be refused. */
 export async function hasRoom(workspaceId: string, added: Waiting): Promise<boolean> {
   return (await admit(workspaceId, added)) === null;
 }
@@ -70,7 +73,10 @@ async function admit(workspaceId: string, added: Waiting): Promise<Problem | nul
   return null;
 }
 
-/** The same, as exactly as there is need: at the end of the transaction that accepts it. */
+/**
+ * Checks again, at the end of the transaction that accepts the work. Locks the counts where the work is large or little
+ * room is left.
+ */
 export async function checkAtCommit(workspaceId: string, added: Waiting): Promise<void> {
   if (!isLimited(workspaceId)) return;
   const recent = known.get(workspaceId)?.waiting;
@@ -94,7 +100,7 @@ async function readRecent(workspaceId: string): Promise<Known> {
   return found;
 }
 
-/** Once for all who ask for it at the same time. */
+/** Reads the counts, once for all callers that ask at the same time. */
 async function read(workspaceId: string, found: Known): Promise<void> {
   found.reading ??= (async () => {
     try {
@@ -142,9 +148,11 @@ function refusal(workspaceId: string, { messages, bytes }: Waiting, added: Waiti
 }
 
 const recountEveryMs = 3_600_000;
-/** Of a workspace that is refused something: it must not stay so because of a count that is wrong. */
+/** The shortest time between recounts of a workspace that was refused: a wrong count must not go on refusing it. */
 const recountRefusedEveryMs = 60_000;
-/** Recounting takes at most so small a part of the time. */
+/**
+ * The next recount waits this many times the duration of the last one, so recounting takes at most 1/100 of the time.
+ */
 const restPerRecount = 100;
 const mostRecounts = 1_000;
 const longestRecountsMs = 20_000;
@@ -166,8 +174,9 @@ function recountSoon(workspaceId: string): void {
 }
 
 /**
- * Counts the messages themselves, of each workspace once an hour. The counts are right without it: it is for rows that
- * were changed by hand, or by a process of an older version beside those of this one. Returns how many it has counted.
+ * Recounts the messages themselves, for each workspace once an hour. Normally the counts are right without a recount.
+ * It is for rows that were changed by hand, or by a process of an older version that runs beside this one. Returns how
+ * many workspaces it has recounted.
  */
 export async function recountDue(): Promise<number> {
   const before = new Date(now().getTime() - recountEveryMs);
@@ -189,7 +198,7 @@ async function recount(workspaceId: string, unlessSince: Date): Promise<boolean>
   return true;
 }
 
-/** Workspaces that have little room left, or none. */
+/** Returns how many workspaces have used 95% of a limit, or more. */
 export function findFullCount(): Promise<number> {
   const most = limits();
   const share = (value: number) => Math.min(0.95 * value, Number.MAX_SAFE_INTEGER);

@@ -6,8 +6,9 @@ import type { WorkOutcome } from '../../work/outcome.ts';
 const longestWaitMs = 5_000;
 
 /**
- * Writes down what became of something that has happened outside. An outage of the database is waited out while the
- * lease lasts: what is not written is done again by the next holder, and arrives twice (architecture rule 9).
+ * Writes the outcome of an action outside of the platform. An outage of the database is waited out while the lease
+ * lasts: if the outcome is not written, the next holder of the lease acts again, and the other side gets it twice
+ * (architecture rule 9).
  */
 export async function writeOutcome<T>(leaseEnd: Date, write: () => Promise<T>): Promise<T> {
   for (let waitMs = 100; ; waitMs = Math.min(2 * waitMs, longestWaitMs)) {
@@ -24,23 +25,23 @@ type Claim = { dueAt: Date | null; handoverAt: Date | null; uncertainCount: numb
 type Undone = { at: Date; handoverAt: Date | null; uncertainCount: number };
 
 /**
- * An attempt of a claim that lasts for `leaseSeconds`: first the part before the other side is spoken to, then the hand-over,
- * where it comes to one. An outage in the first part is no fault of the message, which is given back as it was claimed:
- * otherwise it would wait for the end of the lease.
+ * Runs an attempt under a claim of `leaseSeconds`: first `prepare`, before the other side is spoken to, then the
+ * hand-over, if `prepare` returns one. An outage during `prepare` is no fault of the message, so the claim is undone:
+ * otherwise the message would wait for the end of the lease.
  */
 export async function prepareAndHandOver(
   { dueAt, handoverAt, uncertainCount }: Claim,
   { leaseSeconds, undo }: { leaseSeconds: number; undo: (claim: Undone) => Promise<void> },
   prepare: () => Promise<WorkOutcome | (() => Promise<WorkOutcome>)>,
 ): Promise<WorkOutcome> {
-  // While a worker holds it, a message is due at the end of the lease.
+  // While a worker holds a message, `dueAt` is the end of the lease.
   const leaseEnd = dueAt!;
   const giveBack = () => undo({ at: now(), handoverAt, uncertainCount });
   let prepared: WorkOutcome | (() => Promise<WorkOutcome>);
   try {
     prepared = await prepare();
-    // A hand-over takes half of a lease at most (LEASE_SECONDS). Where the database hung after the claim, another worker would
-    // take the message while this one still hands it over.
+    // A hand-over takes half of a lease at most (LEASE_SECONDS). If the database hung after the claim, less than half
+    // is left, and another worker could claim the message while this one still hands it over.
     if (typeof prepared === 'function' && leaseEnd.getTime() - now().getTime() < (leaseSeconds * 1000) / 2) {
       await giveBack();
       return { retryAt: now() };

@@ -35,7 +35,7 @@ export async function show({ workspaceId }: { workspaceId: string }): Promise<Wo
   };
 }
 
-/** Of several limits, the one that lets the fewest emails go in the long run. */
+/** Returns the limit that lets the fewest emails go in the long run. */
 function strictest({
   emailsPerMinute,
   emailsPerHour,

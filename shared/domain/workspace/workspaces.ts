@@ -32,13 +32,13 @@ export async function create(options: NewWorkspace): Promise<db.WorkspaceRecord>
   return record;
 }
 
-/** The platform's own workspace: what it sends in its own name is no customer's, and no key opens it. */
+/** The platform's own workspace, for mail in its own name: it belongs to no customer, and no key opens it. */
 export const systemWorkspaceId = idFromBytes(
   'workspace',
   Buffer.from('00000000000070008000000000000000', 'hex'),
 );
 
-/** Makes it where it is not there yet; the operator gives it a sending domain like any other. */
+/** Makes the system workspace if it does not exist; the operator gives it a sending domain like any other. */
 export async function makeSystem(): Promise<void> {
   await insertSystemWorkspace({
     id: systemWorkspaceId,
@@ -68,7 +68,7 @@ type WorkspaceChanges = {
   startWords?: string[];
 };
 
-/** A field that is left out stays. Processes that remember the workspace follow within two seconds. */
+/** A field that is left out stays. Processes that have cached the workspace see the change within two seconds. */
 export async function change(workspaceId: string, changes: WorkspaceChanges): Promise<db.WorkspaceRecord> {
   if (changes.alertEmail != null) checkAddress(changes.alertEmail);
   const changed = await transaction(async () => {
@@ -76,7 +76,7 @@ export async function change(workspaceId: string, changes: WorkspaceChanges): Pr
     if (!workspace) throw problem('not_found', { detail: 'There is no such workspace' });
     const changed = { ...workspace, ...changes };
     await db.updateWorkspace(workspaceId, changed);
-    // Batches that were paused by it go on at once.
+    // Batches that the block has paused go on at once.
     if (workspace.sendingBlocked && !changed.sendingBlocked)
       enqueue(releaseSms, { workspaceId }, { lane: 'default', id: `${workspaceId}-${now().getTime()}` });
     return changed;
@@ -96,7 +96,7 @@ export const listAll = listWorkspaces;
 const cache = new LRUCache<string, { workspace: db.WorkspaceRecord | null }>({ max: 10_000, ttl: 2_000 });
 forgetAtEnd(() => cache.clear());
 
-/** For the hot paths: up to two seconds old. */
+/** Finds a workspace for hot paths: the answer may be two seconds old. */
 export async function findRecent(workspaceId: string): Promise<db.WorkspaceRecord | null> {
   const known = cache.get(workspaceId);
   if (known) return known.workspace;

@@ -19,7 +19,7 @@ export const { tryAdmit, keepsJob, checkSoon, refill, sweep } = messageAdmission
   window: () => config.EMAIL_JOBS_PER_WORKSPACE,
   mostAtOnce: 50,
   giveUpMinutes,
-  // Of all lanes together: those that were admitted before are of kinds that come first.
+  // The allowance is for all lanes together: emails that were admitted before are of kinds that come first.
   listAllowances: async (workspaceIds, at) => {
     const allowances = await listAllowances(workspaceIds, at);
     const onTheirWay = await listDueJobs(workspaceIds, new Date(at.getTime() + soonMs));

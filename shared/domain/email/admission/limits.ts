@@ -7,7 +7,7 @@ import { emailLanes } from '../../../schemas/lanes.ts';
 
 type Wish = { workspaceId: string; kind: EmailKind };
 
-/** Whether an email of a workspace with limits may go out now; it counts from then on. */
+/** Returns whether an email of a workspace with limits may go out now. If so, it counts against the limits. */
 export function takeTurn(wish: Wish): Promise<boolean> {
   return outsideTransaction(() => turns(wish));
 }

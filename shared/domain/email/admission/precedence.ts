@@ -8,9 +8,9 @@ const buckets = new LRUCache<string, Bucket>({ max: 10_000 });
 const burstSeconds = 10;
 
 /**
- * The lane of an email's job. One-time codes go before all else, but of one workspace only so many: one that calls all
- * of its email so would otherwise hold up everybody's. The rest goes as its transactional email does. Counted by each
- * process for itself: a rate a little higher than was set harms nobody, and no request waits for it.
+ * Returns the lane of an email's job. One-time codes go first, but only up to a rate for each workspace: a workspace
+ * that declares all its email as codes would otherwise hold up everybody's. Codes above it use the transactional lane.
+ * Each process counts for itself: a rate a little higher than was set harms nobody, and no request waits for the count.
  */
 export function laneOf(kind: EmailKind, workspaceId: string): EmailKind {
   return kind !== 'authentication' || takeToken(workspaceId) ? kind : 'transactional';

@@ -26,7 +26,7 @@ export async function attachmentsOf(emailId: string, count: number): Promise<Att
   }));
 }
 
-/** Deletes the attachments of an email that is at its end. It is no part of that: what is left here is found again. */
+/** Deletes the attachments of an email that has ended. A failure does no harm: the rest is found and deleted later. */
 export async function forgetAttachments({ workspaceId, id }: EmailRecord): Promise<void> {
   try {
     await transaction(() => deleteAttachments(workspaceId, id));
@@ -35,7 +35,7 @@ export async function forgetAttachments({ workspaceId, id }: EmailRecord): Promi
   }
 }
 
-/** Deletes what outlived its email's body; returns of how many emails. */
+/** Deletes attachments that outlived their email's body; returns the number of these emails. */
 export async function forgetLeftAttachments(limit: number): Promise<number> {
   const left = await system.listLeftAttachments(limit);
   for (const { workspaceId, emailId } of left)

@@ -29,8 +29,8 @@ import { relayCircuitBreaker } from './relay-circuit-breaker.ts';
 import { dueSince, isPast } from './times.ts';
 
 /**
- * One attempt to hand an email over: claim, compose, sign, speak to the relay, write down what became of it.
- * A job that is lost on the way is found by the sweep when the lease has ended. `lane`: where not that of its kind.
+ * Makes one attempt to hand an email over: claims, composes, signs, speaks to the relay and stores the outcome. If the
+ * job is lost on the way, the sweep finds the email when the lease has ended. `lane`: left out for its kind's lane.
  */
 export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
@@ -49,7 +49,7 @@ export async function attempt(emailId: string, lane?: EmailKind): Promise<WorkOu
   return outcome;
 }
 
-/** Returns the hand-over, where it comes to one. */
+/** Returns a function that hands the email over, or the outcome where it is not handed over. */
 async function prepare(
   emailId: string,
   claimed: system.ClaimedEmail,
@@ -104,7 +104,7 @@ async function holdBack(emailId: string, token: Buffer): Promise<WorkOutcome> {
   return 'dropped';
 }
 
-/** Where the reports about an email go: to us, or to its sender where nobody here receives them. */
+/** Returns the address that reports about an email go to: ours, or its sender's where we receive no reports. */
 function returnPathOf(email: EmailRecord, sender: Mailbox, domain: SigningDomain | null): string {
   if (!config.RETURN_PATH_DOMAIN) return sender.address;
   return makeReturnPath(email.id, domain?.bounceHost ?? config.RETURN_PATH_DOMAIN);

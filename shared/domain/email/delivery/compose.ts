@@ -9,8 +9,8 @@ import { unsubscribeHeaders } from '../tracking/links.ts';
 import { attachmentsOf, MissingAttachment } from './attachments.ts';
 
 /**
- * The same bytes at every attempt: all times in it are the email's own (API decisions §7). Null when one of its attachments
- * is not there: an email never goes out without it.
+ * Composes the message. Every attempt gives the same bytes, as all times in it are the email's own (API decisions §7).
+ * Null when one of its attachments is missing: an email never goes out incomplete.
  */
 export async function compose(
   email: EmailRecord,

@@ -14,24 +14,24 @@ import { isPast } from './times.ts';
 type EmailTurn = {
   emailId: string;
   workspaceId?: string | undefined;
-  /** Left out: the lane's. */
+  /** Left out when it is the kind of the lane. */
   kind?: EmailKind | undefined;
 };
 
-/** Sent back to Redis, an email is looked at again after so long. */
+/** After this time, an email that was sent back to Redis is looked at again. */
 const againMs = 500;
 
 const takeTurn = turns({
   lanes: emailLanes,
   slots: () => config.EMAIL_CONCURRENCY,
-  // There are codes at any time, and transactional email, which is all that a workspace has beyond its share of them, must
-  // not come to a crawl for the sake of a few.
+  // Codes come at any time. Transactional email, which includes a workspace's codes above its rate, must not slow to a
+  // crawl for a few codes.
   keptBesideOthers: { authentication: 1, transactional: 0.5, marketing: 0.1 },
   window: () => config.EMAIL_JOBS_PER_WORKSPACE,
   refill: admission.refill,
 });
 
-/** An email's turn: an attempt as soon as its workspace has a slot and the relay can be used. */
+/** Runs an email's turn: makes an attempt as soon as its workspace has a slot and the relay can be used. */
 export async function deliver(
   lane: EmailKind,
   { emailId, workspaceId, kind = lane }: EmailTurn,
@@ -51,9 +51,11 @@ async function attemptWhenPossible(lane: EmailKind, kind: EmailKind, emailId: st
   }
 }
 
-/** It fails as it would have, had it been tried all the time: nothing waits for ever. */
+/**
+ * Returns whether an email's time is up. If so, it is tried even while the relay is paused: no email waits for ever.
+ */
 async function isOverdue(kind: EmailKind, emailId: string): Promise<boolean> {
-  // The id tells of most that they are not, without the database.
+  // For most emails, the time in the id already shows that they are not overdue, without a query.
   if (!isPast(timeOfId(emailId), kind, now())) return false;
   const since = await findDueSince(emailId);
   return since !== null && isPast(since, kind, now());

@@ -26,11 +26,11 @@ export async function finish(
       ...(isSoftBounce(email) && { also: () => noteSoftBounce(email) }),
     }),
   );
-  // The lease had ended and somebody else has the email now: what we know is no longer wanted.
+  // The lease had ended and another worker has the email now: our outcome is no longer wanted.
   if (!isOurs) return 'dropped';
   count(`emails_${judgement.metric}`, { kind: before.kind });
   if (judgement.events.length > 0) events.wakeRelay();
-  // An email without room in Redis waits in its row; what is due much later does so anyway.
+  // An email without room in Redis waits in its row; an email that is due much later does so anyway.
   if (!email.dueAt) return 'done';
   if (email.parked && isNear(email.dueAt)) return 'dropped';
   return { retryAt: email.dueAt };

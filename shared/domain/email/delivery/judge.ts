@@ -20,7 +20,7 @@ export type EmailJudgement = {
   events: NewEventRecord[];
   isFinal: boolean;
   metric: string;
-  /** The mailbox does not exist, in the server's words: nothing more is to be sent there (API decisions §7). */
+  /** The server's reply that the mailbox does not exist: nothing more is to be sent there (API decisions §7). */
   bounce?: string;
 };
 
@@ -81,7 +81,7 @@ function softBounce(reason: EmailReason): RetryReasons {
   return { delay: bounce, end: bounce };
 }
 
-/** Waits for the next attempt, or fails when the time for this kind of email is up. */
+/** Makes the email wait for the next attempt, or fail when the time for its kind is up. */
 function retry(email: EmailRecord, detail: string, { delay, end }: RetryReasons): EmailJudgement {
   const time = now();
   const dueAt = nextTry(email.retries, time);
@@ -104,7 +104,7 @@ forgetAtEnd(() => {
   nextAlarmAt = 0;
 });
 
-/** The relay's fault is everybody's, so it is said once in a while and not once an email. */
+/** Logs a fault of the relay once in a while, and not for each email: the fault is the same for all of them. */
 function alarm(reason: string, detail: string): void {
   count('smtp_faults', { reason });
   if (performance.now() < nextAlarmAt) return;

@@ -8,8 +8,8 @@ import { count, gauge } from '../../../common/metrics.ts';
 import type { HandOverResult } from '../../../transports/smtp.ts';
 
 /**
- * The relay as a whole, as this process finds it. While it cannot be used, emails wait without an attempt of their own,
- * so that ten thousand of them neither hammer it nor use up their retries.
+ * The circuit breaker of this process for the relay. While the relay cannot be used, emails wait without an attempt of
+ * their own, so that ten thousand emails neither hammer the relay nor use up their retries.
  */
 
 type RelayCircuitBreaker = Pick<CircuitBreaker, 'pass' | 'isPaused'> & {
@@ -38,7 +38,7 @@ export function createRelayCircuitBreaker(
   };
 }
 
-/** A 421 is the relay closing: the message is not to blame (RFC 5321 §3.8). */
+/** Returns whether the relay is at fault. A 421 means that the relay is closing, not a bad message (RFC 5321 §3.8). */
 function isFaultOfRelay(result: HandOverResult): boolean {
   return result.kind === 'transport_fault' || (result.kind === 'refused' && result.code === 421);
 }

@@ -9,12 +9,12 @@ export const giveUpMinutes: Record<EmailKind, number> = {
   marketing: 48 * 60,
 };
 
-/** When the email was to go out. */
+/** Returns when the email was to go out. */
 export function dueSince(email: EmailRecord): Date {
   return email.scheduledAt ?? email.createdAt;
 }
 
-/** From when on its time for retries runs: a limit may have kept it for days, which is not the recipient's doing. */
+/** Returns when the time for retries began. Days that a limit held the email back before do not count. */
 export function retriesSince(email: EmailRecord, time: Date): Date {
   return email.kind === 'authentication' ? dueSince(email) : (email.triedAt ?? time);
 }

@@ -19,7 +19,7 @@ const maxNameLength = 225;
 
 type PreparedDomain = { name: string; key: DkimKey };
 
-/** Makes the key, which takes a while. Where the request will be refused anyway, none is made. */
+/** Makes the key, which takes a while. Throws before that if the request would be refused anyway. */
 export async function makeKey(caller: Caller, request: NewEmailDomain): Promise<PreparedDomain> {
   const name = nameOf(request.name);
   if (await db.findEmailDomainByName(caller.workspaceId, name)) throw taken(name);
@@ -28,7 +28,7 @@ export async function makeKey(caller: Caller, request: NewEmailDomain): Promise<
 }
 
 export async function add(caller: Caller, { name, key }: PreparedDomain): Promise<EmailDomain> {
-  // Locked, so that two requests at once cannot both be the last that fits.
+  // Lock the workspace, so that two requests at once cannot both add the last domain that fits.
   await findWorkspaceForUpdate(caller.workspaceId);
   await checkCap(caller.workspaceId);
   const createdAt = now();
@@ -42,8 +42,8 @@ export async function add(caller: Caller, { name, key }: PreparedDomain): Promis
 }
 
 /**
- * A domain with a DKIM key, a new one unless it is given. The operator vouches for it, so it may send at once, whatever
- * its DNS says.
+ * Adds a domain with the given DKIM key, or else a new one. The operator vouches for the domain, so it may send at
+ * once, whatever its DNS says.
  */
 export async function addVerified(
   workspaceId: string,
@@ -72,7 +72,7 @@ function newRecord(
     id,
     workspaceId,
     name,
-    // Its own in every workspace, so that the record at it proves that this workspace has the domain.
+    // Each workspace has a selector of its own, so that the DNS record there proves that this workspace has the domain.
     dkimSelector: `m${id.slice(-12)}`,
     dkimPrivateKey: seal(id, privateKeyPem),
     dkimPublicKey: publicKeyTxt,

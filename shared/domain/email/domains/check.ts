@@ -17,14 +17,15 @@ import { forget } from './signing.ts';
 import { after, type Findings, type RecordFinding } from './status.ts';
 
 /**
- * Well over what a look takes, so that nobody else takes it too; after a crash it is looked at again that much later.
+ * Well over the time that a check takes, so that no other worker checks the same domain. After a crash, the domain is
+ * checked again that much later.
  */
 const leaseMs = 60_000;
 
-/** Domains whose DNS it is time to look at. */
+/** The domains whose DNS check is due. */
 export const checks = dueKind(system.checkTable, checkDomains, (domainId) => ({ domainId }));
 
-/** Looks at the DNS of a domain that is due, and follows it. */
+/** Checks the DNS of a domain that is due, and applies the findings. */
 export async function checkDue(domainId: string): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + leaseMs);
   if (!(await claimDue(system.checkTable, { id: domainId, at: nowForAll(), until }))) return 'dropped';
@@ -35,7 +36,7 @@ export async function checkDue(domainId: string): Promise<WorkOutcome> {
   return 'done';
 }
 
-/** The findings of its DNS now. This asks the network, so it belongs in no transaction; nothing is written down. */
+/** Returns the present findings of a domain's DNS. Call it outside of a transaction: it asks the network. */
 export async function checkRecords(domain: db.EmailDomainRecord): Promise<Findings> {
   const at = now();
   const wanted = wantedOf(domain);
@@ -50,9 +51,9 @@ export async function checkRecords(domain: db.EmailDomainRecord): Promise<Findin
   return { at, findings };
 }
 
-/** `answers`: of its own name, then of those that it inherits from. */
+/** `answers`: for the record's own name, then for the names that it inherits from. */
 function findingOf(domain: db.EmailDomainRecord, wanted: WantedRecord, answers: DnsLookup[]): RecordFinding {
-  // The first that says anything counts, and where nobody knows what it says, nothing is known.
+  // The first answer other than "missing" counts. If that is a failed look-up, nothing is known.
   const answer =
     answers.find((each) => !('records' in each) || wanted.judge(each.records).status !== 'missing') ??
     answers[0]!;
@@ -68,7 +69,7 @@ function resultOf({ isKnown, check }: RecordFinding): string {
   return check.status === 'verified' ? 'seen' : 'not_seen';
 }
 
-/** Writes down what was found, in the current transaction; null when the domain is gone. */
+/** Stores the findings in the current transaction; null when the domain is gone. */
 export async function apply(
   workspaceId: string,
   domainId: string,

@@ -1,4 +1,4 @@
-/** Sending domains: what is to be published in their DNS, what was seen of it, and the key that their mail is signed with. */
+/** Sending domains: the DNS records to publish, the records that were seen, and the key that signs their mail. */
 
 export { add, addVerified, makeKey } from './add.ts';
 export { checkDue, checks } from './check.ts';

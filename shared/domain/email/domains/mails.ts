@@ -3,7 +3,7 @@ import type { EmailDomainRecord } from '../../../db/email/domains.ts';
 import type { SystemMail } from '../../operations/system-mail.ts';
 import { wantedOf } from './records.ts';
 
-/** The mail to the workspace when a domain that sends is about to stop, and when it has. */
+/** Returns the mail to the workspace when a sending domain is about to stop, or has stopped; null for other changes. */
 export function mailAbout(before: EmailDomainRecord, domain: EmailDomainRecord): SystemMail | null {
   const facts = factsOf(domain);
   const address = `${config.PUBLIC_URL}/v2/email/domains/${domain.id}`;

@@ -24,7 +24,7 @@ export async function list(
   return { data: items.map(toWire), nextCursor };
 }
 
-/** Newest first. More than a workspace can make by itself: the operator may add some. */
+/** Lists all, newest first. There may be more than a workspace can add by itself, as the operator may add some. */
 export async function listAll(workspaceId: string): Promise<EmailDomain[]> {
   return (await db.listEmailDomains(workspaceId, { limit: 1_000, before: null })).map(toWire);
 }

@@ -13,7 +13,7 @@ import type { DomainRecord, EmailDomain, RecordPurpose } from '../../../schemas/
 
 export type WantedRecord = Pick<DomainRecord, 'purpose' | 'type' | 'name' | 'value'> & {
   judge: (found: readonly string[]) => Judged;
-  /** Names whose record counts where there is none; nearest first. */
+  /** Names whose record counts if this name has none; nearest first. */
   inheritedFrom?: readonly string[];
 };
 
@@ -79,7 +79,7 @@ function bounceHostOf(name: string): string {
 
 const unseen = { status: 'pending', error: null } as const;
 
-/** The last look at a record; nothing, where it was to have another value then. */
+/** Returns the last check of a record; `unseen` if the record was to have another value then. */
 export function checkOf(
   domain: EmailDomainRecord,
   wanted: { purpose: RecordPurpose; value: string },
@@ -88,7 +88,7 @@ export function checkOf(
   return check?.value === wanted.value ? check : unseen;
 }
 
-/** The name that this domain's bounces can come back to, once it leads to where they are taken in. */
+/** Returns the host name for this domain's bounces; null until its CNAME record is verified. */
 export function returnPathOf(domain: EmailDomainRecord): string | null {
   const value = config.RETURN_PATH_DOMAIN;
   if (value === undefined) return null;

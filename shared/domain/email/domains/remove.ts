@@ -4,7 +4,7 @@ import * as db from '../../../db/email/domains.ts';
 import type { Caller } from '../../../schemas/scopes.ts';
 import { forget } from './signing.ts';
 
-/** Queued emails of the domain fail when they are due. */
+/** Removes a domain. Its queued emails fail when they are due. */
 export async function remove(caller: Caller, domainId: string): Promise<void> {
   if (!(await removeOf(caller.workspaceId, domainId))) throw problem('not_found');
 }

@@ -9,7 +9,7 @@ export type SigningDomain = {
   name: string;
   selector: string;
   privateKey: KeyObject;
-  /** A name of the domain that leads to where bounces are taken in; null where none is verified. */
+  /** The host name of the domain that bounces are sent to; null where none is verified. */
   bounceHost: string | null;
 };
 
@@ -18,7 +18,7 @@ const missCacheMs = 500;
 const cache = new LRUCache<string, { domain: SigningDomain | null }>({ max: 5_000, ttl: cacheMs });
 forgetAtEnd(() => cache.clear());
 
-/** The domain's key when it may send (verified, or in its grace), else null. Up to 10 s old. */
+/** Returns the domain with its key if it may send (verified, or in its grace period), else null. Up to 10 s old. */
 export async function findSigningDomain(workspaceId: string, name: string): Promise<SigningDomain | null> {
   const cacheKey = cacheKeyOf(workspaceId, name);
   const known = cache.get(cacheKey);
@@ -38,7 +38,7 @@ export async function findSigningDomain(workspaceId: string, name: string): Prom
   return domain;
 }
 
-/** This process sees a change at once; the others within the cache's time. */
+/** Drops a domain from the cache: this process sees a change at once, the others within the cache's time. */
 export function forget(workspaceId: string, name: string): void {
   cache.delete(cacheKeyOf(workspaceId, name));
 }

@@ -21,7 +21,8 @@ const everyMs: Record<EmailDomainStatus, number> = {
   failed: dayMs,
 };
 /**
- * After trouble it is looked sooner where that would be long, and later where a zone that never answers costs others.
+ * The wait after a failed look-up: shorter where the usual wait is long, and longer where a zone that never answers
+ * would take time from others.
  */
 const afterTroubleMs: Record<EmailDomainStatus, number> = {
   pending: 15 * minuteMs,
@@ -34,13 +35,13 @@ export function firstCheckDue(createdAt: Date): Date {
   return new Date(createdAt.getTime() + everyMs.pending);
 }
 
-/** The domain as it is after that look at its DNS; null where a later look has been taken already. */
+/** Returns the domain after this check of its DNS; null if a later check has been applied already. */
 export function after(domain: EmailDomainRecord, { at, findings }: Findings): EmailDomainRecord | null {
   if (domain.lastCheckedAt && domain.lastCheckedAt > at) return null;
   const checks: RecordChecks = {};
   for (const { wanted, check } of findings) checks[wanted.purpose] = check;
   const seen = { ...domain, checks, lastCheckedAt: at };
-  // The operator vouches for it.
+  // The operator vouches for this domain, so its status stays.
   if (domain.checkDueAt === null) return seen;
   const dkim = findings.find(({ wanted }) => wanted.purpose === 'dkim');
   if (!dkim?.isKnown) return { ...seen, checkDueAt: later(at, troubleWaitMs(domain, at)) };
@@ -64,7 +65,7 @@ function statusAfter(domain: EmailDomainRecord, isThere: boolean, at: Date): Dom
   return isOver ? { status: 'failed', verifiedAt, warningSince: null } : { status, verifiedAt, warningSince };
 }
 
-/** As often as its status asks for, and at the end of its grace. */
+/** Returns when the next check is due: as often as the status asks for, and at the end of the grace period. */
 function dueAfter({ status, warningSince }: DomainStanding, at: Date): Date {
   const next = later(at, everyMs[status]);
   const graceEnd = later(warningSince ?? next, graceMs);

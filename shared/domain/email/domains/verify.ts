@@ -8,7 +8,7 @@ import { toWire } from './records.ts';
 import { forget } from './signing.ts';
 import type { Findings } from './status.ts';
 
-/** Name servers that never answer hold a look for seconds; one workspace's must not take the turns of the others. */
+/** A name server that never answers holds a check for seconds; one workspace must not take the turns of the others. */
 const atOncePerWorkspace = 4;
 const inHand = new Map<string, number>();
 
@@ -32,7 +32,7 @@ export async function findRecords(workspaceId: string, domainId: string): Promis
   }
 }
 
-/** Writes down what was seen, in the current transaction. */
+/** Stores the findings in the current transaction. */
 export async function verify(
   workspaceId: string,
   domainId: string,
@@ -43,7 +43,7 @@ export async function verify(
   return toWire(record);
 }
 
-/** Both, for the operator. */
+/** Looks at the DNS and stores the findings, for the operator. */
 export async function check(workspaceId: string, domainId: string): Promise<EmailDomain> {
   const findings = await findRecords(workspaceId, domainId);
   return transaction(() => verify(workspaceId, domainId, findings));

@@ -15,18 +15,18 @@ import { isSoftBounce, noteSoftBounce } from './soft-bounces.ts';
 
 export type Report = Extract<MailReport, { kind: 'delivery' | 'complaint' }>;
 
-/** `unchanged`: it was known already, or changes nothing by its nature. */
+/** `unchanged`: the report was known already, or is of a kind that changes nothing. */
 export type Applied = 'changed' | 'unchanged' | 'unknown_email' | 'other_recipient';
 
 /**
  * How a report shows that its sender has the email: by the token of its return path, or by the signature of somebody
- * whom the operator trusts with complaints. `none`: it knows the email's id, which cannot be guessed but is no secret.
+ * whom the operator trusts with complaints. `none`: only by the email's id, which nobody can guess but is no secret.
  */
 export type Proof = 'token' | 'signature' | 'none';
 
 /**
- * Applies a report to an email: its status, its events and a suppression in one transaction. Throws service_unavailable
- * where the email is not written down as sent yet, so that the report comes again.
+ * Applies a report to an email: its status, its events and a suppression in one transaction. Throws
+ * service_unavailable while the email is not yet stored as sent, so that the report is sent again.
  */
 export async function apply(emailId: string, report: Report, proof: Proof): Promise<Applied> {
   for (let waitMs = 50, waitedMs = 0; ; waitedMs += waitMs, waitMs *= 2) {
@@ -65,7 +65,7 @@ async function applyOnce(emailId: string, report: Report, proof: Proof): Promise
   return email === found ? 'unchanged' : 'changed';
 }
 
-/** The email as it then is. */
+/** Stores a finding and returns the changed email. */
 async function write(before: EmailRecord, { change, suppress }: ReportFinding): Promise<EmailRecord> {
   const { workspaceId } = before;
   if (change) {
@@ -79,7 +79,7 @@ async function write(before: EmailRecord, { change, suppress }: ReportFinding): 
   return change?.email ?? before;
 }
 
-/** Whether one of the addresses is the recipient's. A forwarder reports about whom it forwarded to: that is not. */
+/** Returns whether one of the addresses is the recipient's. A forwarder may report the address that it forwarded to. */
 function names(addresses: string[], email: EmailRecord): boolean {
   return addresses.some((address) => {
     const parsed = parseMailbox(address, { allowDisplayName: false, isSent: false });

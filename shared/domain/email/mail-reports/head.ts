@@ -1,14 +1,14 @@
-/** Reports come before the message that they are about, so no more of a message is ever needed or held. */
+/** A report comes before the copy of the message that it is about, so no more than this is needed or kept in memory. */
 const keptBytes = 256 * 1024;
 /** A server that returns all of the largest email that goes out stays below this. */
 export const largestMailBytes = 64 * 1024 * 1024;
 
-/** Whether the head is sure to be all of the message. */
+/** Returns whether the head is certainly the whole message. */
 export function isWhole(head: Buffer): boolean {
   return head.length < keptBytes;
 }
 
-/** The head of a message, which is read to its end; null when it is larger than any can be that we take. */
+/** Reads a message to its end and returns its head; null when the message is larger than we accept. */
 export async function headOf(stream: AsyncIterable<Buffer>): Promise<Buffer | null> {
   const kept: Buffer[] = [];
   let size = 0;

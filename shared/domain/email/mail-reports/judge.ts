@@ -6,7 +6,7 @@ import type { EventType } from '../../../schemas/events.ts';
 import type { SuppressionScope } from '../../../schemas/suppressions.ts';
 import { advance, nextStatuses, remark } from '../record.ts';
 
-/** The changes that a report makes to an email. Each part may be missing: what is known already is not told again. */
+/** The changes that a report makes to an email. Each part may be missing: a known change is not reported again. */
 export type ReportFinding = {
   change?: { email: EmailRecord; event?: EventType };
   /** Nothing more of this is to be sent to the recipient. */
@@ -16,14 +16,14 @@ export type ReportFinding = {
 type Complaint = Extract<MailReport, { kind: 'complaint' }>;
 
 /**
- * Types of RFC 5965 §7.3 and its usual company that say: this is not wanted. Others praise, or tell of a technical
- * fault.
+ * Feedback types of RFC 5965 §7.3, and other usual ones, which say that the email is not wanted. The rest praise, or
+ * report a technical fault.
  */
 const complaints = ['abuse', 'fraud', 'virus', 'opt-out', 'opt-out-list', 'unsubscribe'];
 
 /**
- * A recipient who complains does so about mail that arrived, whatever we believed; only the suppression then follows.
- * Anybody who was shown the email can write a complaint that nothing proves: it must not cut the recipient off from
+ * Judges a complaint. The email has arrived, even if we believe otherwise; then only the suppression follows. Anybody
+ * who was shown the email can write a complaint without proof, so such a complaint must not cut the recipient off from
  * one-time codes.
  */
 export function judgeComplaint(
@@ -56,7 +56,7 @@ export function judgeStatus(
   switch (action) {
     case 'failed': {
       const { verdict, reason } = readReply(reply);
-      // Where the email has failed before, the first reason stands; the mailbox is missing all the same.
+      // If the email has failed before, its first reason stays; the suppression follows, as the mailbox is missing.
       const suppress = verdict.suppress && {
         scope: 'all' as const,
         source: 'bounce' as const,
@@ -67,14 +67,14 @@ export function judgeStatus(
         ...(suppress && { suppress }),
       };
     }
-    // `relayed` is what a relay says after a next hop that knows no reports, which is nearly every recipient's own
-    // server (RFC 3461 §5.2.4 (b)); `expanded`, that a list at the recipient's address took it. A later failure comes
-    // as a late bounce.
+    // `relayed` means that the next hop sends no reports, which is so for nearly every recipient's own server
+    // (RFC 3461 §5.2.4 (b)). `expanded` means that a list at the recipient's address took the email. A later failure
+    // comes as a late bounce.
     case 'delivered':
     case 'relayed':
     case 'expanded': {
       if (!may(email, 'delivered')) return {};
-      // A complaint may be quicker than the report of the delivery. The reason of a delay is over.
+      // A complaint may come before the report of the delivery, and stays. The reason of a delay is dropped.
       const complaint = isComplaint(email.reason) && { reason: email.reason };
       return { change: { email: advance(email, 'delivered', { at, ...complaint }) } };
     }

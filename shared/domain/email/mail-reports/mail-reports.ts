@@ -12,12 +12,14 @@ export type ReportOutcome = Applied | 'no_report' | 'unreadable';
 
 const feedbackMailboxes = ['fbl', 'abuse'];
 
-/** Whether mail to this address is taken: the return path of one of our emails, or a mailbox for complaints. */
+/** Returns whether we accept mail to an address: the return path of one of our emails, or a mailbox for complaints. */
 export function takesMailFor(address: string): boolean {
   return readReturnPath(address) !== null || isFeedbackAddress(address);
 }
 
-/** Complaints go to `fbl@` or `abuse@`; what comes there and is no report must not vanish, so it is refused. */
+/**
+ * Returns whether an address takes complaints (`fbl@`, `abuse@`). Other mail there is refused, so that none vanishes.
+ */
 export function isFeedbackAddress(address: string): boolean {
   const [local, host] = address.toLowerCase().split('@');
   const ours = config.RETURN_PATH_DOMAIN?.toLowerCase();
@@ -33,7 +35,7 @@ type Envelope = {
 
 /**
  * Takes an incoming message, or its beginning, and applies what it reports. When this returns, all of it is committed.
- * Throws validation_failed for what cannot be read, now or later; whatever else it throws, the message is to come
+ * Throws validation_failed for a message that can never be read; after any other error, the message must be sent
  * again.
  */
 export async function receive(raw: Buffer, { recipients, sender }: Envelope): Promise<ReportOutcome> {
@@ -60,13 +62,13 @@ export async function receive(raw: Buffer, { recipients, sender }: Envelope): Pr
 /** A return path in the report or in the message that it is about. */
 const anywhere = /bounce\+[0-9a-z]{52}@[a-z0-9.-]{1,253}/gi;
 
-/** The emails whose return path is among the addresses; null: none. More than one is as good as none. */
+/** Returns the emails whose return path is among the addresses; null: none. More than one does not name an email. */
 function idsIn(addresses: readonly string[] | null): string[] | null {
   const ids = new Set((addresses ?? []).slice(0, 50).flatMap((address) => readReturnPath(address) ?? []));
   return ids.size > 0 ? [...ids] : null;
 }
 
-/** Every message that goes out is `<{email id}@{domain of the sender}>`. */
+/** Returns the email that a Message-ID names: every message goes out as `<{email id}@{domain of the sender}>`. */
 function emailIdOf(messageId: string | null | undefined): string | null {
   const id = messageId?.split('@')[0];
   return isId('email', id) ? id : null;

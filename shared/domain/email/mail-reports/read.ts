@@ -7,7 +7,7 @@ import * as sandbox from '../../../sandbox/mail.ts';
 import { lookUp } from '../../../transports/dns.ts';
 import { isWhole } from './head.ts';
 
-/** Keys that are looked up for one message; nobody has use for more than an old one and a new one. */
+/** The most keys that are looked up for one message; a signer needs no more than an old one and a new one. */
 const mostKeys = 3;
 
 /** Reads a message, or its beginning. */
@@ -16,8 +16,9 @@ export async function readMail(sender: string, raw: Buffer): Promise<IncomingMai
 }
 
 /**
- * Reads the part of a message that a domain of FBL_REPORTERS has signed; null where none has. A message that was cut off
- * cannot be verified, because its body is signed as a whole. Throws service_unavailable where the key cannot be looked up.
+ * Reads the part of a message that a domain of FBL_REPORTERS has signed; null where none has. A message that was cut
+ * off cannot be verified, because its body is signed as a whole. Throws service_unavailable where the key cannot be
+ * looked up.
  */
 export async function readOfReporter(
   sender: string,
@@ -40,7 +41,7 @@ function readOf<T>(result: sandbox.ReadResult<T>): T {
   if (result.ok) return result.read;
   if (result.busy) throw again('Too many messages wait to be read');
   count('email_reports', { outcome: 'refused' });
-  // Also the answer to a mail server, which has sent no field.
+  // The detail is also the answer to a mail server, which has sent no field.
   throw problem('validation_failed', {
     detail: `The message ${result.fault}.`,
     errors: { body: [result.fault] },

@@ -4,14 +4,15 @@ import * as suppressions from '../../suppressions.ts';
 const fewest = 5;
 const dayMs = 86_400_000;
 const leastMs = 7 * dayMs;
-/** Of a page, and of all pages: a busy address gets hundreds of emails a day. */
+/** The emails of one page, and of all pages: a busy address gets hundreds of emails a day. */
 const [pageSize, mostChecked] = [500, 20_000];
-/** An email ends at most so long after it was accepted, unless it was scheduled for later. */
+/** An email ends within this time after it was accepted, unless it was scheduled for later. */
 const longestCourseMs = 3 * dayMs;
 
 /**
- * An email has just failed as a soft bounce, in the current transaction. Five of them over at least seven days with no
- * delivery between, and the address is suppressed (API decisions §7): nobody reads there any more, and to go on harms the sender.
+ * Notes that an email has just failed as a soft bounce, in the current transaction. After five soft bounces over at
+ * least seven days, with no delivery between them, the address is suppressed (API decisions §7): nobody reads mail
+ * there any more, and to go on harms the sender.
  */
 export async function noteSoftBounce(email: EmailRecord): Promise<void> {
   const bounces = await earlierBounces(email);
@@ -26,7 +27,7 @@ function isEnough(email: EmailRecord, bounces: number[]): boolean {
   return bounces.length + 1 >= fewest && email.updatedAt.getTime() - Math.min(...bounces) >= leastMs;
 }
 
-/** When emails to the recipient ended as soft bounces since the last delivery, as far back as it takes to decide. */
+/** Returns the times of the recipient's soft bounces since the last delivery, as far back as the decision needs. */
 async function earlierBounces(email: EmailRecord): Promise<number[]> {
   const { workspaceId, recipientKey } = email;
   let delivered = 0;
@@ -38,7 +39,7 @@ async function earlierBounces(email: EmailRecord): Promise<number[]> {
     delivered = Math.max(delivered, ...earlier.map(({ deliveredAt }) => deliveredAt?.getTime() ?? 0));
     const ended = earlier.filter(isSoftBounce).map(({ updatedAt }) => updatedAt.getTime());
     bounces = [...bounces, ...ended].filter((time) => time > delivered);
-    // A delivery of the last days decides already: most addresses have one on the first page.
+    // A delivery within the last seven days decides already: most addresses have one on the first page.
     if (page.length < pageSize || email.updatedAt.getTime() - delivered < leastMs) break;
     const decidedAt = Math.max(delivered, isEnough(email, bounces) ? Math.min(...bounces) : 0);
     const { id, createdAt } = page.at(-1)!;
@@ -48,14 +49,14 @@ async function earlierBounces(email: EmailRecord): Promise<number[]> {
   return bounces;
 }
 
-/** Whether an email has ended by the doing of its recipient's server, so that it counts against the address. */
+/** Returns whether the recipient's server caused the failure of an email, so that it counts against the address. */
 export function isSoftBounce({ status, reason }: Pick<EmailRecord, 'status' | 'reason'>): boolean {
   return status === 'failed' && reason?.category === 'soft_bounce' && !isRelayFault(reason.code);
 }
 
 /**
- * An email that our relay did not take for two days ends as a soft bounce too, with a code of the relay's. Nobody asked
- * the recipient's server, so an outage of ours must not suppress an address (API decisions §7).
+ * An email that our relay did not take for two days ends as a soft bounce too, with a code of the relay's. The
+ * recipient's server was never asked, so an outage of ours must not suppress an address (API decisions §7).
  */
 function isRelayFault(code: string): boolean {
   return code.startsWith('relay_');

@@ -22,8 +22,8 @@ const linksADayToAnAddress = 5;
 const linksADayOfAWorkspace = 300;
 
 /**
- * Adds the address and sends it its link, in the current transaction. One that is there comes back as it is; as long as
- * it has not confirmed it gets another link, if it may have one by now.
+ * Adds the address and sends it a link, in the current transaction. A known address is returned as it is; until it is
+ * confirmed, it gets another link if the limits allow one by now.
  */
 export async function add(
   caller: Caller,
@@ -34,7 +34,7 @@ export async function add(
   if (!parsed.ok) throw invalid('email', parsed.message);
   const { address } = parsed.mailbox;
   const emailKey = compareKey(address);
-  // Locked: the cap and the number of links hold for requests at once, too.
+  // Lock the workspace: the cap and the limits of links must hold for simultaneous requests too.
   const workspace = await findWorkspaceForUpdate(workspaceId);
   if (!workspace) throw problem('not_found');
 
@@ -83,13 +83,13 @@ async function sendLink(workspace: WorkspaceRecord, { id, email, emailKey }: db.
   });
 }
 
-/** The name is a customer's, and goes to a stranger: no link and no line of theirs may come along. */
+/** Cleans and quotes a customer's name for a mail to a stranger: the name must bring no link and no extra line. */
 function quoted(name: string): string {
   const plain = name.replaceAll(/[^\p{L}\p{M}\p{N} &'-]+/gu, ' ').trim();
   return `“${[...plain].slice(0, 60).join('')}”`;
 }
 
-/** How long until another link may go to the address; 0: now. */
+/** Returns how long until another link may go to the address; 0: now. */
 async function waitMs(workspaceId: string, emailKey: string): Promise<number> {
   const time = now();
   const since = new Date(time.getTime() - dayMs);
@@ -110,7 +110,7 @@ async function waitMs(workspaceId: string, emailKey: string): Promise<number> {
   return Math.max(0, Math.max(...frees) - time.getTime());
 }
 
-/** When another may follow, of which there may be so many in any stretch of that length. */
+/** Returns when one more link may follow, where any time span of this length may have at most `most` links. */
 function freeAt(newestFirst: readonly Date[], most: number, lengthMs: number): number {
   const nth = newestFirst[most - 1];
   return nth === undefined ? 0 : nth.getTime() + lengthMs;

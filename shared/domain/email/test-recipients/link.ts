@@ -6,7 +6,7 @@ import type { TestRecipientRecord } from '../../../db/email/test-recipients.ts';
 import { findWorkspace } from '../../../db/workspace/workspaces.ts';
 import { idFromBytes, idToBytes, isId } from '../../../formats/ids.ts';
 
-/** The link that proves that an address is read by somebody who agrees. It names its recipient and its end. */
+/** The link that proves that somebody who agrees reads an address. The link contains its recipient and its expiry. */
 
 export const linkDays = 7;
 const purpose = 'test recipient';
@@ -26,7 +26,7 @@ export type Link =
   | { state: 'expired' }
   | { state: 'open' | 'done'; email: string; workspaceName: string };
 
-/** The meaning of a link. Reading changes nothing, for scanners follow links. */
+/** Returns the state of a link. Reading changes nothing, because scanners follow links. */
 export async function readLink(token: string): Promise<Link> {
   return linkOf(await findOf(token));
 }
@@ -41,7 +41,7 @@ export async function confirm(token: string): Promise<Link> {
 
 async function findOf(token: string): Promise<TestRecipientRecord | 'unknown' | 'expired'> {
   const bytes = Buffer.from(token, 'base64url');
-  // One token has one spelling.
+  // Each token has only one valid spelling.
   if (bytes.length !== idBytes + endBytes + tagBytes || bytes.toString('base64url') !== token)
     return 'unknown';
   const content = bytes.subarray(0, idBytes + endBytes);

@@ -22,11 +22,11 @@ export function unsubscribeHeaders(emailId: string): Record<string, string> {
   };
 }
 
-/** The html with the image whose loads are counted, at the end of what is shown. */
+/** Returns the html with the image whose loads are counted, at the end of the visible part. */
 export function withOpenImage(html: string, emailId: string): string {
   const image = `<img src="${linkOf('open', emailId)}.gif" width="1" height="1" alt="" style="border:0;height:1px;width:1px">`;
   let end = html.length;
-  // In the text itself: `İ` is longer in lower case, so what is found there is not where it is here.
+  // Do not search a lower-case copy: `İ` is longer in lower case, so positions in the copy would be wrong.
   for (const { index } of html.matchAll(/<\/body/gi)) end = index;
   return html.slice(0, end) + image + html.slice(end);
 }

@@ -11,16 +11,16 @@ import * as events from '../../events/events.ts';
 import { eventOf, remark } from '../record.ts';
 import { readLink } from './links.ts';
 
-/** `isLast`: counted even where it is too early for the event. */
+/** `isLast`: this is the last try, so the load is counted even where it is too early for the event. */
 type Load = { emailId: string; isLast: boolean };
 
-// A mailbox may load the image before the relay's answer to the message is written down.
+// A mailbox may load the image before the relay's answer to the message is stored.
 const tooEarlyMs = 500;
 const triesWhileTooEarly = 10;
 
 /**
- * Counts a load of an email's tracking image; the first one is told of by email.opened. Tokens that are not ours and
- * emails that are gone change nothing. Never rejects: whoever loads an image has no use for our faults.
+ * Counts a load of an email's tracking image; the first load makes an email.opened event. Tokens that are not ours and
+ * emails that are gone change nothing. Never rejects: a client that loads an image has no use for our faults.
  */
 export async function countLoad(token: string): Promise<void> {
   const emailId = readLink('open', token);

@@ -6,7 +6,7 @@ import { addressOf } from '../../../formats/email/address.ts';
 import * as suppressions from '../../suppressions.ts';
 import { readLink } from './links.ts';
 
-/** Whose marketing email a link stops, in words for the recipient. */
+/** The marketing email that a link stops, in words for the recipient. */
 export type OptOut = { workspaceName: string; sender: string; recipient: string };
 
 /** The email and recipient of a link; null where it is not ours, or the email is no longer kept. */
@@ -16,8 +16,8 @@ export async function find(token: string): Promise<OptOut | null> {
 }
 
 /**
- * Stops marketing email of the workspace to the recipient (API decisions §7). The same answer however often it is
- * asked.
+ * Stops marketing email of the workspace to the recipient (API decisions §7). Idempotent: every call gets the same
+ * answer.
  */
 export async function optOut(token: string): Promise<OptOut | null> {
   const email = await findEmail(token);

@@ -24,7 +24,10 @@ export async function findMeans(batch: ChargedBatch, at: Date): Promise<Means | 
   return room && { balance, room };
 }
 
-/** Held texts are paid first, and then batches by their age. */
+/**
+ * Returns the balance that the batch may spend: 0 while held texts or older unpaid batches are there, which are paid
+ * first.
+ */
 async function spendable({ id, workspaceId }: ChargedBatch): Promise<number | null> {
   const balance = await findSmsBalance(workspaceId);
   if (balance === null) return null;
@@ -32,7 +35,7 @@ async function spendable({ id, workspaceId }: ChargedBatch): Promise<number | nu
   return others ? 0 : balance;
 }
 
-/** The first message that does not fit, and why; it is as many of the rows that go out. */
+/** The first message that does not fit, and why. `rows`: how many rows stand before it, which go out. */
 export type Shortage = {
   rows: number;
   reason: Extract<PausedReason, 'insufficient_balance' | 'limit_reached'>;

@@ -8,7 +8,7 @@ import * as events from '../../events/events.ts';
 import { advance, eventOf, nextStates, toWire } from './record.ts';
 import { admit } from './work/admission.ts';
 
-/** Cancels a batch at once; its rows and the messages that nobody has claimed follow by a job. */
+/** Cancels a batch at once; a job then cancels its rows, and its messages that no gateway can have. */
 export async function cancel(
   { workspaceId }: Pick<Caller, 'workspaceId'>,
   batchId: string,
@@ -21,7 +21,8 @@ export async function cancel(
   const counts = await findBatchCounts(workspaceId, batchId);
   const cancelled = advance(batch, 'cancelled', at);
   const { changed, event } = eventOf({ ...cancelled, completedAt: at, dueAt: at, lane: 'follow' }, counts);
-  // The worker that has it in hand writes nothing any more. Its next job may be in Redis already, for later.
+  // The lease ends, so a worker that has the batch in hand writes nothing any more. The batch's next job may be in
+  // Redis already, for later, so this one has a name of its own.
   await db.updateSmsBatch(workspaceId, admit(changed, `-c${at.getTime()}`), { isReleased: true });
   await events.record(workspaceId, event);
   return toWire(changed, counts);

@@ -20,7 +20,7 @@ import type { RowError } from './rows.ts';
 import { admit } from './work/admission.ts';
 
 const mostUnfinished = 1_000;
-/** Of the faults of rows, in an answer. */
+/** The most faults of rows that an answer shows. */
 export const mostErrorsShown = 1_000;
 
 type MadeBatch = Pick<
@@ -56,7 +56,10 @@ export function madeOf({ content, lists, rows, storedBytes, senders }: CheckedBa
   return { id: newId('batch', now()), source, content, lists, rowCount: rows.length, storedBytes, senders };
 }
 
-/** `addRows` runs in the transaction that stores the batch, behind it, and returns what waits in addition from then on. */
+/**
+ * Stores a batch. `addRows` runs in the same transaction, after the batch is stored, and returns how much waiting work
+ * it has added.
+ */
 export async function store(
   caller: Caller,
   request: Request,
@@ -68,14 +71,14 @@ export async function store(
   const batch = admit(newRecord(caller, request, made, now()));
   await db.insertSmsBatch(workspaceId, batch);
   const added = await addRows(batch);
-  // Locked, so that two requests at once cannot both make the last batch that a workspace may have; and late, so that
-  // nobody waits for the rows.
+  // The workspace is locked, so that two requests at once cannot both make the last batch that it may have. The lock
+  // comes late, so that nobody waits for the rows.
   await findWorkspaceForUpdate(workspaceId);
   if ((await db.findUnfinishedBatchCount(workspaceId)) > mostUnfinished)
     throw problem('limit_exceeded', {
       detail: `At most ${mostUnfinished} batches of a workspace are unfinished at a time`,
     });
-  // From here on they stay as long as the batch needs them.
+  // From here on the lists stay as long as the batch needs them.
   if (batch.lists) await checkLeftOut(workspaceId, batch.lists.excludeLists);
   await waiting.checkAtCommit(workspaceId, added);
   count('batches_accepted', { source: batch.source });

@@ -19,8 +19,8 @@ import { renderAll } from './render.ts';
 import { router } from './routes.ts';
 
 /**
- * The result of a row: a message, queued at first, with the short links in it and the source that they come from, or
- * with the reason for which it fails at once; null: nothing.
+ * The result of a row: a queued message, its short links, and the source that the links come from. `reason`: why the
+ * message fails at once. Null: the row makes no message.
  */
 export type Made = {
   message: SmsRecord;
@@ -44,8 +44,8 @@ const contentInvalid = (message: string): SmsReason => ({
 const longestSender = 20;
 
 /**
- * The messages of these rows, in their order: all that needs no transaction. Of the first rows only, where rendering
- * takes long. `givesUp`: nobody could render them.
+ * Makes the messages of these rows, in their order, as far as that needs no transaction. Where rendering takes long,
+ * only the first rows are done. `givesUp`: no worker could render the rows, so they fail unrendered.
  */
 export async function makeMessages(
   batch: SmsBatchRecord,
@@ -60,7 +60,7 @@ export async function makeMessages(
     batch.lists ? new Map<string, string>() : listContactIdsOfNumbers(workspaceId, numbers),
     contactsOf(batch, rows),
   ]);
-  // A contact that is gone, or in a list that is left out by now, gets none.
+  // A contact that is deleted, or is by now in an excluded list, gets no message.
   const isLeftOut = (row: BatchRow) => batch.lists !== null && !contacts.has(row.contactId!);
   const isRendered = (row: BatchRow) => !givesUp && !isLeftOut(row);
   const rendered = await renderAll(
@@ -88,7 +88,7 @@ export async function makeMessages(
       continue;
     }
     const text = isRendered(row) ? texts.next().value : null;
-    // The time to render was over here.
+    // The time to render was over before this row.
     if (text === undefined) break;
     const name = row.sender ?? batch.sender;
     const route = await routeOf(name, row.country);

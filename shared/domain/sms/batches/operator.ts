@@ -25,7 +25,7 @@ export async function cancelAny(batchId: string): Promise<OwnedBatch> {
   return { workspaceId, batch: await transaction(() => cancel({ workspaceId }, batchId)) };
 }
 
-/** One whose key is gone stays paused: it needs a key, which an operator has none of. */
+/** Resumes a batch. A batch whose key is gone stays paused: it needs a key, and an operator has none. */
 export async function resumeAny(batchId: string): Promise<OwnedBatch> {
   const { workspaceId, lineageId } = await recordOf(batchId);
   return { workspaceId, batch: await transaction(() => resume({ workspaceId, lineageId }, batchId)) };

@@ -13,12 +13,15 @@ import { SandboxBusy } from './render.ts';
 import { isCopying, membersWithRoom } from './work/copy-lists.ts';
 import { type BatchLease, type BatchProgress, changeHeld } from './work/held.ts';
 
-/** So often a paused batch looks whether its cause has ended: it goes on within a minute. */
+/** How often a paused batch checks whether its cause has ended, so that it goes on within a minute. */
 const checkAgainMs = 20_000;
 
 type Cause = { reason: PausedReason; cost: number | null; parts: number | null };
 
-/** The batch as it pauses, with its event, in the transaction that pauses it. `counts`: at its end. */
+/**
+ * Returns the batch as paused, and stores its event, in the current transaction. `counts`: as at the end of that
+ * transaction.
+ */
 export async function paused(
   batch: SmsBatchRecord,
   { reason, cost, parts }: Cause,
@@ -61,15 +64,15 @@ export async function checkAgain(hold: BatchLease, before: SmsBatchRecord): Prom
   });
 }
 
-/** Whether what paused the batch is still so. */
+/** Returns whether the cause of the pause still stands. */
 export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   const { workspaceId, pausedReason, pausedCost, pausedParts } = batch;
   if (pausedReason === 'sending_blocked') return (await workspaces.find(workspaceId))?.sendingBlocked ?? true;
-  // Without a message that did not fit, the limit is that of the workspace's rows.
+  // Without parts of a message that did not fit, the limit that was reached is the one of waiting rows.
   if (pausedReason === 'limit_reached' && pausedParts === null)
     return isCopying(batch) && (await membersWithRoom(batch)) === null;
   const means = await findMeans(batch, now());
-  // A batch that paused for another cause goes on, and pauses because of its key.
+  // Without a key, a batch that paused for another cause goes on, and then pauses because of its key.
   if (!means) return pausedReason === 'key_revoked';
   if (pausedReason === 'limit_reached') {
     const { parts } = means.room;
@@ -77,14 +80,14 @@ export async function isStanding(batch: SmsBatchRecord): Promise<boolean> {
   }
   if (pausedReason !== 'insufficient_balance') return false;
   const { balance } = means;
-  // Even what costs nothing waits for held texts and older batches.
+  // Even a message that costs nothing waits for held texts and older batches.
   if (balance === null || balance === 0) return balance === 0;
   return balance < (pausedCost ?? 1) && balance < (await nextNeeds(batch)).cost;
 }
 
 /**
- * The cost and parts of the message that comes next. By now they may be less than when the batch paused, as after a fall
- * of the price, or nothing, where the recipient is suppressed.
+ * Returns the cost and parts of the message that comes next. These may be less than when the batch paused, as after a
+ * fall of the price, or 0 where the recipient is suppressed by now.
  */
 async function nextNeeds(batch: SmsBatchRecord): Promise<{ cost: number; parts: number }> {
   const rows = await listBatchRows(batch.workspaceId, batch.id, { from: batch.nextPosition, limit: 1 });
@@ -94,7 +97,7 @@ async function nextNeeds(batch: SmsBatchRecord): Promise<{ cost: number; parts: 
     return { cost: next.message.cost.gbp ?? 0, parts: next.message.parts };
   } catch (error) {
     if (!(error instanceof SandboxBusy)) throw error;
-    // It is looked at again soon.
+    // The needs are unknown now; the batch is checked again soon.
     return { cost: Number.POSITIVE_INFINITY, parts: Number.POSITIVE_INFINITY };
   }
 }

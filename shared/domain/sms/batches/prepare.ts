@@ -20,15 +20,15 @@ import { checkRows, type RowError, sizeOfShared } from './rows.ts';
 export type CheckedBatch = {
   content: string | null;
   rows: BatchRow[];
-  /** Of the rows, and what is said for all of them. */
+  /** Bytes of the rows, and of the content and data that all rows share. */
   storedBytes: number;
-  /** Keys of those that the rows name. */
+  /** Keys of the senders that the rows name. */
   senders: string[];
   errors: RowError[];
   lists: BatchLists | null;
 };
 
-/** Everything about a new batch that needs no transaction. Every fault of the request is reported at once. */
+/** Checks a new batch, as far as that needs no transaction. Every fault of the request is reported at once. */
 export async function prepare(caller: Caller, request: NewSmsBatch): Promise<CheckedBatch> {
   const { workspaceId } = caller;
   const faults = new Faults();
@@ -57,8 +57,8 @@ export function dataOf({ template, data }: Pick<NewSmsBatch, 'template' | 'data'
 }
 
 /**
- * The faults for which `prepare` would refuse a request, as far as the fields can be used; rows that cannot be sent are
- * told where others can.
+ * Returns the faults for which `prepare` would refuse a request, as far as the fields can be used. Rows are not
+ * checked: the answer to the request itself reports rows that cannot be sent.
  */
 export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBatch>): Promise<FieldErrors> {
   const faults = new Faults();
@@ -66,7 +66,7 @@ export async function faultsOf({ workspaceId }: Caller, request: Usable<NewSmsBa
   return faults.errors;
 }
 
-/** Applies all rules but those on rows; the content that messages have without one of their own. */
+/** Applies all rules but those on rows. Returns the content for messages that have none of their own. */
 async function check(
   workspaceId: string,
   request: Usable<NewSmsBatch>,
@@ -121,7 +121,8 @@ export function checkContent(
 }
 
 /**
- * The source that messages have without one of their own. Faults that it has whatever the data are reported at once.
+ * Returns the source for messages that have none of their own. A fault that the source has with any data is reported at
+ * once.
  */
 export async function contentOf(
   workspaceId: string,

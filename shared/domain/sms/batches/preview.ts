@@ -19,7 +19,7 @@ import { nextMembers, rowOf } from './work/copy-lists.ts';
 
 /** Longer than a preview takes. */
 const leaseSeconds = 60;
-// Beside the lease, which everybody gets while Redis is away.
+// In addition to the lease, because everybody gets the lease while Redis is away.
 const inProcess = semaphore({ permits: () => 1, waitMs: 0, mostWaiting: 0 });
 
 const mostChecked = 10_000;
@@ -29,8 +29,8 @@ const looksMs = 10_000;
 const mostSamples = 3;
 
 /**
- * The preview of a batch. The messages are made as a worker would make them, and thrown away; a request is refused
- * where the batch would be.
+ * Makes the preview of a batch. The messages are made as a worker would make them, and thrown away. A request is
+ * refused where the batch would be refused.
  */
 export async function preview(caller: Caller, request: NewSmsBatch): Promise<SmsBatchPreview> {
   if (request.listIds && !caller.scopes.has('contacts.read'))
@@ -50,7 +50,7 @@ export async function preview(caller: Caller, request: NewSmsBatch): Promise<Sms
   }
 }
 
-/** The one preview that the workspace may have in hand, over all processes; null while there is another. */
+/** Takes the workspace's only place for a preview, over all processes; null while another preview has it. */
 async function takeTurn(workspaceId: string): Promise<(() => Promise<void>) | null> {
   const release = await inProcess.acquire(workspaceId);
   if (!release) return null;
@@ -81,7 +81,8 @@ async function makePreview(caller: Caller, request: NewSmsBatch): Promise<SmsBat
 }
 
 /**
- * The rows that the members of the lists would be, as far as they are looked at, and about how many there are in all.
+ * Returns the rows that the members of the lists would become, as far as they are read, and an estimate of how many
+ * rows there are in all.
  */
 async function membersOf(batch: SmsBatchRecord, endAt: number): Promise<{ rows: BatchRow[]; total: number }> {
   const { workspaceId, lists } = batch;
@@ -98,7 +99,7 @@ async function membersOf(batch: SmsBatchRecord, endAt: number): Promise<{ rows: 
   }
   const looked = [...rows.values()].slice(0, mostChecked);
   if (isAll()) return { rows: looked, total: rows.size };
-  // Of those that were not read as many are left out as of the others.
+  // The estimate assumes that as many of the unread members are left out as of the others.
   const members = await contactLists.memberCount(workspaceId, lists!.listIds);
   return { rows: looked, total: Math.max(rows.size, Math.round((rows.size * members) / Math.max(1, read))) };
 }

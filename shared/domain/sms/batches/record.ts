@@ -30,8 +30,8 @@ export function advance(batch: SmsBatchRecord, state: SmsBatchStatus, at: Date):
 }
 
 /**
- * A paused batch goes on. Of one that waited for a balance it is known until its next messages are paid, since younger
- * ones must not be paid before it.
+ * Lets a paused batch go on. A batch that waited for a balance keeps `pausedCost` until its next messages are paid,
+ * since younger batches must not be paid before it.
  */
 export function goOn(batch: SmsBatchRecord, at: Date): SmsBatchRecord {
   const pausedCost = batch.pausedReason === 'insufficient_balance' ? batch.pausedCost : null;
@@ -59,7 +59,9 @@ export function toWire(batch: ShownSmsBatch, counts: BatchCounts): SmsBatch {
   };
 }
 
-/** Tells of the status that the batch has come to; goes with the batch as `changed` says it is. */
+/**
+ * Makes the event of the status that the batch has come to. The caller must store the event together with `changed`.
+ */
 export function eventOf(
   batch: SmsBatchRecord,
   counts: BatchCounts,

@@ -14,8 +14,8 @@ type RenderedText = ({ ok: true } & SmsText) | { ok: false; message: string };
 export class SandboxBusy extends Error {}
 
 /**
- * The texts of many messages, in their order: of all of them, or of the first ones where the time for more is over; of one
- * at least.
+ * Renders the texts of many messages, in their order: all of them, or only the first ones where the time for more is
+ * over; at least one.
  */
 export async function renderAll(
   workspaceId: string,

@@ -10,8 +10,8 @@ import { goOn, toWire } from './record.ts';
 import { admit } from './work/admission.ts';
 
 /**
- * Goes on with a paused batch, where its cause has ended; while it stands, the batch stays as it is. One whose key is gone
- * counts against the caller's from now on.
+ * Lets a paused batch go on if the cause of its pause has ended; otherwise the batch stays as it is. A batch whose key
+ * is gone counts against the caller's key from now on.
  */
 export async function resume(
   { workspaceId, lineageId }: Pick<Caller, 'workspaceId' | 'lineageId'>,
@@ -25,7 +25,7 @@ export async function resume(
   const batch = hasKey ? found : { ...found, lineageId };
   const counts = await findBatchCounts(workspaceId, batchId);
   if (await isStanding(batch)) {
-    // From now on it goes on by itself once that cause has ended.
+    // With the caller's key, the batch goes on by itself once the cause of its pause has ended.
     if (!hasKey) await db.updateSmsBatch(workspaceId, batch, { isReleased: false });
     return toWire(batch, counts);
   }

@@ -20,8 +20,8 @@ const refusal = (message: string): SenderRoute => ({
 });
 
 /**
- * Makes a function that finds routes. Each is looked for once, and a sender that the workspace has not got is not looked
- * for, however many of them the rows name. `isCounted`: the workspace has a balance.
+ * Makes a function that finds routes. Each route is looked up once. Once one sender was refused, no further unknown
+ * sender is looked up, however many of them the rows name. `isCounted`: the workspace has a balance.
  */
 export function router(
   workspaceId: string,

@@ -47,12 +47,12 @@ export async function checkRows(
   return { rows, storedBytes, senders: [...senders], errors };
 }
 
-/** The bytes of all that a row says for itself, as it is stored; one of a list says nothing. */
+/** Returns the bytes that a row stores for itself; a row of a list stores none. */
 export function sizeOfRow({ content, data, sender, clientReference }: BatchRow): number {
   return sizeOf(content, data && JSON.stringify(data), sender, clientReference);
 }
 
-/** The bytes of what a batch says for all of its rows. */
+/** Returns the bytes that a batch stores for all of its rows. */
 export function sizeOfShared({ content, data }: Pick<SmsBatchRecord, 'content' | 'data'>): number {
   return sizeOf(content, JSON.stringify(data));
 }
@@ -67,8 +67,8 @@ function sizeOf(...texts: (string | null)[]): number {
 type SeenNumbers = { has: (number: string) => boolean; add: (number: string) => unknown };
 
 /**
- * Makes a function that says of a message what row it is, or why it cannot be sent. `senders`: the keys of those that the
- * rows so far name.
+ * Makes a function that returns the row of a message, or why the message cannot be sent. `senders`: keys of the senders
+ * that the rows so far name.
  */
 export function rowChecker(
   workspaceId: string,
@@ -114,9 +114,12 @@ export function rowChecker(
 
 const mostContents = 100;
 
-/** Most messages have the same content, which is looked at once. Content with Liquid is judged when it is rendered. */
+/**
+ * Makes the check of contents. Most messages have the same content, which is checked once. Content with Liquid is
+ * judged when it is rendered.
+ */
 function contentCheck(shortenLinks: boolean): (content: string, unicode: Unicode) => string | null {
-  // Each of the rows may have a content of its own. An empty text: it fits.
+  // Limited, because each row may have a content of its own. An empty message: the content fits.
   const known = new LRUCache<string, string>({ max: mostContents });
   return (content, unicode) => {
     if (isLiquid(content)) return null;

@@ -9,7 +9,10 @@ import { jobName } from '../../../work/job-name.ts';
 import { messageAdmission } from '../../work/message-admission.ts';
 import { giveUpMinutes } from './times.ts';
 
-/** So many texts of a batch share a job: each of its own would cost Redis and the worker as much as all the rest of it. */
+/**
+ * This many texts of a batch share a job: a job of its own would cost Redis and the worker as much as all other work on
+ * a text.
+ */
 export const textsPerJob = 10;
 
 /** Which texts have a job in Redis, and which wait in their rows. */
@@ -29,8 +32,8 @@ export const { tryAdmit, keepsJob, checkSoon, refill, sweep } = messageAdmission
 });
 
 /**
- * A text that is about to be stored as queued: with a job where there is room for one, which the end of the transaction
- * makes; else it waits in its row, as one does that is due much later.
+ * Returns the text as it is to be stored as queued. Where there is room for its job, the end of the transaction makes
+ * the job; otherwise the text is parked, as a text is that is due much later.
  */
 export function admit(message: SmsRecord): SmsRecord {
   const { id, workspaceId, lane, requestId } = message;

@@ -17,8 +17,9 @@ import { fail, isPast, judge } from './judge.ts';
 import { blocked, crashes, noRoute, notApproved, suppressed, uncertain } from './reasons.ts';
 
 /**
- * One attempt to hand a message over: claim, speak to the gateway, write down what became of it. A message that is lost
- * on the way is found by the sweep when the lease has ended. `isAlone`: it has a job of its own, which may come again.
+ * Makes one attempt to hand a message over: claims it, speaks to the gateway, and writes the outcome. If the worker
+ * dies on the way, the sweep finds the message when the lease has ended. `isAlone`: the message has a job of its own,
+ * which may come again.
  */
 export async function attempt(smsId: string, { isAlone = true } = {}): Promise<WorkOutcome> {
   // The hand-over must have ended before the lease does.
@@ -34,7 +35,7 @@ export async function attempt(smsId: string, { isAlone = true } = {}): Promise<W
   );
 }
 
-/** Returns the hand-over, where it comes to one. */
+/** Returns the hand-over of a claimed message, or its outcome where it is not handed over. */
 async function prepare(
   smsId: string,
   { record, token, isSuppressed, isBlocked }: system.ClaimedSms,
@@ -69,7 +70,8 @@ async function prepare(
 type Sent = Pick<SmsRecord, 'workspaceId' | 'sender' | 'country'>;
 
 /**
- * Whether the sender may still be used. The texts of a moment are mostly of a few senders, each of which is read once.
+ * Returns whether the sender may still be used. The texts of a moment mostly have few senders, each of which is read
+ * once.
  */
 const areApproved = batcher<Sent, boolean>({
   maxItems: 100,

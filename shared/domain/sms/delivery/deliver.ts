@@ -9,7 +9,7 @@ import { turns } from '../../../work/turns.ts';
 import { refill, textsPerJob } from './admission.ts';
 import { attempt } from './attempt.ts';
 
-/** Sent back to Redis, a text is looked at again after so long. */
+/** A job that found no slot in time comes again after this time. */
 const againMs = 500;
 
 const takeTurn = turns({
@@ -20,14 +20,17 @@ const takeTurn = turns({
   refill,
 });
 
-/** Jobs that a lane of a process takes; those of the lane `bulk` hold several texts, and some more wait for a slot. */
+/**
+ * Returns how many jobs of a lane a process takes. Jobs of the lane `bulk` hold several texts: 1.5 texts for each slot
+ * are taken, so that some wait for a slot.
+ */
 export function jobsInHand(lane: SmsLane): number {
   return lane === 'bulk' ? Math.ceil((1.5 * config.SMS_CONCURRENCY) / textsPerJob) : config.SMS_CONCURRENCY;
 }
 
 type SmsTurn = z.infer<typeof sendSms.payload>;
 
-/** The turn of some texts, each for itself: an attempt as soon as their workspace has a slot. */
+/** Gives each text of a job a turn of its own: an attempt, as soon as the workspace has a slot. */
 export async function deliver(
   lane: SmsLane,
   { smsId, workspaceId, others = [] }: SmsTurn,

@@ -22,11 +22,11 @@ export async function finish(
   judgement: SmsJudgement,
 ): Promise<WorkOutcome> {
   const { message, metric } = judgement;
-  // While a worker holds it, a message is due at the end of the lease.
+  // While a worker holds a message, `dueAt` is the end of the lease.
   const written = writeOutcome(before.dueAt!, () => finishClaim({ token, judgement }));
   if (message.status === 'sent') receipts.follow(message, judgement.parts, written);
   const isOurs = await written;
-  // The lease had ended and somebody else has the message now: what we know is no longer wanted.
+  // Our lease had ended and another worker has the message now, so our outcome was not written.
   if (!isOurs) return 'dropped';
   count(`sms_${metric}`);
   if (message.status !== 'queued') events.wakeRelay();
@@ -58,7 +58,7 @@ const finishClaim = finisher<Finished>(system.smsTable, {
   batches: system.batches,
 });
 
-/** In an order that all workers share, so that none waits for another that waits for it. */
+/** Returns the messages to refund, in an order that all workers share, so that their locks make no deadlock. */
 function givenBack(judgements: SmsJudgement[]): SmsRecord[] {
   const keyOf = ({ workspaceId, lineageId }: SmsRecord) => `${workspaceId} ${lineageId}`;
   return judgements

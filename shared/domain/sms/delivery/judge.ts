@@ -11,7 +11,7 @@ import * as admission from './admission.ts';
 import { gatewayAway, uncertain } from './reasons.ts';
 import { giveUpMinutes } from './times.ts';
 
-/** The outcome of a message. `isGivenBack`: no gateway has it, so what it cost goes back. */
+/** The outcome of a message. `isGivenBack`: no gateway has the message, so its cost is refunded. */
 export type SmsJudgement = {
   message: SmsRecord;
   isGivenBack: boolean;
@@ -20,7 +20,7 @@ export type SmsJudgement = {
   parts?: PartTaken[];
 };
 
-/** `isAlone`: its job is its own, and may come again for the next try. */
+/** `isAlone`: the message has a job of its own, which may come again for the next try. */
 export function judge(
   message: SmsRecord,
   gateway: string,
@@ -49,7 +49,7 @@ function judgeWhole(
       };
     }
     case 'refused':
-      // The reports tell who has refused it.
+      // The gateway is stored, because reports tell which gateway has refused the message.
       return fail(
         { ...message, gateway },
         {
@@ -62,7 +62,7 @@ function judgeWhole(
     case 'unavailable':
       logger.warn({ smsId: message.id, detail: submission.detail }, 'a gateway did not say what it did');
       if (message.uncertainCount > 0) return fail(message, uncertain);
-      // Only the gateway that may have it can tell that it comes again.
+      // The next try goes to this gateway, because only the gateway that may have the message can know it again.
       return retry(
         { ...message, gateway, uncertainCount: message.uncertainCount + 1 },
         uncertain,
@@ -101,7 +101,7 @@ function retry(message: SmsRecord, reason: SmsReason, isAlone: boolean, dueAt: D
   };
 }
 
-/** Whether a message has waited for so long by then that it is given up. */
+/** Returns whether the message will have waited for so long at `time` that it is given up. */
 export function isPast(message: SmsRecord, time: Date): boolean {
   const dueSince = message.scheduledAt ?? message.createdAt;
   return time.getTime() > dueSince.getTime() + giveUpMinutes * 60_000;

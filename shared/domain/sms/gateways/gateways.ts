@@ -26,7 +26,7 @@ import { unansweredText } from './unanswered.ts';
 const partsWaitMs = 24 * 3_600_000;
 const warnEveryMs = 60_000;
 
-/** From now on this process hears the gateways. It does not wait for those that are down. */
+/** Connects this process to the gateways. It does not wait for gateways that are down. */
 export function start(): void {
   if (isAllSimulated()) {
     logger.info('SMS_GATEWAYS is not set: the simulator takes all texts, and none leaves the platform');
@@ -44,7 +44,7 @@ export async function stop(): Promise<void> {
   await closeGateways();
 }
 
-/** A message that cannot be kept is to come again; the log tells the operator why. */
+/** Wraps `keep`. If a message cannot be stored, the gateway is to send it again, and the log tells the operator why. */
 function reportingFailure<Item extends { gateway: string }, More extends unknown[], Result>(
   keep: (item: Item, ...more: More) => Promise<Result>,
 ) {
@@ -62,7 +62,10 @@ function reportingFailure<Item extends { gateway: string }, More extends unknown
   };
 }
 
-/** Resolves when the text is on disk; then its gateway may be told, and after that `forget` runs. */
+/**
+ * Resolves when the text is on disk; then its gateway may be told so, and after that the caller runs the returned
+ * function.
+ */
 export async function receive(part: InboundPart, line: object): Promise<() => void> {
   const unanswered = unansweredText(part, line);
   const requestId = `inbound-${newUuid(now()).toString('hex')}`;
@@ -90,8 +93,9 @@ export async function keep(part: InboundPart, isNew: (at: Date) => Promise<boole
     if (!text) return void (await inbound.receive(owner.workspaceId, { from, to, content }));
     await db.insertInboundPart(text, { part: part.place!.part, content, at });
   });
-  // Parts come in one burst. In transactions of their own each would wait for the others' rows, and all for one
-  // another. A part that comes again looks too: the process may have died between its transactions.
+  // The parts of a text come in one burst. If each part looked for the others in the transaction that stored it, all
+  // parts would wait for one another's rows. A part that comes again looks too: the process may have died between its
+  // two transactions.
   if (text)
     await transaction(async () => {
       const parts = await db.listInboundPartsForUpdate(text);
@@ -109,7 +113,7 @@ async function join(workspaceId: string, text: db.PartedText, parts: string[]): 
   await inbound.receive(workspaceId, { from: text.sender, to: text.recipient, content });
 }
 
-/** A text that is too long to be kept would come again for days, so its beginning is kept. */
+/** Cuts a text that is too long to be stored. If it were refused, it would come again for days. */
 function cut(content: string, gateway: string): string {
   if (content.length <= longestInbound) return content;
   count('sms_inbound_cut', { gateway });
@@ -117,7 +121,10 @@ function cut(content: string, gateway: string): string {
   return content.slice(0, isAmidCharacter ? longestInbound - 1 : longestInbound);
 }
 
-/** Texts whose other parts have not come in a day are received with what is there. */
+/**
+ * Receives texts whose other parts have not come in a day, with the parts that are there. Returns how many such texts
+ * there were.
+ */
 export async function joinLeft(limit: number): Promise<number> {
   const left = await db.listInboundTextsBefore(new Date(now().getTime() - partsWaitMs), limit);
   for (const text of left) {
@@ -143,7 +150,10 @@ function numberOf(text: string): string | null {
 
 let warnedAt = Number.NEGATIVE_INFINITY;
 
-/** It is answered all the same: a carrier would bring it again for days. */
+/**
+ * Notes a text that nobody can receive. The gateway is told all the same that we have it: otherwise its carrier would
+ * bring it again for days.
+ */
 function unmatched(gateway: string, what: 'sender' | 'recipient'): void {
   count('sms_inbound_unmatched', { gateway, what });
   if (performance.now() - warnedAt < warnEveryMs) return;

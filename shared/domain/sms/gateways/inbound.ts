@@ -19,14 +19,14 @@ export type InboundText = { from: string; to: string; content: string };
 
 const repliesWithinMs = 30 * 86_400_000;
 
-/** Belongs before the transaction in which the text is received. */
+/** Must run before the transaction in which the text is received. */
 export const expect = (workspaceId: string, { from, to }: Pick<InboundText, 'from' | 'to'>) =>
   conversations.expect(workspaceId, { number: from, sender: to });
 
 /**
- * A text that came to the workspace, in the current transaction. One that says STOP and nothing else suppresses the
- * number; START lifts what such a text did, and nothing that was put there otherwise (API decisions §8). The workspace may have
- * words of its own, and an answer.
+ * Receives a text for the workspace, in the current transaction. A text that says STOP and nothing else suppresses the
+ * number. START lifts that suppression, and no suppression of another origin (API decisions §8). The workspace may have
+ * words of its own, and an answer to STOP.
  */
 export async function receive(
   workspaceId: string,

@@ -17,16 +17,16 @@ export type GatewayView = {
   /** unknown: no process has said anything lately, or Redis is away. */
   state: 'up' | 'down' | 'paused' | 'unknown';
   pausedAt: string | null;
-  /** Processes that hold it, and those of them that are bound. */
+  /** Processes that report the gateway, and how many of them are bound to it. */
   processes: number;
   bound: number;
-  /** Messages without their answer, and how many there may be, in all processes. */
+  /** Messages that the gateway has not answered yet, and the most that there may be, in all processes. */
   inUse: number;
   window: number;
   perSecond: number;
   downSince: string | null;
   lastError: string | null;
-  /** The carrier does not let us in: that wants a person. */
+  /** The carrier refuses our bind: a person has to act. */
   isBindRefused: boolean;
   routes: string;
 };
@@ -76,7 +76,10 @@ function routesOf({ countries, prefixes, senders }: GatewaySettings): string {
   return senders ? `${to}, from ${senders.join(' ')}` : to;
 }
 
-/** New texts take the next gateway that fits, or wait. Texts that it may have already wait for it. */
+/**
+ * Pauses a gateway. New texts take the next gateway that fits, or wait. Texts that the paused gateway may have already
+ * wait for it.
+ */
 export async function pause(name: string): Promise<GatewayView> {
   nameOf(name);
   await db.insertGatewayPause({ gateway: name, at: now() });
@@ -106,7 +109,10 @@ function nameOf(name: string): void {
 
 type Test = { gateway?: string; sender?: string };
 
-/** Hands a text over from this process, by a bind of its own. A gateway that is named takes it though it is paused. */
+/**
+ * Hands a text over from this process, by a bind of its own. A gateway that is given by name is used even if it is
+ * paused.
+ */
 export async function test(
   number: string,
   { gateway: name, sender = config.SMS_SYSTEM_SENDER }: Test = {},
@@ -118,7 +124,7 @@ export async function test(
   const recipient = phone.number;
   const gateway = name === undefined ? gatewayFor({ sender, recipient }) : gatewayNamed(name);
   if (!gateway) throw new Error(`No gateway takes texts from ${sender} to ${recipient}`);
-  // Its phones are those of a workspace.
+  // The simulator's phones belong to a workspace, and this test has none.
   if (gateway.name === 'simulator')
     throw new Error(`Texts to ${recipient} go to the simulator, so no carrier is to be tried`);
   const startedAt = performance.now();

@@ -9,7 +9,10 @@ const freshMs = 2_000;
 let readAt = Number.NEGATIVE_INFINITY;
 let reading: Promise<void> | null = null;
 
-/** Belongs before a gateway is chosen. While the database is away what was known last goes on. */
+/**
+ * Reads the pauses again if they are not fresh; must run before a gateway is chosen. While the database is away, the
+ * last known pauses stay.
+ */
 export function heed(): Promise<void> {
   if (!config.SMS_GATEWAYS || performance.now() - readAt < freshMs) return Promise.resolve();
   reading ??= read().finally(() => {
@@ -27,7 +30,7 @@ async function read(): Promise<void> {
   readAt = performance.now();
 }
 
-/** The pauses that were read are no longer true. */
+/** Makes the next `heed` read the pauses again. */
 export function forget(): void {
   readAt = Number.NEGATIVE_INFINITY;
 }

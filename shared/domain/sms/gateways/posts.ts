@@ -8,7 +8,9 @@ import { partReference } from '../../../transports/sms/http/part-reference.ts';
 import { keep } from './gateways.ts';
 import * as receipts from './receipts.ts';
 
-/** The posts of a gateway of the type http. Each of these resolves when it is on disk, so the gateway may be told. */
+/**
+ * The posts of a gateway of the type http. Each function resolves when the post is on disk, so the gateway may be told.
+ */
 
 /** A receipt of a text that nobody knows is kept for a while: the text may be on its way to the disk. */
 export async function takeReceipt(gateway: string, receipt: GatewayReceipt): Promise<void> {

@@ -21,8 +21,8 @@ import { advance, eventOf } from '../record.ts';
 /** Receipts: the reports of gateways about messages that they took. */
 
 /**
- * Applies a receipt; one that says what is known already changes nothing. It may come before the gateway's answer to
- * the message is written down: then it waits for that.
+ * Applies a receipt; a receipt that says nothing new changes nothing. A receipt may come before the gateway's answer to
+ * the message is written down: then it is stored, and waits for that answer.
  */
 export async function apply(receipt: db.ReportedReceipt): Promise<{ isKnown: boolean }> {
   if (await outsideTransaction(() => applyTogether(receipt))) return { isKnown: true };
@@ -33,8 +33,8 @@ export async function apply(receipt: db.ReportedReceipt): Promise<{ isKnown: boo
 }
 
 /**
- * The receipts of a moment share a transaction. False for what it does not look at: texts of several parts, and unknown
- * ones.
+ * Applies the receipts of a moment in one transaction. Returns false for receipts that it leaves alone: those of texts
+ * of several parts, and of unknown texts.
  */
 const applyTogether = batcher<db.ReportedReceipt, boolean>({
   maxItems: 100,
@@ -55,7 +55,7 @@ const applyTogether = batcher<db.ReportedReceipt, boolean>({
         const message = known.get(name);
         if (message?.status !== 'sent') return message !== undefined;
         const ended = endOf(message, reason);
-        // The first of several says what became of it.
+        // Of several receipts of one message, the first decides.
         known.set(name, ended);
         ends.push(ended);
         return true;
@@ -66,12 +66,12 @@ const applyTogether = batcher<db.ReportedReceipt, boolean>({
   },
 });
 
-/** Results of this process that are being written down. */
+/** Hand-overs of this process whose results are being written down, by gateway and reference. */
 const underWay = new Map<string, Promise<unknown>>();
 
 /**
- * Receipts of the message that come to this process wait until its result is written. Otherwise those of a fast gateway
- * would be stored first, and found again.
+ * Makes receipts of the message that come to this process wait until its result is written. Otherwise the receipts of a
+ * fast gateway would first be stored as unmatched, and then be looked up again.
  */
 export function follow(
   message: SmsRecord,
@@ -88,7 +88,10 @@ export function follow(
   }
 }
 
-/** The receipts of a text of several parts may be of each, or of all of it. */
+/**
+ * Returns the references that receipts may name: a text of several parts may get a receipt for each part, or one for
+ * all of it.
+ */
 function referencesOf(message: SmsRecord, parts: { reference: string }[] = []): string[] {
   return [...new Set([message.gatewayReference!, ...parts.map(({ reference }) => reference)])];
 }
@@ -113,7 +116,10 @@ function endOf(message: SmsRecord, reason: SmsReason | null): SmsRecord {
   return reason ? advance(message, 'failed', { at, reason }) : advance(message, 'delivered', { at });
 }
 
-/** A message has been handed over: its receipts are awaited, and may be there already. `parts`: of one of several. */
+/**
+ * Applies receipts that came before the result of the message's hand-over was written. `parts`: those of a text of
+ * several parts.
+ */
 export async function expect(message: SmsRecord, parts?: { reference: string }[]): Promise<void> {
   const gateway = message.gateway!;
   const references = referencesOf(message, parts);
@@ -124,7 +130,7 @@ export async function expect(message: SmsRecord, parts?: { reference: string }[]
   if (gateway === simulator.gateway) simulator.wake(message.workspaceId);
 }
 
-/** Mostly there is none: a question for all messages of a moment. */
+/** Finds a receipt that came early. Mostly there is none, so one query asks for all messages of a moment. */
 const early = batcher<db.MessageReference, db.ReportedReceipt | null>({
   maxItems: 100,
   maxInFlight: 2,
@@ -151,7 +157,7 @@ async function match(gateway: string, reference: string): Promise<boolean> {
   return true;
 }
 
-/** False where no message is known by this reference. */
+/** Returns false where no message is known by this reference, or where parts of it are still to be handed over. */
 async function applyToMessage({ gateway, reference, reason }: db.ReportedReceipt): Promise<boolean> {
   return transaction(async () => {
     const whole =
@@ -169,7 +175,7 @@ async function applyToMessage({ gateway, reference, reason }: db.ReportedReceipt
   });
 }
 
-/** A gateway may count the parts of a text that is of one part only. */
+/** Finds the text of one part whose only part has this reference: a gateway may number that part, too. */
 async function ofOnlyPart(gateway: string, reference: string): Promise<SmsRecord | null> {
   const own = wholeOfFirstPart(reference);
   const message = own === null ? null : await findSmsOfGatewayForUpdate(gateway, own);

@@ -7,7 +7,7 @@ import { type GatewayState, gatewayStates } from '../../../transports/sms.ts';
 export type GatewayReport = Omit<GatewayState, 'downSince' | 'taken'> & {
   /** RFC 3339. */
   downSince: string | null;
-  /** Messages that the gateway has taken, parts for themselves. */
+  /** Messages that the gateway takes each second; each part of a text counts. */
   perSecond: number;
 };
 
@@ -45,7 +45,7 @@ function report(): void {
     writeGatewayStates(Object.fromEntries(reports) satisfies Record<string, GatewayReport>);
 }
 
-/** While Redis is away each process goes on with its share of a rate, so it has to know with how many it shares. */
+/** Counts the processes that share each gateway. While Redis is away, each process goes on with its share of a rate. */
 async function countSharers(): Promise<void> {
   const reported = await readGatewayStates();
   if (!reported) return;

@@ -17,9 +17,9 @@ import { eventOf } from '../record.ts';
 const againAfterMs = 86_400_000;
 
 /**
- * Answers a text that says STOP with the words of its workspace: in the transaction that has stored that text, last, so
- * that a kill leaves both or none. It goes out despite the suppression, at most once a day to a number, and costs what
- * every text does; where the workspace cannot pay for it now, there is none.
+ * Answers a text that says STOP with the words of its workspace. This must run last in the transaction that has stored
+ * that text, so that a kill leaves both or none. The answer goes out despite the suppression, at most once a day to a
+ * number, and costs as much as every text; where the workspace cannot pay for it now, there is no answer.
  */
 export async function answer(stop: SmsRecord, content: string): Promise<void> {
   const outcome = await tryToAnswer(stop, content);
@@ -32,7 +32,7 @@ async function tryToAnswer(
 ): Promise<'accepted' | 'repeated' | 'unpaid' | 'no_way'> {
   const { workspaceId, country } = stop;
   const [sender, recipient] = [stop.recipient, stop.sender];
-  // A short code or a name can write, and cannot be written to; its country is not known.
+  // A short code or a name can send texts, and cannot receive them; its country is not known.
   if (country === null || !hasRoute({ sender, recipient })) return 'no_way';
   if (!(await findApproved(workspaceId, sender, country)).ok) return 'no_way';
   const reply = await replyTo(stop, content);

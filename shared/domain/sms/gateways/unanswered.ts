@@ -4,25 +4,25 @@ import * as db from '../../../db/sms/inbound.system.ts';
 import type { InboundPart } from '../../../transports/sms.ts';
 
 /**
- * Texts that are kept and whose gateway has not been told so. Once their line is gone it brings them again, and such a text
- * is the one that is kept already. A text that comes on the same line meanwhile is another one, though it says the same. So
- * texts that are alike have places, from 0 on.
+ * Texts that are stored, and whose gateway has not been told so. If their line (the connection to the gateway) is gone,
+ * the gateway sends such a text again, and we must know it as stored. An equal text that comes on the same line
+ * meanwhile is another text. So equal texts have places, numbered from 0 on.
  */
 
 /** A text that was kept and not answered comes again within this time, or never. */
 const againWithinMs = 3_600_000;
-/** A line has fewer texts than that in hand. */
+/** A line has fewer texts than this in hand. */
 const mostPlaces = 256;
 
 /** Of each line, the places that its texts in hand have taken. */
 const inHand = new WeakMap<object, Set<string>>();
 
 type UnansweredText = {
-  /** Belongs into the transaction that keeps the text: false where it has come before. */
+  /** Must run in the transaction that stores the text; false where the text has come before. */
   isNew: (at: Date) => Promise<boolean>;
-  /** The gateway is not to be told. */
+  /** Frees the text's place: its gateway is not to be told. */
   leave: () => void;
-  /** The gateway has been told. */
+  /** Removes the record of the text: its gateway has been told. */
   forget: () => Promise<void>;
 };
 
@@ -38,9 +38,9 @@ export function unansweredText(part: InboundPart, line: object): UnansweredText 
     own = null;
   }
 
-  /** Where such a text was kept for a line that is gone: its place, and that it is there. Else a new place. */
+  /** Returns the place of an equal text that was stored for a line that is gone (`isThere`), or else a new place. */
   async function takePlace(after: Date): Promise<{ place: number; isThere: boolean }> {
-    // The same part of the same text is never another one.
+    // A part of a text that equals a known one is never another part.
     if (part.place) return { place: 0, isThere: false };
     const before = new Set(taken);
     const stored = await db.listUnansweredPlaces(digest, after);

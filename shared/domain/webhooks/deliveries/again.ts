@@ -10,8 +10,8 @@ import { jobName } from '../../../work/job-name.ts';
 import { wakeSettlement } from './settle.ts';
 
 /**
- * Sends a delivery again, whatever became of it: the same Webhook-Id and bytes, a new schedule. Nothing changes for one
- * that is being attempted at this moment.
+ * Sends a delivery again, whatever its outcome was, with the same Webhook-Id and bytes and a new schedule. A delivery
+ * that is being attempted at this moment stays as it is.
  */
 export function redeliver(caller: Caller, webhookId: string, deliveryId: string): Promise<void> {
   const { workspaceId } = caller;
@@ -32,8 +32,8 @@ export function redeliver(caller: Caller, webhookId: string, deliveryId: string)
 }
 
 /**
- * Sends all that was made since then and has failed or was skipped again, oldest first and paced. The rows follow in
- * batches; returns how many there are.
+ * Sends again all deliveries that were made since then and failed or were skipped, oldest first and paced. A job
+ * updates their rows later, in batches. Returns the number of these deliveries.
  */
 export function recover(caller: Caller, webhookId: string, since: Date): Promise<number> {
   const { workspaceId } = caller;
@@ -49,7 +49,7 @@ export function recover(caller: Caller, webhookId: string, since: Date): Promise
   });
 }
 
-/** A delivery that is sent again to a webhook that is off would only be skipped again, or wait. */
+/** Locks a webhook. Refuses one that is off: a delivery sent again to it would only be skipped again, or wait. */
 async function servedWebhook(workspaceId: string, webhookId: string): Promise<WebhookRecord> {
   const webhook = await findWebhookForUpdate(workspaceId, webhookId);
   if (!webhook) throw problem('not_found');

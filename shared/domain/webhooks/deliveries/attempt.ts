@@ -22,13 +22,13 @@ import { dueAgain, finish, noteEnd, putBack, type Result, unchanged } from './fi
 import { noteOrigin } from './origins.ts';
 import { isInOutage, mayBeSent } from './window.ts';
 
-/** After a fault of ours, which the next moment will hardly mend. */
+/** The delay after a fault of our own, which is not likely to be repaired within seconds. */
 const faultDelayMs = 300_000;
 
 type ClaimedWebhook = system.ClaimedWebhook;
 type Delivery = system.ClaimedDelivery;
 
-/** One attempt: claim, sign, post, and write down when the next is due, if any (API decisions §6). */
+/** Makes one attempt: claims, signs, posts, and stores when the next is due, if any (API decisions §6). */
 export async function attempt(deliveryId: string, place: Permit = open): Promise<WorkOutcome> {
   const until = new Date(now().getTime() + config.LEASE_SECONDS * 1000);
   try {
@@ -49,7 +49,7 @@ async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): P
   if (webhook) noteOrigin(webhook.id, delivery.event.workspaceId, webhook.url);
   // A caller that asks for a test wants its result now, whatever the webhook's state is.
   const isTest = delivery.event.type === 'webhook.test';
-  // Deleted or switched off since: nothing is sent, and the record says so.
+  // The webhook was deleted or switched off meanwhile: nothing is sent, and the delivery is stored as skipped.
   if (!webhook || (webhook.autoDisabled && !isTest)) {
     await finish(delivery, until, { ...unchanged(delivery), status: 'skipped', dueAt: null }, null);
     return 'done';
@@ -75,7 +75,7 @@ async function attemptClaimed(delivery: Delivery, until: Date, place: Permit): P
 
 type Posted = { attemptedAt: Date; endedAt: Date; result: WebhookAttemptResult };
 
-/** Null when there was no slot in time. */
+/** Posts a delivery. Null when no slot came free in time. */
 function post(delivery: Delivery, webhook: ClaimedWebhook, place: Permit): Promise<Posted | null> {
   const made = madeFor(delivery, webhook, now());
   const body = bodyOf(delivery, made);
@@ -91,7 +91,7 @@ function post(delivery: Delivery, webhook: ClaimedWebhook, place: Permit): Promi
   });
 }
 
-/** A secret that does not open, a body that cannot be made: no fault of the customer's, and no reason to be quick. */
+/** Puts a delivery back after a fault of our own: a secret that does not open, a body that cannot be made. */
 async function ownFaultAside<T>(
   delivery: Delivery,
   until: Date,
@@ -132,10 +132,10 @@ async function writeDown(
       error: result.error,
     },
   );
-  // The lease had ended, and whoever has the delivery now says how its webhook does.
+  // The lease had ended: the worker that has the delivery now reports on the health of its webhook.
   if (!isOurs) return;
   if (pause) await updateWebhookPaused(webhook.id, pause.until, pause.busyCount);
-  // An outage that is over ends like a rest.
+  // After an outage the backlog is released slowly, as after a pause.
   if (isSuccess && !isTest && isInOutage(webhook)) await updateWebhookRested(webhook.id, endedAt);
   if (!isBusy && webhook.busyCount > 0) await updateWebhookHeard(webhook.id);
   // A 429 is the customer asking us to wait, so it is not a failure; and a test is no delivery of theirs.
@@ -147,9 +147,9 @@ async function writeDown(
 const longestBackoffSeconds = 300;
 
 /**
- * Until when a 429 lets the webhook as a whole be: as long as it asks, and where several come in a row at least 1, 2, 4
- * … 300 seconds, whatever it asks (API decisions §6). Attempts that were out together are answered together, and count
- * once.
+ * Returns until when a 429 pauses the whole webhook: as long as the endpoint asks (Retry-After), and at least 1, 2, 4
+ * … 300 seconds when several come in a row (API decisions §6). Attempts that were out at the same time are answered
+ * together, and count once.
  */
 function pauseAfter(
   { busyCount: before, pausedUntil }: ClaimedWebhook,
@@ -165,11 +165,11 @@ function pauseAfter(
   return { until: new Date(until), busyCount };
 }
 
-/** The consequence of the answer: delivered, another attempt, or no more. The waits run from the attempt's end. */
+/** Returns the result of an answer: delivered, another attempt, or failed. The waits run from the attempt's end. */
 function next(delivery: Delivery, endedAt: Date, result: WebhookAttemptResult, pausedUntil: Date): Result {
   const attempts = delivery.attempts + 1;
   if (result.error === null) return { ...unchanged(delivery), status: 'delivered', attempts };
-  // It uses up no step of the schedule.
+  // A 429 uses up no step of the schedule.
   if (result.responseStatus === 429)
     return { ...unchanged(delivery), ...dueAgain(delivery, pausedUntil), attempts };
   const waitSeconds = config.WEBHOOK_RETRY_SCHEDULE_SECONDS[delivery.scheduleStep];
@@ -178,7 +178,7 @@ function next(delivery: Delivery, endedAt: Date, result: WebhookAttemptResult, p
   return { ...dueAgain(delivery, new Date(endedAt.getTime() + waitSeconds * 1000)), attempts, scheduleStep };
 }
 
-/** A test is made once: whoever asked for it looks at what came of it, and asks again. */
+/** Returns the end of a test, which is never retried: the caller sees its result, and can ask for another test. */
 function testEnd(delivery: Delivery, isSuccess: boolean): Result {
   const status = isSuccess ? 'delivered' : 'failed';
   return { ...unchanged(delivery), status, attempts: delivery.attempts + 1 };

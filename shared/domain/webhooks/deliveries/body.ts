@@ -3,12 +3,13 @@ import * as events from '../../events/events.ts';
 import * as legacyWebhooks from '../legacy.ts';
 
 const legacy = 'legacy';
-/** No secret of v2 has it: they count on from that of the conversion. */
+/** No v2 secret has this version, since the conversion already gives a higher one. */
 const legacyVersion = 0;
 
 /**
- * The webhook as this delivery knows it. One that was first attempted before its webhook became one of v2 keeps the legacy
- * body, headers and secret until the old secret is over; then it is made anew (API decisions §6).
+ * Returns the webhook in the version that this delivery uses. A delivery first attempted before its webhook was
+ * converted to v2 keeps the legacy body, headers and secret until the old secret expires; then it becomes a v2
+ * delivery (API decisions §6).
  */
 export function madeFor({ bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhook, at: Date): ClaimedWebhook {
   const { apiVersion, legacySecret, legacySecretUntil } = webhook;
@@ -18,8 +19,8 @@ export function madeFor({ bodyVersion }: ClaimedDelivery, webhook: ClaimedWebhoo
 }
 
 /**
- * The body of a delivery: the same bytes in every attempt, whatever version its webhook asks for by then. `webhook` is the one
- * of `madeFor`.
+ * Returns the body of a delivery: the same bytes in every attempt, even if its webhook asks for another version by
+ * then. The webhook must be the one that `madeFor` returns.
  */
 export function bodyOf({ event, bodyVersion }: ClaimedDelivery, { apiVersion }: ClaimedWebhook): Buffer {
   if (apiVersion === null) return Buffer.from(legacyWebhooks.bodyOf(event));

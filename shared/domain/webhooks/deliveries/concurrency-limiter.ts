@@ -13,13 +13,13 @@ import {
 } from './webhook-queue.ts';
 
 /**
- * Limits the requests that are out to one webhook, and to all webhooks of one origin, in this process.
+ * Limits the open requests to one webhook, and to all webhooks of one origin, in this process.
  *
- * A delivery takes two steps. First it gets a place, with which its row is claimed; then a slot, which it holds while its
- * request is out. Places are given a little ahead of the slots, so that the claims are ready when a slot comes free.
+ * A delivery takes two steps. First it gets a place, and its row is claimed; then it gets a slot, which it holds while
+ * its request is open. Places are given a little before the slots, so that claims are ready when a slot comes free.
  *
- * A delivery waits for its place here and not in Redis, since fast endpoints are done in a moment. One that would wait
- * for long is sent away: it would take the room that deliveries of other webhooks need.
+ * A delivery waits for its place here and not in Redis, since fast endpoints answer in a moment. A delivery that would
+ * wait for long is sent away: it would take the room that deliveries of other webhooks need.
  */
 
 /** A place in the queue of a webhook, and the right to a slot later. */
@@ -30,50 +30,50 @@ export type Permit = {
   leave: () => void;
 };
 
-/** For those who need not wait. */
+/** The permit of a delivery that need not wait. */
 export const open: Permit = { post: (work) => work(), leave: () => undefined };
 
 export type ConcurrencyLimiter = {
   /**
-   * Null: the delivery is sent away. `share`: the part of a job that it is; the whole job is held up while it waits.
-   * `origin`: the name under which webhooks share their slots; left out, the webhook shares them with none.
+   * Null: the delivery is sent away. `share`: its part of a job, since the whole job is held up while it waits.
+   * `origin`: the name under which webhooks share their slots; if left out, the webhook has slots of its own.
    */
   enter: (webhookId: string, share?: number, origin?: string) => Promise<Permit | null>;
-  /** Requests that are out, and deliveries that wait. */
+  /** Returns the number of open requests, and of deliveries that wait. */
   counts: () => { inFlight: number; waiting: number };
 };
 
 export type ConcurrencyLimits = {
-  /** Requests that are out to one webhook, and to one origin. */
+  /** The most open requests to one webhook, and to one origin. */
   perWebhook: number;
-  /** Towards this many requests that are out to all webhooks, each gets fewer and fewer slots. */
+  /** As the open requests to all webhooks come near this number, each origin gets fewer and fewer slots. */
   inFlight: number;
   /**
-   * So many have a place without a slot, whichever webhooks they are of; beyond, places are given for free slots only.
+   * At most this many deliveries, of all webhooks, have a place and no slot; then only a free slot gives a place.
    */
   ahead: number;
   /**
-   * So many jobs may wait for slow webhooks; those of one origin may take half of that, two a third each, and so on.
+   * At most this many jobs may wait for slow webhooks: those of one origin half of that, of two a third each, etc.
    */
   waiting: number;
   longestWaitMs: number;
-  /** Nobody waits for a webhook that has answered nothing for so long. */
+  /** No delivery waits for a webhook that has answered nothing for this time. */
   patienceMs: number;
   /**
-   * This process is the bottleneck, so all webhooks seem slow. Sending deliveries away would then serve no other webhook
-   * sooner.
+   * This process is the bottleneck, so all webhooks seem slow. Sending deliveries away would then serve no other
+   * webhook sooner.
    */
   isSaturated: boolean;
 };
 
-/** Never fewer than this, however many webhooks there are. */
+/** An origin gets at least this many slots, however many webhooks there are. */
 const fewestSlots = 2;
-/** A webhook gets at most this part of the slots that are free. */
+/** An origin gets at most one eighth of the slots that are free. */
 const partOfFree = 8;
 /** Places are given for requests that can begin within this time. */
 const aheadMs = 500;
 const mostAhead = 200;
-/** Where the wait is no longer than this, the queue may be as long as it likes; others share the places to wait. */
+/** Up to this expected wait, a queue may be of any length. Queues with a longer wait share the limit `waiting`. */
 const shortWaitMs = 1_000;
 
 export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): ConcurrencyLimiter {
@@ -81,17 +81,17 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   const queues = new Map<string, WebhookQueue>();
   let inFlight = 0;
   let waiting = 0;
-  /** The same in jobs. */
+  /** The sum of the shares of the waiting deliveries: how many jobs they make up. */
   let jobsWaiting = 0;
   let placed = 0;
 
-  /** The slots of an origin. */
+  /** Returns the number of slots of an origin. */
   function slots(): number {
     const free = Math.floor((limits().inFlight - inFlight) / partOfFree);
     return Math.min(limits().perWebhook, Math.max(fewestSlots, free));
   }
 
-  /** The time that a request takes: as long as the last ones, and at least as long as the oldest one is out. */
+  /** Returns the expected time of a request: as the last ones took, and at least the age of the oldest open request. */
   function expectedMs(queue: WebhookQueue): number {
     const [oldest] = queue.out;
     return Math.max(queue.usualMs ?? 0, oldest ? performance.now() - oldest.at : 0);
@@ -106,7 +106,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     const { origin } = queue;
     const taken = queue.out.size + queue.placed;
     const free = Math.min(own - taken, all - origin.out - origin.placed) + ahead;
-    // Without a place it could not wait for the slots that are its own.
+    // Only a delivery with a place can wait for a slot, so a webhook always has places for its own part of the slots.
     return { free: Math.max(free, partOf(queue, all) - taken), ahead };
   }
 
@@ -122,7 +122,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     return origin.jobsWaiting < mostJobs - jobsWaiting;
   }
 
-  /** Resolves with what `start` returns, which runs at the moment of the turn; null when that does not come in time. */
+  /** Waits for a turn, runs `start` at that moment and resolves with its result; null when no turn comes in time. */
   function turn<T>(
     queue: WebhookQueue,
     waiters: Set<Waiter>,
@@ -134,7 +134,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     const count = (sign: 1 | -1) => {
       waiting += sign;
       origin.waiting += sign * counted;
-      // Not the sum of parts that were never quite a whole.
+      // Set to 0 when nothing waits: a sum of fractions may not come back to exactly 0.
       jobsWaiting = waiting === 0 ? 0 : jobsWaiting + sign * share;
       origin.jobsWaiting = origin.waiting === 0 ? 0 : origin.jobsWaiting + sign * share * counted;
     };
@@ -157,7 +157,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
   }
 
   function watch(queue: WebhookQueue): void {
-    // A turn of the event loop late: when this process itself stood still, what has arrived meanwhile still counts.
+    // One turn of the event loop later: if this process itself stood still, answers that arrived meanwhile still count.
     queue.timer ??= setTimeout(() => setImmediate(() => check(queue)), limits().patienceMs);
   }
 
@@ -172,16 +172,16 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     else close(queue);
   }
 
-  /** Something has become free: first for the webhook that has had nothing for longest. */
+  /** Gives free places and slots away, first to the webhook that has had none for the longest time. */
   function advance({ queues: atOrigin }: Origin): void {
-    // A webhook that gets a slot is last then, and has its next turn after all others.
+    // A webhook that gets a slot moves to the end of this set, and has its next turn after all others.
     for (const queue of atOrigin) {
       for (const waiter of queue.forSlot) {
         if (queue.out.size >= slotsOf(queue, slots())) break;
         waiter.go();
       }
       const { free, ahead } = places(queue);
-      // Several at a time, so that their claims share a statement; unless others would take them meanwhile.
+      // Give several places at a time, so that their claims share a statement; one by one where other webhooks compete.
       const least = isAlone(queue) ? ahead / 2 : 1;
       if (free > 0 && free >= Math.min(queue.forPlace.size, least))
         for (const waiter of [...queue.forPlace].slice(0, free)) waiter.go();
@@ -189,7 +189,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
     }
   }
 
-  /** Forgets it when nobody is in it any more. */
+  /** Forgets a queue that holds no delivery any more. */
   function close(queue: WebhookQueue): void {
     const { webhookId, origin } = queue;
     if (queue.placed + queue.out.size + queue.forPlace.size > 0) return;
@@ -223,7 +223,7 @@ export function createConcurrencyLimiter(limits: () => ConcurrencyLimits): Concu
       queue.out.add(request);
       origin.out += 1;
       inFlight += 1;
-      // To the end: the others come first now.
+      // Move this queue to the end: the others come first now.
       if (!isAlone(queue)) origin.queues.delete(queue);
       origin.queues.add(queue);
       return request;

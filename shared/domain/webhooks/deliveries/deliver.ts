@@ -35,7 +35,7 @@ const saturated = 0.95;
 const sampleMs = 200;
 let sampled = { at: 0, loop: performance.eventLoopUtilization(), utilization: 0 };
 
-/** Whether the event loop has hardly paused of late. Asked at every turn, so that the sample is never an old one. */
+/** Returns whether the event loop was hardly ever idle lately. Called at every turn, so the sample is never old. */
 function isSaturated(): boolean {
   const at = performance.now();
   if (at - sampled.at >= sampleMs) {
@@ -46,7 +46,7 @@ function isSaturated(): boolean {
   return sampled.utilization >= saturated;
 }
 
-/** Jobs that a lane of a process takes: more than requests are out, as many are being claimed or written down. */
+/** Returns how many jobs a lane of a process takes: more than its requests, as some are being claimed or stored. */
 export function jobsInHand(): number {
   return Math.ceil(1.5 * config.WEBHOOK_CONCURRENCY);
 }
@@ -54,8 +54,8 @@ export function jobsInHand(): number {
 type WebhookTurn = z.infer<typeof deliverWebhook.payload>;
 
 /**
- * The turn of some deliveries of a webhook, each for itself: an attempt as soon as the webhook has a slot for it; else
- * it goes back to wait in its row. Where one meets a fault of ours the turn is taken again, and is over for the others.
+ * Runs a job: some deliveries of one webhook, each on its own. Each is attempted as soon as the webhook has a slot, or
+ * goes back to wait in its row. After a fault of our own the job is retried; its other deliveries are done then.
  */
 export async function deliver({
   deliveryId,
@@ -70,13 +70,13 @@ export async function deliver({
     deliverOne(id, webhookId, share),
   );
   const outcomes = all.filter((outcome) => outcome !== null);
-  // Earlier jobs may have looked while these still took up the room; after these perhaps nobody looks any more.
+  // Earlier jobs may have looked for room while these deliveries still took it up; perhaps no later job looks.
   if (more && outcomes.length > 0) await admitNext(webhookId);
   if (fault) throw fault;
   return outcomes.includes('done') ? 'done' : 'dropped';
 }
 
-/** Null: there was no place for it. */
+/** Null: there was no place for the delivery, and it was handed back. */
 async function deliverOne(deliveryId: string, webhookId: string, share: number): Promise<WorkOutcome | null> {
   const place = await limiter.enter(webhookId, share, await originOf(webhookId));
   if (!place && (await handBack({ deliveryId, webhookId }))) return null;
@@ -86,18 +86,18 @@ async function deliverOne(deliveryId: string, webhookId: string, share: number):
   return outcome;
 }
 
-/** Webhooks that more deliveries are to be admitted for, with the time that this was tried last. */
+/** Webhooks for which more deliveries are to be admitted, with the time of the last try. */
 const wanted = new LRUCache<string, number>({ max: 10_000 });
 const tryEveryMs = 100;
 
-/** Admits what waits for room in Redis; while there is none, deliveries that end later look again. */
+/** Admits deliveries that wait for room in Redis. While there is no room, deliveries that end later try again. */
 async function admitNext(webhookId: string): Promise<void> {
   wanted.set(webhookId, performance.now());
   try {
     const { isFull } = await refill([webhookId], 'delivery');
     if (!isFull) wanted.delete(webhookId);
   } catch (error) {
-    // The delivery itself is over.
+    // The delivery itself has ended, so this failure must not reach its job.
     logger.debug({ err: error, webhookId }, 'the next deliveries are left to the sweep');
   }
 }
@@ -105,8 +105,8 @@ async function admitNext(webhookId: string): Promise<void> {
 type HandedBack = { deliveryId: string; webhookId: string };
 
 /**
- * No attempt, no claim: the row waits again, and comes back in the lane of retries. False for a test, which need not wait:
- * the webhook may have no room again until it is switched on.
+ * Makes the row wait again, without an attempt or a claim; the delivery comes back in the retry lane. Returns false
+ * for a test, which need not wait: its webhook may get no room until it is switched on.
  */
 async function handBack(item: HandedBack): Promise<boolean> {
   const isBack = await outsideTransaction(() => handBacks(item));
@@ -132,7 +132,7 @@ const handBacks = batcher<HandedBack, boolean>({
 const slowedAt = new Map<string, number>();
 const slowEveryMs = 1_000;
 
-/** More came for these webhooks than they take: they may have half as much in Redis, and more again as time goes on. */
+/** Halves how much these webhooks may have in Redis, since more came than they take. With time it grows again. */
 async function slowDown(webhookIds: string[]): Promise<void> {
   const startedAt = performance.now();
   for (const [webhookId, at] of slowedAt) if (startedAt - at >= slowEveryMs) slowedAt.delete(webhookId);

@@ -1,7 +1,7 @@
 /**
- * Deliveries to webhooks: when each is due, how many of a webhook are on their way at once, and what becomes of those of
- * a webhook that fails, is paused, switched off or deleted. Web makes no attempts: what it needs it takes from the files
- * beside these, which load no HTTP client.
+ * Deliveries to webhooks: when each is due, how many of one webhook are open at once, and what happens when a webhook
+ * fails, is paused, switched off or deleted. The web process makes no attempts: it imports the other files of this
+ * folder, which load no HTTP client.
  */
 
 export { attempt } from './attempt.ts';

@@ -6,14 +6,14 @@ import {
 
 const dayMs = 86_400_000;
 /**
- * A delivery that was not accepted this long after its event, or after it was sent again on request, has failed, however
- * often it was told to wait.
+ * A delivery that was not accepted this long after its event, or after it was sent again on request, has failed,
+ * however often it was told to wait.
  */
 export const lifeMs = 7 * dayMs;
 
 const batchSize = 1_000;
 
-/** Gives up what has waited for too long without a turn: through a pause, or behind a backlog. Returns how many. */
+/** Gives up deliveries that waited too long without a turn, in a pause or behind a backlog. Returns their number. */
 export async function expire(isStopping: () => boolean = () => false): Promise<number> {
   const time = now();
   const before = new Date(time.getTime() - lifeMs);

@@ -11,8 +11,8 @@ import { lifeMs } from './expire.ts';
 export type Result = Pick<system.DeliveryOutcome, 'status' | 'attempts' | 'scheduleStep' | 'dueAt'>;
 
 /**
- * Writes down what became of a delivery in hand. A delivery that is due again waits in its row until there is room for
- * it. False, changing nothing, when the lease was lost.
+ * Stores the outcome of a claimed delivery. A delivery that is due again waits in its row until there is room for it.
+ * Returns false, and changes nothing, when the lease was lost.
  */
 export async function finish(
   delivery: system.ClaimedDelivery,
@@ -40,7 +40,7 @@ export function unchanged(delivery: system.ClaimedDelivery): Result {
   return { status: 'pending', attempts: delivery.attempts, scheduleStep: delivery.scheduleStep, dueAt: null };
 }
 
-/** Due again then, unless it has become too old since its event, or since it was sent again on request. */
+/** Makes a delivery due again, or failed if too old by then: since its event, or since it was sent again on request. */
 export function dueAgain(delivery: system.ClaimedDelivery, dueAt: Date): Pick<Result, 'status' | 'dueAt'> {
   const since = delivery.restartedAt ?? delivery.event.occurredAt;
   const isTooOld = dueAt.getTime() > since.getTime() + lifeMs;

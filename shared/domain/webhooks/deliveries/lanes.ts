@@ -4,12 +4,12 @@ import { deliverWebhook } from '../../../jobs/deliver-webhook.ts';
 import { enqueueAll, readNextPayloads } from '../../../queue/queue.ts';
 import { inSharedJobs, type SharedJob, sharedJobName } from '../../../work/shared-jobs.ts';
 
-/** A delivery that is to have a job: `claims` names the turn that it is for, and so the job. */
+/** A delivery that is to get a job. `claims` numbers the turn that the job is for, and is part of the job's name. */
 export type DeliveryTurn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'dueAt'> & {
   webhookId: string;
   /** More deliveries of this webhook wait for room than could be admitted with this one. */
   more: boolean;
-  /** Where a job under the usual name is not trusted to run. */
+  /** Set where a job under the usual name is not trusted to run. */
   suffix?: string;
 };
 
@@ -19,8 +19,8 @@ export type DeliveryTurn = Pick<WaitingRow, 'id' | 'claims' | 'requestId' | 'due
 const mostInJob = 10;
 
 /**
- * Makes the jobs, each with what is due now of a webhook, a few at a time; what is due later has one of its own. First
- * attempts that never had to wait have a lane of their own. Returns those that Redis did not take.
+ * Makes the jobs. One job holds a few deliveries of a webhook that are due now; a delivery that is due later has a job
+ * of its own. First attempts that never had to wait have their own lane. Returns the turns that Redis did not take.
  */
 export function wake<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
   const time = now();
@@ -33,7 +33,7 @@ export function wake<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
   );
 }
 
-/** Makes a job for each, under a name that somebody who does the same would give it too. */
+/** Makes one job for each delivery, under the name that any other process would give it too. */
 export function wakeAlone<T extends DeliveryTurn>(turns: T[]): Promise<T[]> {
   return inLanes(turns, (inLane) => inLane.map((turn): SharedJob<DeliveryTurn> => [turn]));
 }
@@ -51,8 +51,8 @@ async function inLanes<T extends DeliveryTurn>(
 const laneOf = ({ claims }: Pick<DeliveryTurn, 'claims'>) => (claims === 0 ? 'first' : 'retry');
 
 /**
- * Tells whether a delivery's lane has come past the time that it is due at. Where it has not, its job still waits,
- * though perhaps under the name of another that it shares it with.
+ * Returns a function that tells whether a delivery's lane has passed its due time. If not, the delivery's job still
+ * waits, perhaps under the name of another delivery that shares the job.
  */
 export async function passedLanes(): Promise<(turn: { claims: number; dueAt: Date }) => boolean> {
   const { first, retry } = deliverWebhook.lanes;
@@ -61,7 +61,7 @@ export async function passedLanes(): Promise<(turn: { claims: number; dueAt: Dat
   return (turn) => turn.dueAt.getTime() < next[laneOf(turn)];
 }
 
-/** Ahead of all that is due where nothing waits. */
+/** Returns the due time of the next job in a queue; infinity where no job waits. */
 async function nextDue(queueName: string): Promise<number> {
   const next = (await readNextPayloads(queueName)).map((data) => deliverWebhook.payload.safeParse(data));
   return Math.min(...next.map(({ data }) => data?.dueAt ?? Number.POSITIVE_INFINITY));

@@ -14,12 +14,12 @@ import { searchedPage } from '../../requests/keyset-pages.ts';
 
 const maxAttemptsShown = 100;
 
-// A filter that no index answers is looked through in windows, some of them a request, so that every page costs about
-// the same.
+// A filter without an index is searched in windows of rows, with a few windows for each request, so that every page
+// costs about the same.
 const windowSize = 1_000;
 const windowsPerRequest = 5;
 
-/** Newest first. A page that was searched for by status and type may be short, and still not be the last. */
+/** Lists deliveries, newest first. A page filtered by both status and type may be short, and still not be the last. */
 export async function list(
   caller: Caller,
   webhookId: string,
@@ -47,7 +47,7 @@ async function search(
     const downTo = isIndexed
       ? null
       : await db.findDeliveryFurtherOn(workspaceId, webhookId, filter, before, windowSize);
-    // One more than the page tells whether there is another.
+    // One row more than the page tells whether there is another page.
     const wanted = limit + 1 - records.length;
     records.push(...(await db.listDeliveries(workspaceId, webhookId, filter, { before, downTo }, wanted)));
     if (records.length > limit) {
@@ -81,7 +81,7 @@ export async function find(
   const record = await db.findDelivery(workspaceId, webhookId, deliveryId);
   if (!record) throw problem('not_found');
   const earlier = await db.listEarlierAttempts(workspaceId, deliveryId, maxAttemptsShown);
-  // Between the two reads another attempt may have ended, and the latest have become one of the earlier.
+  // Between the two reads another attempt may have ended, so that the latest one is now among the earlier ones too.
   const latest = record.latestAttempt;
   const attempts = [
     ...(latest ? [latest] : []),

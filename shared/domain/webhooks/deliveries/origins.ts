@@ -3,18 +3,18 @@ import { outsideTransaction } from '../../../db/client.ts';
 import { listAddresses } from '../../../db/webhooks/webhooks.system.ts';
 
 /**
- * Which webhooks share the slots of an origin: those of one workspace that lead there. Not those of others: one origin may
- * serve many customers, as those of automation services do, and none of them is to be held up by what another has there.
+ * The name of each webhook's origin. Only webhooks of one workspace share the slots of an origin: one origin may serve
+ * many customers, as automation services do, and no customer may hold up another there.
  */
 const names = new Map<string, string>();
 const mostNames = 20_000;
 
-/** The name of what a webhook's requests share their slots with. */
+/** Returns the name under which a webhook's requests share their slots. */
 export async function originOf(webhookId: string): Promise<string> {
   return names.get(webhookId) ?? outsideTransaction(() => lookUps(webhookId));
 }
 
-/** Tells where it leads now: its customer may have changed that. */
+/** Stores where a webhook leads now: its customer may have changed the URL. */
 export function noteOrigin(webhookId: string, workspaceId: string, url: string): void {
   const { protocol, hostname, port } = new URL(url);
   const name = `${workspaceId} ${protocol}//${hostname.replace(/\.$/, '')}:${port}`;
@@ -29,7 +29,7 @@ const lookUps = batcher<string, string>({
   run: async (webhookIds) => {
     for (const { webhookId, workspaceId, url } of await listAddresses([...new Set(webhookIds)]))
       noteOrigin(webhookId, workspaceId, url);
-    // One that has been deleted goes nowhere.
+    // A deleted webhook leads nowhere; its id stands for an origin.
     return webhookIds.map((webhookId) => names.get(webhookId) ?? webhookId);
   },
 });

@@ -6,12 +6,12 @@ import { type Capacity, refiller } from '../../../work/refill.ts';
 import { wake } from './lanes.ts';
 import { isInOutage, windowOf } from './window.ts';
 
-/** So many deliveries further on, one of them looks for more when it is done. */
+/** One in this many deliveries looks for more when it is done. */
 const checkEvery = 200;
 
 /**
- * With half of the window taken some of the deliveries that hold it will ask (`more`), so the relay need not. Where nothing
- * is known to be working again (an outage), only the sweep admits deliveries, at its own pace.
+ * The part of a window that must be free, by asker. When half of the window is taken, some of these deliveries will
+ * ask (`more`), so the relay need not. In an outage only the sweep admits deliveries, at its own pace.
  */
 const leastFree = { sweep: 0, delivery: 0.2, relay: 0.5 };
 type Asker = keyof typeof leastFree;
@@ -34,14 +34,14 @@ const refillAll = refiller<never, Asker>({
   wake: (_lane, groups, at) =>
     wake(
       groups.flatMap(({ capacity, rows, isAll }) => {
-        // After many, more may have come by the time that they are done.
+        // Behind many deliveries, more may have arrived by the time that these are done.
         const staysBehind = !isAll || rows.length > capacity.window / 10;
         return rows.map((row, index) => ({
           ...row,
           webhookId: row.ownerId,
           claims: row.claims + 1,
           dueAt: row.dueAt > at ? row.dueAt : at,
-          // Some bring on the next, so that a busy webhook does not wait for the sweep.
+          // Some deliveries ask for the next ones, so that a busy webhook does not wait for the sweep.
           more: staysBehind && (index === rows.length - 1 || (index + 1) % checkEvery === 0),
         }));
       }),
@@ -50,5 +50,5 @@ const refillAll = refiller<never, Asker>({
   note: (_lane, admitted) => count('webhook_deliveries_admitted', {}, admitted),
 });
 
-/** Lets deliveries of these webhooks into Redis, first due first, as far as there is room. */
+/** Admits deliveries of these webhooks into Redis, earliest due first, as far as there is room. */
 export const refill = (webhookIds: string[], by: Asker) => refillAll(null, webhookIds, by);

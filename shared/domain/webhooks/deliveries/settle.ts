@@ -9,47 +9,47 @@ import { enqueue } from '../../../queue/queue.ts';
 import type { WorkOutcome } from '../../../work/outcome.ts';
 import { turnMs } from '../../../work/turns.ts';
 
-// Small enough that nobody waits for the rows of one.
+// Small enough that no other transaction waits long for the locked rows of a batch.
 const batchSize = 500;
 /** Deliveries that workers have in hand are checked again after this time. */
 const againMs = 5_000;
 
 /**
- * Has all that waits for a webhook counted as skipped, because it is gone or switched off. Belongs into the transaction
- * that does that; the rows follow in batches.
+ * Orders that all waiting deliveries of a webhook become skipped, because it is deleted or switched off. Call it in
+ * the transaction that deletes it or switches it off; a job updates the rows in batches.
  */
 export async function settle(workspaceId: string, webhookId: string): Promise<void> {
   await insertSettlement(workspaceId, { webhookId, kind: 'skip', since: null, createdAt: now() });
   wakeSettlement(webhookId);
 }
 
-/** One job for each webhook is enough: it does all there is, and what comes too late for it is found by the sweep. */
+/** Makes a webhook's settlement job. One is enough: it does all settlements, and the sweep finds any that come late. */
 export function wakeSettlement(webhookId: string): void {
   enqueue(settleWebhook, { webhookId }, { lane: 'default', id: webhookId });
 }
 
 /**
- * Goes on for a while with what is still to be done to a webhook's deliveries. A batch stands or falls with the wish for
- * it.
+ * Works for a while on the settlements of a webhook. Each batch checks, in its own transaction, that the settlement is
+ * still wanted.
  */
 export async function settleNext(webhookId: string, longestMs = turnMs): Promise<WorkOutcome> {
   const turnEnd = performance.now() + longestMs;
   let isDone = true;
   for (const settlement of await system.listSettlements(webhookId)) {
     const end = await (settlement.kind === 'skip' ? skip : recover)(settlement, turnEnd);
-    // Its place needs no keeping: what has been settled is not found again.
+    // No cursor is kept: deliveries that have been settled are not found again.
     if (end === 'unfinished') return { retryAt: now() };
     isDone = end === 'done' && isDone;
   }
   return isDone ? 'done' : { retryAt: new Date(now().getTime() + againMs) };
 }
 
-/** `left`: something is still in a worker's hand. `unfinished`: the turn is over before the work. */
+/** `left`: a worker still holds a delivery. `unfinished`: the turn ended before the work. */
 type SettlementEnd = 'done' | 'left' | 'unfinished';
 
 /**
- * Runs a batch after the other, each on the ids after the last one's, until there are no more (`done`), nobody wants it or
- * the turn ends.
+ * Runs one batch after the other, each on the ids after the last batch, until there are no more (`done`), the
+ * settlement is gone (`unwanted`) or the turn ends (`unfinished`).
  */
 async function inBatches(
   settlement: system.Settlement,
@@ -88,7 +88,7 @@ async function skip(settlement: system.Settlement, turnEnd: number): Promise<Set
 
 async function recover(settlement: system.Settlement, turnEnd: number): Promise<SettlementEnd> {
   const { webhookId, since, createdAt } = settlement;
-  // A delivery that fails or is skipped once more while this runs is not meant.
+  // `until` leaves out deliveries that fail or are skipped once more while this runs.
   const range = { since: since ?? createdAt, until: createdAt };
   for (const status of ['failed', 'skipped'] as const) {
     const list = (page: { after: string | null; limit: number }) =>

@@ -12,15 +12,15 @@ const mostSettlements = 100;
 const sweepRows = sweeper<never>({
   table: system.deliveryTable,
   mostLost: 5_000,
-  // Each has a job of its own then, so those that wait in a job with others must not be among them.
+  // Each lost row gets a job of its own, so rows that still wait in a shared job must not be among them.
   wake: (_lane, lost) => wakeAlone(lost.map((row) => ({ ...row, webhookId: row.ownerId, more: false }))),
   findIsLost: async () => {
-    // A lane that goes on after the rows were read must not seem to have left them behind.
+    // Read the lanes before the rows: a lane that moves on after that must not seem to have left the rows behind.
     const hasPassed = await passedLanes();
     return (row) => row.isLeft || row.suffix !== '' || hasPassed(row);
   },
   admit: async (_lane, webhookIds) => {
-    // Deliveries that wait for a webhook that is no more are settled.
+    // Deliveries that wait for a deleted or switched-off webhook are settled.
     const served = new Set(await listServed(webhookIds));
     const gone = webhookIds.filter((webhookId) => !served.has(webhookId));
     if (gone.length > 0) await settlements.insertSkips(gone, now());
@@ -29,7 +29,7 @@ const sweepRows = sweeper<never>({
   admitAtOnce: 100,
 });
 
-/** Makes again what is missing of the jobs of deliveries and settlements; returns how many rows it looked at. */
+/** Makes missing jobs of deliveries and settlements again; returns how many rows it looked at. */
 export async function sweep(overdueBefore: Date): Promise<number> {
   return (await sweepRows(overdueBefore)) + (await wakeSettlements());
 }

@@ -6,32 +6,32 @@ export type OpenRequest = { at: number };
 export type WebhookQueue = {
   webhookId: string;
   origin: Origin;
-  /** Have a place, and no request yet. */
+  /** Deliveries that have a place, and no request yet. */
   placed: number;
   /** Requests that are out, oldest first. */
   out: Set<OpenRequest>;
-  /** Milliseconds of a request, of late; null before the first has ended. */
+  /** Moving average of the milliseconds of a request; null before the first has ended. */
   usualMs: number | null;
-  /** When the last one ended. */
+  /** When the last request ended. */
   answeredAt: number;
-  /** Requests have been out for long, its own or those that it waits for, and none has ended lately. */
+  /** The requests of this queue, or those that it waits for, have been open for long, and none has ended lately. */
   isStuck: boolean;
   forPlace: Set<Waiter>;
   forSlot: Set<Waiter>;
-  /** Ends the waiting of those that have waited for too long. */
+  /** Gives up deliveries that have waited for too long. */
   timer: NodeJS.Timeout | undefined;
 };
 
-/** Where webhooks of one workspace lead to: their requests share its slots. */
+/** An origin that webhooks of one workspace lead to: their requests share its slots. */
 export type Origin = {
   name: string;
-  /** Of those who have anything in hand; first the one whose last request began longest ago. */
+  /** The queues that hold any delivery; first the one whose last request began longest ago. */
   queues: Set<WebhookQueue>;
   placed: number;
   out: number;
   usualMs: number | null;
   answeredAt: number;
-  /** For a place, in all queues; and the same in jobs. */
+  /** Deliveries that wait for a place, in all queues; `jobsWaiting` is the number of jobs that they make up. */
   waiting: number;
   jobsWaiting: number;
 };
@@ -66,17 +66,17 @@ export function newQueue(webhookId: string, origin: Origin): WebhookQueue {
   return queue;
 }
 
-/** Has an origin to itself. */
+/** Returns whether a queue has its origin to itself. */
 export function isAlone({ origin }: WebhookQueue): boolean {
   return origin.queues.size === 1;
 }
 
-/** Of the slots of an origin, those that each queue has for sure. */
+/** Returns how many slots of an origin each queue is sure to get. */
 export function partOf({ origin }: WebhookQueue, slots: number): number {
   return Math.max(1, Math.floor(slots / origin.queues.size));
 }
 
-/** How many slots a queue may have: all that others leave, but no more than its part while one waits that has less. */
+/** Returns how many slots a queue may have: all that are left, or its part only while a queue with less waits. */
 export function slotsOf(queue: WebhookQueue, slots: number): number {
   if (isAlone(queue)) return slots;
   const { queues, out } = queue.origin;
@@ -86,7 +86,7 @@ export function slotsOf(queue: WebhookQueue, slots: number): number {
   return Math.max(0, Math.min(most, slots - (out - queue.out.size)));
 }
 
-/** The request that a queue waits for: the oldest of its own, or where it has none, of the others at its origin. */
+/** Returns the request that a queue waits for: its own oldest, or if it has none, the oldest one of its origin. */
 function longestOut(queue: WebhookQueue): { at: number; answeredAt: number } | null {
   const isOwn = queue.out.size > 0;
   const oldest = (isOwn ? [queue] : [...queue.origin.queues]).flatMap(({ out }) => {
@@ -97,13 +97,13 @@ function longestOut(queue: WebhookQueue): { at: number; answeredAt: number } | n
   return { at: Math.min(...oldest), answeredAt: (isOwn ? queue : queue.origin).answeredAt };
 }
 
-/** Whether nothing has been answered for so long that it is of no use to wait. */
+/** Returns whether no request was answered for so long that waiting is of no use. */
 export function isStuck(queue: WebhookQueue, time: number, patienceMs: number): boolean {
   const longest = longestOut(queue);
   return longest !== null && time - Math.max(longest.at, longest.answeredAt) >= patienceMs;
 }
 
-/** The time of a request, as it was of late. */
+/** Returns the moving average of a request's time, with the last request added. */
 export function usualAfter(usualMs: number | null, tookMs: number): number {
   return usualMs === null ? tookMs : 0.8 * usualMs + 0.2 * tookMs;
 }

@@ -3,12 +3,12 @@ import type { Pacing } from '../../../db/webhooks/deliveries/deliveries.system.t
 
 const slowStart = 10;
 const doublesEveryMs = 5_000;
-/** An outage, and not a delivery that failed among others that did not. */
+/** This many failures in a row are an outage, and not one delivery that fails while others succeed. */
 const outageFailures = 10;
 
 /**
- * How many deliveries of a webhook may have a job in Redis. None while nothing may be sent to it, a few to find out
- * whether it is back, and after a rest more and more, so that a backlog does not come down on it all at once.
+ * Returns how many deliveries of a webhook may have a job in Redis: none while nothing may be sent, a few in an outage
+ * to see whether it is over, and more and more after a pause, so that a backlog does not come all at once.
  */
 export function windowOf(webhook: Pacing, at: Date): number {
   const full = config.WEBHOOK_JOBS_PER_WEBHOOK;
@@ -27,15 +27,15 @@ export function isInOutage({ failingSince, consecutiveFailures }: Pacing): boole
   return failingSince !== null && consecutiveFailures >= outageFailures;
 }
 
-/** Its first attempts may go beside those of others; what is failing, slow or only just back goes with the retries. */
+/** Returns whether first attempts may use the first lane; failing, slow and just recovered webhooks use `retry`. */
 export function isHealthy(webhook: Pacing, at: Date): boolean {
   return webhook.failingSince === null && windowOf(webhook, at) === config.WEBHOOK_JOBS_PER_WEBHOOK;
 }
 
 /**
- * Until when it was let be: by its endpoint's wish, by its customer's, or because too much came for it at once. That an
- * outage ended is noted as a rest too: `recoveredAt` follows every single failure, so it counts only where somebody has
- * put the webhook right by hand.
+ * Returns when the last pause of a webhook ended: its endpoint or its customer asked for it, or too much came at once.
+ * The end of an outage is stored as a pause too. `recoveredAt` is set after every single failure, so it counts only
+ * where somebody has reactivated the webhook by hand.
  */
 function restEnd({ pausedUntil, recoveredAt, lastFailedAt }: Pacing): number {
   const recovered = lastFailedAt === null ? recoveredAt : null;
@@ -49,7 +49,7 @@ function fullAfterMs(): number {
   return doublesEveryMs * Math.ceil(Math.log2(Math.max(1, config.WEBHOOK_JOBS_PER_WEBHOOK / slowStart)));
 }
 
-/** The end of a rest after which the window is half of what it is now: more came than the endpoint could take. */
+/** Returns the end of a pause that halves the present window, because more came than the endpoint could take. */
 export function restForHalf(webhook: Pacing, at: Date): Date {
   const half = Math.max(slowStart, windowOf(webhook, at) / 2);
   const steps = Math.floor(Math.log2(half / slowStart));

@@ -8,7 +8,7 @@ import { type Occasion, review } from './review.ts';
 
 export { isSuspect as isNetworkSuspect } from './network.ts';
 
-/** How an attempt ended, as far as the health of its webhook goes. A 429 is neither and is not noted. */
+/** The end of an attempt, for the health of its webhook. A 429 is neither success nor failure, and is not noted. */
 export type AttemptEnd = {
   webhookId: string;
   workspaceId: string;
@@ -22,8 +22,8 @@ const pageSize = 500;
 const batchSize = 50;
 
 /**
- * Notes attempts that have ended; many at once, as their outcomes are written together, and only once those are on
- * disk. A success of a healthy webhook, which is nearly all there is, costs its share of one read.
+ * Notes attempts that have ended, many at once, after their outcomes are on disk. Nearly all are successes of healthy
+ * webhooks, and each of them costs only its share of one read.
  */
 export async function note(attemptEnds: AttemptEnd[]): Promise<void> {
   if (attemptEnds.length === 0) return;
@@ -41,8 +41,8 @@ export async function note(attemptEnds: AttemptEnd[]): Promise<void> {
 }
 
 /**
- * Holds the clock against the webhooks that fail: with the schedule of a lone delivery hours may lie between two
- * attempts, and a window ends in between. Returns how many had something due.
+ * Checks the failing webhooks against the clock: a lone delivery may have hours between two attempts, and the
+ * webhook's window may end in between. Returns how many webhooks had something due.
  */
 export async function watch(): Promise<number> {
   await systemMail.prepare();

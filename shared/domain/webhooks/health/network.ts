@@ -42,8 +42,9 @@ export async function noteHosts(ends: readonly HostEnd[]): Promise<void> {
 }
 
 /**
- * While so many of so many hosts fail, the likelier cause is our own network (API decisions §6). The hosts of one workspace count
- * for a fifth at most, and three must have some that fail: a customer with many dead hosts is no sign of it.
+ * Returns whether so many hosts fail that the likelier cause is our own network (API decisions §6). The hosts of one
+ * workspace count for a fifth at most, and three workspaces must have failing hosts: one customer with many dead hosts
+ * says nothing about our network.
  */
 export async function isSuspect(): Promise<boolean> {
   const workspaces = await listHostCounts(new Date(now().getTime() - lookbackMs));
@@ -57,7 +58,7 @@ export async function isSuspect(): Promise<boolean> {
     counted += tried * weight;
     failed += failing * weight;
   }
-  // A whisker above, as the weights are fractions.
+  // A tiny margin, as the weights are fractions and their sum is not exact.
   return failed > suspectShare * counted + 1e-9;
 }
 
@@ -67,7 +68,7 @@ forgetAtEnd(() => {
   nextAlarmAt = 0;
 });
 
-/** Whether webhooks must be left alone because of it. Says so to the operator, once in a while. */
+/** Returns whether a suspect network forbids warnings and switch-offs. Logs an error once in a while if it does. */
 export async function holdsBack(): Promise<boolean> {
   if (!(await isSuspect())) return false;
   if (performance.now() >= nextAlarmAt) {

@@ -25,8 +25,8 @@ export type Health = Pick<
 >;
 
 /**
- * The webhook once these attempts have ended, in the order of their times, whatever order they come in. The same object
- * when that changes nothing.
+ * Returns the webhook after these attempts, applied in the order of their times, whatever order they come in. Returns
+ * the same object when nothing changes.
  */
 export function after<Webhook extends Health>(webhook: Webhook, ends: readonly End[]): Webhook {
   return ends
@@ -38,7 +38,7 @@ export function after<Webhook extends Health>(webhook: Webhook, ends: readonly E
 }
 
 function refused<Webhook extends Health>(health: Webhook, at: Date): Webhook {
-  // It was already over when the outage ended, and only came late.
+  // This failure happened before the outage ended, and was only noted late.
   if (health.recoveredAt && at < health.recoveredAt) return health;
   return {
     ...health,
@@ -51,7 +51,7 @@ function refused<Webhook extends Health>(health: Webhook, at: Date): Webhook {
 function accepted<Webhook extends Health>(health: Webhook, at: Date): Webhook {
   const { failingSince, lastFailedAt } = health;
   if (!failingSince || at < failingSince) return health;
-  // It comes late, and what failed after it is another outage. Of that only the latest failure is known.
+  // This success is noted late: failures after it are another outage, of which only the latest failure is known.
   const isFailingAgain = lastFailedAt !== null && lastFailedAt > at;
   return {
     ...health,
@@ -66,7 +66,7 @@ function later(a: Date | null, b: Date): Date {
   return a && a > b ? a : b;
 }
 
-/** Where its window ends: from then on a webhook that still fails is switched off. */
+/** Returns the end of the window: from then on a webhook that still fails is switched off. */
 export function switchOffAt(webhook: Health, failingSince: Date): Date {
   return new Date(failingSince.getTime() + windowMinutes(webhook) * minuteMs);
 }
@@ -75,7 +75,7 @@ export function windowMinutes(webhook: Pick<Health, 'autoDisableAfterMinutes'>):
   return webhook.autoDisableAfterMinutes ?? config.WEBHOOK_AUTO_DISABLE_MINUTES;
 }
 
-/** 1 is the first failure and not a hundredth of the window; 0 is never. */
+/** Returns when to warn. 1 percent means at the first failure, not after a hundredth of the window; 0 means never. */
 function warnAt(webhook: Health, failingSince: Date): Date | null {
   const percent = webhook.atRiskAlertPercent ?? defaultAtRiskAlertPercent;
   if (percent === 0) return null;
@@ -84,9 +84,9 @@ function warnAt(webhook: Health, failingSince: Date): Date | null {
 }
 
 /**
- * The steps that are due for a webhook that still fails at this time, in its order: where both are overdue the warning
- * goes before the switch-off all the same (API decisions §6). Nothing while its customer keeps it paused: nothing is
- * tried then, so nothing fails.
+ * Returns the steps that are due for a webhook that still fails at this time. If both are overdue, the warning still
+ * goes before the switch-off (API decisions §6). No step is due while the customer keeps the webhook paused: nothing
+ * is tried then, so nothing fails.
  */
 export function dueOf(webhook: Health, at: Date): Due[] {
   const { failingSince } = webhook;

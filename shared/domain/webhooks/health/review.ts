@@ -17,12 +17,12 @@ export type Occasion = { ends: Map<string, End[]> } | { time: Date };
 type HealthFinding = { before: WebhookRecord; webhook: WebhookRecord; due: Due[] };
 
 /**
- * Looks at these webhooks and does what is due, in one transaction: the course of their outages, the warning, the
- * switch-off and the mails commit together. They are locked meanwhile, so that each is done by one process only.
+ * Checks these webhooks and does what is due, in one transaction: the outage fields, the warning, the switch-off and
+ * the mails commit together. The webhooks are locked meanwhile, so that only one process takes each step.
  */
 export async function review(webhookIds: string[], occasion: Occasion): Promise<void> {
   await transaction(async () => {
-    // The state in which the service switched it off is kept, for its customer to see.
+    // A webhook that the service switched off keeps its state from that moment, for its customer to see.
     const webhooks = (await db.listHealthForUpdate(webhookIds)).filter(({ autoDisabled }) => !autoDisabled);
     const found = await withProof(webhooks, occasion);
     await db.updateHealth(
@@ -35,8 +35,8 @@ export async function review(webhookIds: string[], occasion: Occasion): Promise<
 }
 
 /**
- * The consequences of the occasion. A process may have died before it noted a success, or notes a failure long after it
- * happened, so before an outage begins or has consequences the deliveries themselves are asked.
+ * Returns the consequences of the occasion. A process may have died before it noted a success, or notes a failure long
+ * after it happened. So before an outage begins or has consequences, the deliveries are searched for a success.
  */
 async function withProof(webhooks: WebhookRecord[], occasion: Occasion): Promise<HealthFinding[]> {
   const found = webhooks.map((webhook) => findingOf(webhook, occasion, []));
@@ -56,12 +56,12 @@ function findingOf(before: WebhookRecord, occasion: Occasion, proof: End[]): Hea
   const webhook = after(before, [...ends, ...proof]);
   const failures = ends.filter(({ isSuccess }) => !isSuccess).map(({ endedAt }) => endedAt.getTime());
   if ('time' in occasion) return { before, webhook, due: dueOf(webhook, occasion.time) };
-  // Only a failure has consequences: by a success nobody is switched off.
+  // Only a failure has consequences: a success must not switch a webhook off.
   const due = failures.length > 0 ? dueOf(webhook, new Date(Math.max(...failures))) : [];
   return { before, webhook, due };
 }
 
-/** Nobody is switched off by the clock while an attempt may yet succeed that is due, in hand or put off by a 429. */
+/** Drops the switch-off by the clock where an attempt that is due, claimed or delayed by a 429 may still succeed. */
 async function leaveToAttempts(due: HealthFinding[], time: Date): Promise<HealthFinding[]> {
   const ending = due.filter((finding) => finding.due.includes('switch_off')).map(({ webhook }) => webhook.id);
   if (ending.length === 0) return due;

@@ -24,16 +24,16 @@ import { type ReadRows, readRows } from './read-rows.ts';
 type PreparedImport = ReadRows & { batchId: string; content: string | null; storedBytes: number };
 
 const mostAtOnce = 2;
-// Longer than a process takes from one chunk to the next, or to the batch behind the last.
+// Longer than a process takes from one chunk to the next, or from the last chunk to the batch.
 const leftAfterMs = 10 * 60_000;
-// A process that died must not keep the customer from trying again for as long as that.
+// Shorter than `leftAfterMs`: after the death of a process, the customer must be able to try again soon.
 const holdsPlaceMs = 60_000;
 const importsAtOnce = 20;
 const rowsAtOnce = 2_000;
 
 /**
- * Stores the rows of a file, some to a transaction, under a batch that is not there yet: nobody sees them before
- * `importFile` commits it, and what is left of an import that came to nothing is deleted.
+ * Stores the rows of a file, some in each transaction, under the id of a batch that is not stored yet. Nobody sees the
+ * rows before `importFile` commits the batch. If the import fails, its rows are deleted.
  */
 export async function prepareImport(
   caller: Caller,
@@ -73,7 +73,7 @@ export async function prepareImport(
   }
 }
 
-/** The batch of these rows, seen by everybody from the commit on. */
+/** Stores the batch of these rows; everybody sees it from the commit on. */
 export async function importFile(
   caller: Caller,
   request: NewSmsImport,
@@ -93,12 +93,12 @@ export async function importFile(
   return store(caller, request, { ...made, errors, errorCount }, async () => {
     await keep(await db.deleteSmsImport(workspaceId, batchId));
     await changeWaiting(workspaceId, { bytes });
-    // Its rows have been counted, and found to fit, when they were stored.
+    // The rows were counted, and found to fit, when they were stored.
     return { messages: 0, bytes };
   });
 }
 
-/** Gives up the rows of an import that is refused in the end, and its place among those of its workspace. */
+/** Deletes the rows of an import that is refused in the end, and frees its place among the imports of its workspace. */
 export function abandonImport(caller: Caller, { batchId }: PreparedImport): Promise<void> {
   return giveUp({ workspaceId: caller.workspaceId, batchId });
 }
@@ -156,13 +156,13 @@ async function giveUp(left: system.LeftImport): Promise<void> {
   }
 }
 
-/** Deletes what imports have left behind whose process has died before it could do so. */
+/** Deletes the rows of imports whose process died before it could delete them. */
 export async function deleteLeftImports(): Promise<void> {
   const untouchedSince = new Date(now().getTime() - leftAfterMs);
   for (const left of await system.listLeftImports(untouchedSince, importsAtOnce)) await deleteLeft(left);
 }
 
-/** Nobody can show it from here on, because it is marked. */
+/** Deletes an import and its rows. The import must be marked as left: then nobody can make a batch of it any more. */
 async function deleteLeft(left: system.LeftImport): Promise<void> {
   const { workspaceId, batchId } = left;
   for (;;) {

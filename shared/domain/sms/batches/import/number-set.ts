@@ -1,6 +1,6 @@
 /**
- * Phone numbers in E.164, of which half a million take 16 MB: a Set of texts takes several times as much, beside what the
- * process has otherwise to do.
+ * Makes a set of phone numbers in E.164. Half a million of them take 8 MB; a Set of strings takes several times as
+ * much, beside all else that the process has to do.
  */
 export function numberSet() {
   let slots = new Float64Array(1_024);

@@ -26,10 +26,13 @@ const mostErrors = 1_000;
 const mostFaultsShown = 100;
 const rowsAtOnce = 1_000;
 const bytesAtOnce = 2 * 1024 * 1024;
-// As spreadsheets show a long number that they take for a quantity.
+// The form in which spreadsheets show a long number that they take for a quantity, such as 4.47E+11.
 const shortened = /^'?\s*\+?\d+(?:[.,]\d+)?E\+?\d+$/i;
 
-/** Hands the rows of the file that can be sent to `store`, some at a time; 400 where the file, or all of its rows, are wrong. */
+/**
+ * Hands the rows of the file that can be sent to `store`, some at a time; 400 where the file, or all of its rows, are
+ * wrong.
+ */
 export async function readRows(file: File, request: NewSmsImport, options: Options): Promise<ReadRows> {
   const { workspaceId, content, at, store, mostRows = mostImportRows } = options;
   const { check, senders } = rowChecker(workspaceId, request, content, { at, seen: numberSet() });
@@ -94,7 +97,7 @@ export async function readRows(file: File, request: NewSmsImport, options: Optio
         fault: { field: 'recipient', message: 'was shortened by a spreadsheet; format the column as text' },
       };
     const message = BatchMessage.safeParse({
-      // In front of what is to be text spreadsheets like to write an apostrophe.
+      // Spreadsheets like to write an apostrophe in front of a value that is to be text.
       recipient: recipient.replace(/^'/, ''),
       data: Object.fromEntries(
         names.flatMap((name, place) => (name === '' ? [] : [[name, cells[place] ?? '']])),

@@ -6,7 +6,10 @@ import { enqueue, isNear } from '../../../../queue/queue.ts';
 import { jobName } from '../../../../work/job-name.ts';
 import { messageAdmission } from '../../../work/message-admission.ts';
 
-/** Of one workspace and lane, in Redis; the others wait in MySQL. So few that none of its batches waits for long. */
+/**
+ * The most jobs of one workspace and lane in Redis; its other batches wait in MySQL. The number is so small that none
+ * of its batches waits for long.
+ */
 export const jobsPerWorkspace = 8;
 
 /** Which batches have a job in Redis, and which wait in their rows. */
@@ -16,14 +19,15 @@ export const { tryAdmit, checkSoon, refill, sweep } = messageAdmission({
   payloadOf: ({ id, workspaceId }) => ({ batchId: id, workspaceId }),
   window: () => jobsPerWorkspace,
   mostAtOnce: jobsPerWorkspace,
-  // A workspace that may not send has its batches paused, which is work as well.
+  // Batches of a workspace that may not send get their jobs as well, without delay: they have to be paused.
   giveUpMinutes: { expand: 0, follow: 0 },
   metric: { name: 'batches_admitted', label: 'lane' },
 });
 
 /**
- * A batch that is about to be stored with something left to do: with a job where there is room for one, which the end of
- * the transaction makes; else it waits in its row. `suffix`: it is due sooner than the job that it may have.
+ * Returns the batch as it is to be stored. Where there is room for its job, the end of the transaction makes the job;
+ * otherwise the batch is parked. `suffix` names a further job, where the batch is now due sooner than the job that it
+ * may have.
  */
 export function admit(batch: SmsBatchRecord, suffix = ''): SmsBatchRecord {
   const { id, workspaceId, lane, requestId, dueAt } = batch;

@@ -9,15 +9,15 @@ import { advance as advanceSms, eventOf } from '../../record.ts';
 import { type Made, makeMessages } from '../messages.ts';
 import { readUpToDate } from './read-up-to-date.ts';
 
-/** Rows that become messages together, with these as they are stored where all of them can be paid. */
+/** Rows that become messages together. `messages`: all of these messages as they are stored if all can be paid. */
 export type Chunk = {
   workspaceId: string;
   made: Made[];
-  /** Of their rows, whose data is not kept: that of one chunk may be megabytes. */
+  /** Positions of their rows. The data of the rows is not kept: the data of one chunk may be megabytes. */
   positions: number[];
   /** The position behind the last of them. */
   upTo: number;
-  /** As if the workspace had a balance, or had none. */
+  /** Whether `messages` were made for a workspace that has a balance. */
   isCounted: boolean;
   messages: NewMessages;
 };
@@ -26,19 +26,19 @@ export type Chunk = {
 type NewMessages = {
   /** As they are queued, with their links. */
   made: NonNullable<Made>[];
-  /** The same as they are stored: failed, those for which there is a reason. */
+  /** The same messages as they are stored: a message that has a reason is failed. */
   stored: SmsRecord[];
   events: OwnedEvent[];
   insertions: { sms: string; events: string };
 };
 
-/** `size`: of so many rows at most. `givesUp`: nobody could make the first one's text. */
+/** `size`: the most rows of the chunk. `givesUp`: no worker could render the first row, so it is not rendered again. */
 export type ChunkRequest = { size: number; givesUp: boolean };
 
 /**
- * The chunks of one batch for as long as a worker has it in hand. The next one is made while the database stores the one
- * before it. It is stored only if the batch has come to its place by then; whatever else has become of the batch meanwhile,
- * it is thrown away.
+ * Makes the chunks of one batch while a worker has the batch in hand. The next chunk is made while the database stores
+ * the one before. That chunk is used only if the batch has come to its position by then; otherwise, whatever else has
+ * become of the batch, the chunk is thrown away.
  */
 export function openChunks() {
   let next: { from: number; size: number; chunk: Promise<Chunk> } | null = null;
@@ -61,7 +61,7 @@ export function openChunks() {
       return make(batch, from, wanted);
     },
 
-    /** Waits for what nobody has taken. */
+    /** Waits for a chunk that was begun and not taken. */
     async close(): Promise<void> {
       await next?.chunk.catch(() => undefined);
       next = null;
@@ -70,7 +70,7 @@ export function openChunks() {
 }
 export type Chunks = ReturnType<typeof openChunks>;
 
-/** The next chunk behind that position: all of it that needs no transaction. */
+/** Makes the chunk that begins at this position, as far as that needs no transaction. */
 async function make(batch: SmsBatchRecord, from: number, { size, givesUp }: ChunkRequest): Promise<Chunk> {
   const { workspaceId, id, rowCount } = batch;
   const rows = await readUpToDate(batch, () => listBatchRows(workspaceId, id, { from, limit: size }));

@@ -8,7 +8,7 @@ import * as waiting from '../../../work/waiting.ts';
 import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 import { readUpToDate } from './read-up-to-date.ts';
 
-// Small enough that nobody waits for the rows of one.
+// Few enough that nobody waits for the rows of one step.
 const contactsAtOnce = 1_000;
 
 type Members = Awaited<ReturnType<typeof nextMembers>>;
@@ -18,8 +18,8 @@ export const isCopying = ({ lists, listIndex }: Pick<SmsBatchRecord, 'lists' | '
   lists !== null && listIndex < lists.listIds.length;
 
 /**
- * The members that come next; null where the workspace has no room for more rows. That was looked at when the batch was
- * accepted, but lists grow, and a scheduled batch is copied days later.
+ * Returns the members that come next; null where the workspace has no room for more rows. The room was checked when the
+ * batch was accepted, but lists grow, and a scheduled batch is copied days later.
  */
 export async function membersWithRoom(batch: SmsBatchRecord): Promise<Members | null> {
   const members = await readUpToDate(batch, () => nextMembers(batch));
@@ -57,7 +57,7 @@ export async function nextMembers(
     ? await contactLists.membersAfter(workspaceId, source, {
         after: listAfter,
         until: batch.startedAt!,
-        // Where less may wait at all, more than that would never have room.
+        // If fewer rows than that may wait at all (MAX_WAITING_ROWS), more members would never find room.
         limit: Math.min(contactsAtOnce, config.MAX_WAITING_ROWS || contactsAtOnce),
       })
     : { ids: [], reached: null };

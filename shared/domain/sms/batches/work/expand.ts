@@ -25,12 +25,12 @@ import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 const firstCheckMs = 500;
 const mostTries = 4;
 
-/** Thrown where somebody else has spent meanwhile what the chunk was to be paid with. */
+/** Thrown where others have meanwhile spent the balance or the key's allowance that the chunk was to be paid with. */
 export class Spent extends Error {}
 
 /**
- * One chunk of rows becomes messages. While it is stored, the next one is made, if `goesOn` says that it will be this
- * worker's.
+ * Makes messages of one chunk of rows. While the chunk is stored, the next one is made, if `goesOn` says that this
+ * worker will go on with it.
  */
 export async function expand(
   hold: BatchLease,
@@ -44,7 +44,7 @@ export async function expand(
   if (isCopying(batch)) {
     const members = await membersWithRoom(batch);
     if (members) return copyMembers(hold, batch, members);
-    // The rows that are there make room, once they have gone out.
+    // If copied rows are left, they go out first, and so make room. Otherwise the batch pauses.
     if (batch.nextPosition >= batch.rowCount) return pause(hold, 'limit_reached');
   }
   const chunk = await chunks.take(batch, wanted);
@@ -62,7 +62,7 @@ export async function expand(
   }
 }
 
-/** From now on the lists are read as they are. */
+/** Begins the batch. Its lists are read as they are at this time. */
 function begin(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
     const at = now();
@@ -136,7 +136,7 @@ async function store(
   });
 }
 
-/** Of the messages that go out. Of a source's URLs it is looked up once how they are written. */
+/** Stores the links of the messages that go out. Each source is searched once for the URLs that are written in it. */
 function storeLinks({ id, workspaceId }: SmsBatchRecord, messages: NonNullable<Made>[]): Promise<void> {
   const linked = messages.filter(({ reason, links }) => reason === null && links.length > 0);
   const writers = new Map<string, (url: string) => string>();
@@ -157,7 +157,7 @@ function storeLinks({ id, workspaceId }: SmsBatchRecord, messages: NonNullable<M
   );
 }
 
-/** The counts once the chunk is committed. */
+/** Returns the counts as they are once the chunk is committed. */
 function withChunk(before: BatchCounts, taken: Made[], stored: SmsRecord[]): BatchCounts {
   const after = { ...before, waiting: before.waiting - taken.length };
   for (const { status, parts, cost } of stored) {

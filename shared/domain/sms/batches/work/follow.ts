@@ -7,13 +7,15 @@ import { advance, eventOf } from '../record.ts';
 import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const hourMs = 3_600_000;
-/** A text that is not reported for so long counts as finished. */
+/** A text without a receipt for this long counts as finished. */
 const unreportedForMs = 72 * hourMs;
 const [soonestMs, latestMs] = [1_000, 60_000];
-/** The longer nothing has changed, the longer it is until the next look. */
+/**
+ * The next look waits for this part of the time since the last change: the longer nothing changes, the longer the wait.
+ */
 const partOfQuiet = 0.1;
 
-/** Completes a batch whose messages have come to their end; else looks again when that may be so. */
+/** Completes a batch if its messages have come to their end; otherwise sets the time of the next look. */
 export async function follow(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
     const at = now();

@@ -6,7 +6,7 @@ import { admit } from './admission.ts';
 
 /** A batch that this worker has in hand. */
 export type BatchLease = { batchId: string; token: Buffer };
-/** Where a step has brought the batch: it is still in hand and goes on, or it is not. */
+/** The batch after a step while this worker still has it in hand; null where it has not. */
 export type BatchProgress = SmsBatchRecord | null;
 
 /** Far more than a step takes; a batch whose worker has died goes on after it. */
@@ -17,8 +17,8 @@ export function leaseEnd(): Date {
 }
 
 /**
- * Changes a batch as it is now, in a transaction; nothing, where it is no longer this worker's. The batch comes first of
- * all that is locked, then messages, the balance, the key's usage, and counts at the commit.
+ * Changes the current batch in a transaction, or does nothing where this worker has lost its lease. Locks are taken in
+ * this order: the batch, then messages, the balance, the key's usage, and counts at the commit.
  */
 export async function changeHeld(
   { batchId, token }: BatchLease,
@@ -29,7 +29,7 @@ export async function changeHeld(
     const before = await findBatchHeldForUpdate(batchId, token);
     if (!before) return null;
     const { batch, isReleased } = await change(before);
-    // As long as somebody has it in hand, it is due at the end of the lease.
+    // While a worker has the batch in hand, `dueAt` is the end of the lease.
     const after = isReleased
       ? admit({ ...batch, retries: isFault ? batch.retries : batch.claims })
       : { ...batch, dueAt: leaseEnd(), parked: false };
@@ -38,7 +38,10 @@ export async function changeHeld(
   });
 }
 
-/** Gives the batch back, to be gone on with then. `isFault`: it counts as if the worker had died of it. */
+/**
+ * Gives the batch back; the work on it goes on at `dueAt`. `isFault`: this counts as if the batch had killed the
+ * worker.
+ */
 export async function release(hold: BatchLease, dueAt: Date, { isFault = false } = {}): Promise<void> {
   await changeHeld(hold, async (batch) => ({ batch: { ...batch, dueAt }, isReleased: true }), { isFault });
 }

@@ -5,8 +5,8 @@ import { hasJobsInHand } from '../../../../queue/queue.ts';
 
 /**
  * A batch gives way to single texts. A chunk of 500 rows keeps MySQL busy for as long as a single text takes from its
- * request to its gateway, so while single texts go out chunks are smaller, and between two of them the database is left
- * alone for three times as long as the last one took.
+ * request to its gateway. So while single texts go out, chunks are smaller, and after each chunk the batch leaves the
+ * database alone for three times as long as that chunk took.
  */
 const [rowsAlone, rowsBesideOthers] = [500, 50];
 const restByChunk = 3;
@@ -32,7 +32,7 @@ async function areSingleTextsInHand(): Promise<boolean> {
   return performance.now() - seenAt < rememberedMs;
 }
 
-/** How the next step of a batch is to be taken: with so many rows at most, and `rest` behind it. */
+/** Returns the pace of a batch's next step: the most rows, and the function that rests after the step. */
 export async function nextPace(): Promise<{ rows: number; rest: () => Promise<void> }> {
   if (!(await areSingleTextsInHand())) return { rows: rowsAlone, rest: async () => undefined };
   const startedAt = performance.now();

@@ -3,9 +3,9 @@ import { onOneConnection } from '../../../../db/client.ts';
 import { findSmsBatch, type SmsBatchRecord } from '../../../../db/sms/batches/batches.ts';
 
 /**
- * Reads what a batch is made of, by a connection to a server that knows as much of the batch as we do. A pool may be led to
- * another server of a cluster, which is behind for a moment: rows and members that are not there yet would be taken for none,
- * and left out for good.
+ * Reads rows or members of a batch, from a server that knows as much of the batch as we do. A connection pool may lead
+ * to another server of a cluster, which is behind for a moment: rows and members that are missing there would be left
+ * out for good. Throws service_unavailable where the server is behind.
  */
 export function readUpToDate<T>(
   { workspaceId, id, rowCount }: Pick<SmsBatchRecord, 'workspaceId' | 'id' | 'rowCount'>,

@@ -17,13 +17,13 @@ import { type BatchLease, type BatchProgress, changeHeld } from './held.ts';
 
 const chunkSize = 500;
 
-/** So long until the next look, or longer where texts have been in hand for long. */
+/** The bounds of the time until the next look, which grows where texts have been in hand for long. */
 const [soonestMs, latestMs] = [3_000, 60_000];
 const partOfWait = 0.1;
 
 /**
- * Goes on with cancelling: first the rows that are no message yet, then messages that no gateway has in hand, in chunks. A
- * gateway may give a message back, so all of them are looked at again until none is left for which that can be.
+ * Goes on with cancelling a batch: first its rows that are no message yet, then messages that no gateway has, in
+ * chunks. A gateway may give a message back, so the messages are looked at again until none is left that may come back.
  */
 export async function stop(hold: BatchLease, batch: SmsBatchRecord): Promise<BatchProgress> {
   if (batch.expanding) return cancelRows(hold);
@@ -41,7 +41,7 @@ async function endPass(hold: BatchLease, { workspaceId, id }: SmsBatchRecord): P
   const isOver = queued === 0 || !(await findHasStoppableSms(workspaceId, id));
   return changeHeld(hold, async (held) => {
     const at = now().getTime();
-    // It was changed last when it was cancelled.
+    // The cancellation was the last change of `updatedAt`.
     const waitMs = Math.min(latestMs, Math.max(soonestMs, (at - held.updatedAt.getTime()) * partOfWait));
     const dueAt = isOver ? null : new Date(at + waitMs);
     return { batch: { ...held, cancelledUpTo: null, dueAt }, isReleased: true };
@@ -50,7 +50,7 @@ async function endPass(hold: BatchLease, { workspaceId, id }: SmsBatchRecord): P
 
 function cancelRows(hold: BatchLease): Promise<BatchProgress> {
   return changeHeld(hold, async (batch) => {
-    // Nobody makes messages of them any more: whoever would has to have the batch in hand.
+    // Only the worker that has the batch in hand could make messages of its rows, and that is this worker.
     const { waiting } = await findBatchCounts(batch.workspaceId, batch.id);
     if (waiting > 0) {
       await changeBatchCounts(batch.workspaceId, batch.id, now(), { waiting: -waiting, cancelled: waiting });

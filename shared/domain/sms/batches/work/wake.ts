@@ -11,7 +11,7 @@ export async function wakePaused(workspaceId: string): Promise<void> {
       if (batch?.state !== 'paused') return;
       const at = now();
       const due = admit({ ...batch, dueAt: at }, `-w${at.getTime()}`);
-      // A worker that checks it at this moment may have checked too early.
+      // The lease is ended: a worker that checks the batch at this moment may have checked too early.
       await db.updateSmsBatch(workspaceId, due, { isReleased: true });
     });
   }

@@ -18,11 +18,14 @@ import { type BatchLease, type BatchProgress, leaseEnd, release } from './held.t
 import { nextPace } from './pace.ts';
 import { stop } from './stop.ts';
 
-/** Then another batch gets its turn, and a worker that is to stop need not wait for the end of this one. */
+/**
+ * A batch's turn ends after this time: another batch gets its turn, and a worker that is to stop need not wait for
+ * long.
+ */
 const turnMs = 200;
 const againMs = 500;
 /**
- * From so many workers on that died with a batch in hand, its rows are taken one by one: one of them may be to blame.
+ * If more workers than this have died with a batch in hand, its rows are taken one by one: one of them may be to blame.
  */
 const fewLost = 2;
 
@@ -36,7 +39,7 @@ const takeTurn = turns({
 
 type Payload = { batchId: string; workspaceId: string };
 
-/** A batch's turn, as soon as its workspace has a slot. */
+/** Gives a batch its turn, as soon as its workspace has a slot. */
 export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload): Promise<WorkOutcome> {
   const turn = { lane, rowLane: lane, ownerId: workspaceId, id: batchId };
   const outcome = await takeTurn(turn, () => attempt(batchId));
@@ -45,7 +48,7 @@ export async function workOn(lane: BatchLane, { batchId, workspaceId }: Payload)
 
 const later = () => ({ retryAt: new Date(now().getTime() + againMs) });
 
-/** Goes on with a batch for a while. Each step commits with the place that the batch has come to. */
+/** Goes on with a batch for one turn. Each step commits together with the position that the batch has come to. */
 export async function attempt(batchId: string): Promise<WorkOutcome> {
   const claimed = await claimBatch({ id: batchId, at: nowForAll(), until: leaseEnd() });
   if (!claimed) return 'dropped';
@@ -56,7 +59,8 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
   if (givesUp && claimed.batch.expanding) logGivenUp('batch_row', { batchId });
   const end = performance.now() + turnMs;
   const isTurn = () => performance.now() < end;
-  // Where rows are taken one by one, a worker that dies must have had the batch's next row in hand and no other.
+  // While rows are taken one by one, no chunk is made ahead: a worker that dies must have had the batch's next row in
+  // hand and no other.
   const goesOn = () => !isOneByOne && isTurn();
   const chunks = openChunks();
   try {
@@ -79,7 +83,10 @@ export async function attempt(batchId: string): Promise<WorkOutcome> {
   }
 }
 
-/** After a fault the batch goes on soon; where the database is away, it does so when the lease has ended. */
+/**
+ * Gives a batch back after a fault, so that it goes on soon; while the database is away, it goes on when the lease has
+ * ended.
+ */
 async function givenBack(hold: BatchLease, error: unknown): Promise<unknown> {
   // A batch that meets a fault of ours again and again is treated like one that kills workers.
   const isFault = !(error instanceof Problem);
